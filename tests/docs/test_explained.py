@@ -14,10 +14,10 @@ from doxeval.measures import (
     Facts,
     Law,
     Measure,
+    effect_of_parameters,
     explained,
     measure_named,
     parameter,
-    where_different,
 )
 
 
@@ -114,9 +114,9 @@ class _Odd(Measure):
 
 
 def test_differences_are_found_with_the_fewest_parameters() -> None:
-    found = where_different(_Odd, lambda measure: measure.highest)
+    found = effect_of_parameters(_Odd, lambda measure: measure.highest)
     assert found == {None: "`c` other than `0`, or `a=z` and `b=on`"}
-    lost = where_different(_Odd, lambda measure: measure.laws)
+    lost = effect_of_parameters(_Odd, lambda measure: measure.laws)
     assert lost == {frozenset(): "`a` other than `x`"}
 
 

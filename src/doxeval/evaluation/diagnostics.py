@@ -10,7 +10,6 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from doxeval.arrays import Ints
 from doxeval.errors import InputError, UnknownReference
 from doxeval.evaluation.inputs import RunOptions
 from doxeval.evaluation.ranking import Against, Ties, about_repeats, about_split, about_unknown
@@ -40,16 +39,10 @@ class Places(NamedTuple):
         first = sorted(chain.from_iterable(one.first for one in several), key=lambda p: p.topic)
         return cls(sum(one.times for one in several), tuple(first[:MOST_SHOWN]))
 
-    def moved(self, numbers: Ints | None, lines: int) -> Places:
-        """With other numbers of topics, and so many lines before them."""
+    def moved(self, lines: int) -> Places:
+        """With so many lines before them."""
         return self._replace(
-            first=tuple(
-                place._replace(
-                    topic=place.topic if numbers is None else int(numbers[place.topic]),
-                    line=place.line + lines,
-                )
-                for place in self.first
-            )
+            first=tuple(place._replace(line=place.line + lines) for place in self.first)
         )
 
 
@@ -101,15 +94,12 @@ class Findings(NamedTuple):
             Ties(*(sum(counts) for counts in zip(*(one.ties for one in several), strict=True))),
         )
 
-    def moved(self, numbers: Ints | None = None, lines: int = 0) -> Findings:
-        """The same with other numbers of topics, and so many lines before them."""
-        if numbers is None and not lines:
-            return self
+    def moved(self, lines: int) -> Findings:
+        """The same with so many lines before them."""
         return self._replace(
             against=tuple(one._replace(line=one.line + lines) for one in self.against),
-            split=self.split if numbers is None else tuple(numbers[list(self.split)].tolist()),
-            unresolved=self.unresolved.moved(numbers, lines),
-            repeats=self.repeats.moved(numbers, lines),
+            unresolved=self.unresolved.moved(lines),
+            repeats=self.repeats.moved(lines),
         )
 
     def told(

@@ -271,10 +271,8 @@ class Scoring:
 
     def block(self, run: Run, topics: Ints, name: str) -> BlockScores:
         """The scores of these topics, to which all results of the run belong that are assessed."""
-        truth = self.truth.part(topics)
-        found = ranked_part(run, truth, self.options)
-        is_part = truth is not self.truth
-        findings = found.findings.moved(topics) if is_part else found.findings
+        found = ranked_part(run, self.truth, self.options, topics)
+        findings = found.findings
         if any(one.settled.facts.ranks_documents for one in self.measures):
             findings = findings._replace(ties=ties_in(found.ranking.articles))
         measured = _Measured(self, found, name)
@@ -283,13 +281,10 @@ class Scoring:
         return BlockScores(
             topics,
             measured.values,
-            found.ranking.counts > 0,
+            found.ranking.counts[topics] > 0,
             findings,
             tuple(measured.curves),
-            tuple(
-                one._replace(topic=topics[one.topic]) if is_part else one
-                for one in measured.documents.values()
-            ),
+            tuple(measured.documents.values()),
             tuple(measured.warned),
             tuple(measured.failed),
             measured.kept(),
@@ -406,7 +401,7 @@ class _Measured:
         self._found = found
         self._name = name
         count = len(scoring.measures)
-        self.values = np.full((count, len(found.ranking.truth.topics)), np.nan)
+        self.values = np.full((count, len(found.ranking.topics)), np.nan)
         self.curves: list[Curve | None] = [None] * count
         self.documents: dict[str, DocumentScores] = {}
         self.warned = [Warned()] * count
@@ -435,10 +430,11 @@ class _Measured:
         check_results(one.settled, one.label, self._found.findings, self._name)
         ranking = self._found.seen_by(one.settled)
         with off_guard(one.settled):
-            self.values[row] = _scores(one, ranking)
+            self.values[row] = _scores(one, ranking)[ranking.topics]
             if self._scoring.curves:
                 curve = one.settled.curve(ranking)
-                self.curves[row] = None if curve is None else curve._replace(label=one.label)
+                if curve is not None:
+                    self.curves[row] = curve._replace(label=one.label, y=curve.y[ranking.topics])
             if self._scoring.per_document:
                 self.documents |= _documents(one, ranking, self.documents)
             self.warned[row] = _warned(one.settled, ranking)

@@ -8,14 +8,14 @@ from doxeval.measures.base import parameter as parameter
 from doxeval.measures.base import point as point
 from doxeval.measures.elements import gains_of as gains_of
 from doxeval.measures.explain import REFERENCES as REFERENCES
+from doxeval.measures.explain import effect_of_parameters as effect_of_parameters
 from doxeval.measures.explain import explained as explained
 from doxeval.measures.explain import family_page as family_page
 from doxeval.measures.explain import links_in_words as links_in_words
 from doxeval.measures.explain import listing as listing
 from doxeval.measures.explain import names_and_titles as names_and_titles
-from doxeval.measures.explain import where_different as where_different
-from doxeval.measures.families.chunks import BudgetRecall as BudgetRecall
-from doxeval.measures.families.chunks import settled_unit as settled_unit
+from doxeval.measures.families.chunks.budgets import BudgetRecall as BudgetRecall
+from doxeval.measures.families.chunks.text import settled_unit as settled_unit
 from doxeval.measures.families.esr.hits import Outcome as Outcome
 from doxeval.measures.families.esr.hits import SeenTrees as SeenTrees
 from doxeval.measures.families.esr.hits import hit_outcomes as hit_outcomes

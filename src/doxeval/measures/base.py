@@ -3,7 +3,7 @@
 A measure is a class with a name and facts (what it says, from which paper, in which range, what
 it needs). Its dataclass fields are its parameters, shown in its name as `doxeval.named` does it.
 
-Everything that is said about a measure (help, documentation, labels in reports) comes from here.
+Help, documentation and labels in reports are all made from these facts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ __all__ = [
     "TOLERANCE",
     "Example",
     "Facts",
-    "Floats",
     "Law",
     "Measure",
     "Need",
@@ -52,7 +51,7 @@ class Need(Enum):
 
 
 class Law(Enum):
-    """A property that must hold for all assessments and runs; tests check it on random ones."""
+    """A property that holds for all assessments and runs; tests check it on random ones."""
 
     IDEAL_IS_BEST = "no run scores higher than the ideal run"
     TAIL_IS_FREE = "a result without gain behind the last one changes nothing up to there"
@@ -96,9 +95,9 @@ class Facts:
     highest: float | None = 1.0
     higher_is_better: bool = True
     laws: frozenset[Law] = frozenset()
-    # Whether a result that was returned before is left out, or is read again, unless it is said.
+    # What is done with a result that was returned before, unless an option says otherwise.
     repeats: Repeats = "drop"
-    # Whether it ranks whole documents as trec_eval does, but for those with equal scores.
+    # Whether it ranks whole documents as trec_eval does, except for ties.
     ranks_documents: bool = False
 
 
@@ -123,11 +122,14 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
     facts: ClassVar[Facts] = Facts()
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The score of each assessed topic; nan where it is undefined."""
+        """Return the score of each assessed topic; nan where it is undefined.
+
+        Only the scores of `ranking.topics` need be right: those of a block, or all.
+        """
         raise NotImplementedError
 
     def curve(self, ranking: Ranking) -> Curve | None:
-        """The curve behind the score, if there is one to look at."""
+        """Return the curve behind the score, if there is one to look at."""
         return None
 
     @property
@@ -136,11 +138,11 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
         return None
 
     def document_scores(self, ranking: Ranking) -> DocumentScores:
-        """The scores of single documents, if it has a `document_score`."""
+        """Return the scores of single documents, if it has a `document_score`."""
         raise NotImplementedError
 
     def navigating(self, model: Navigation | None) -> Self:
-        """The measure with `nav=auto` filled in by the model of navigation that was given, if any.
+        """Return the measure with `nav=auto` replaced by the given model of navigation, if any.
 
         >>> from doxeval.measures import ESRR
         >>> from doxeval.navigation.tree import HierarchicalNavigation
@@ -152,19 +154,19 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
         return self._with({"nav": model.name})
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """The measure with those parameters filled in that depend on the assessments."""
+        """Return the measure with those parameters filled in that depend on the assessments."""
         return self
 
     def warnings(self, ranking: Ranking) -> list[str]:
-        """What to warn about in the scores of a run."""
+        """Return warnings about the scores of a run."""
         return self.about(self.concerns(ranking))
 
     def concerns(self, ranking: Ranking) -> int:
-        """In how many topics of a run, or of a part of it, there is something to warn about."""
+        """Count the topics of a run, or of a block of it, that there is a warning about."""
         return 0
 
     def about(self, topics: int) -> list[str]:
-        """What to warn about, given in how many topics that is so."""
+        """Return the warnings, given the number of topics that they concern."""
         return []
 
     @property
@@ -187,8 +189,8 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
         """The laws it obeys; some parameters change them."""
         return self.facts.laws
 
-    def facts_as(self, label: str, asked: Measure) -> MeasureFacts:
-        """What a table of scores says about it, under the name by which it was asked for."""
+    def facts_as(self, label: str, requested: Measure) -> MeasureFacts:
+        """Return what a table of scores says about it, under the requested name."""
         return MeasureFacts(
             label,
             str(self),
@@ -196,7 +198,7 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
             self.facts.lowest,
             self.highest,
             self.facts.higher_is_better,
-            asked=str(asked),
+            asked=str(requested),
             user=" ".join((type(self).__doc__ or "").strip().split("\n\n")[0].split()),
             formula=self.facts.formula,
         )

@@ -1,16 +1,15 @@
-"""The parameters `quant` and `ignore` of measures over elements, and what quant=auto means.
+"""What measures over elements share: quantised gains, and the effort that gains take.
 
-Gains of retrieved elements: plain, normalised by the ideal base, or reduced by overlap.
-
-Effort-precision: how many ranks an ideal list needs for a gain, and how many a run needs.
-
-All functions take cumulated gains, of the run and of the ideal list, and many gains at once.
+The parameters `quant` and `ignore` say what an element is worth. The gain of a retrieved element is
+this value as it is, or normalised by the ideal recall base, or reduced where its text was seen
+before. Effort-precision compares how many ranks an ideal list needs for a gain with how many a run
+needs.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -28,26 +27,26 @@ _HELP = "how grades become numbers; auto is spec for highlighted text, gen for g
 
 
 def quant_parameter(choices: Iterable[str] = tuple(QUANTISATIONS), help_text: str = _HELP) -> Any:
-    """The parameter `quant`: auto, or one of some quantisations."""
+    """Return the parameter `quant`: auto, or one of some quantisations."""
     return parameter(AUTO, help_text, (*choices, AUTO))
 
 
 def ignore_parameter() -> Any:
-    """The parameter `ignore`: elements that are left out before a recall base is built."""
+    """Return the parameter `ignore`: elements left out before a recall base is built."""
     return parameter("none", "tags whose elements are not relevant: none, links, or tag+tag")
 
 
-def settled_quantisation(
+def fitting_quantisation(
     truth: GroundTruth, quant: str, choices: Iterable[str] = tuple(QUANTISATIONS)
 ) -> str:
-    """The quantisation itself, or for auto the one that fits the assessments.
+    """Return the quantisation itself, or for auto the one that fits the assessments.
 
     That is spec for highlighted text, which wins where there are grades as well; gen for grades
     of 2002–04; gen5 for those of 2005. If the measure does not take it, this is an error.
 
     >>> from doxeval.assessments import Assessments, Judgment
     >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 8),))]))
-    >>> settled_quantisation(truth, "auto"), settled_quantisation(truth, "gen")
+    >>> fitting_quantisation(truth, "auto"), fitting_quantisation(truth, "gen")
     ('spec', 'gen')
     """
     if quant != AUTO:
@@ -71,11 +70,20 @@ class Gains(NamedTuple):
     run: list[Floats]
     ideal: list[Floats]
 
+    def defined(self, ranking: Ranking) -> Iterator[tuple[int, Floats, Floats]]:
+        """Yield each topic to score that has a recall base, with its gains and the ideal ones."""
+        for topic in ranking.topics.tolist():
+            if len(self.ideal[topic]):
+                yield topic, self.run[topic], self.ideal[topic]
+
 
 def gains_of(
     ranking: Ranking, base: str, quant: str, ignore: str = "none", penalty: float | None = None
 ) -> Gains:
-    """The gains of a run against a recall base; with a penalty, text seen before gains less."""
+    """Return the gains of a run against a recall base.
+
+    penalty: how much of its gain text loses that was seen before; None if it loses nothing.
+    """
     key = ("gains", base, quant, ignore, penalty)
     return ranking.remembered(
         key,
@@ -107,15 +115,14 @@ def _run_gains(
 
 
 def _ideal_gains(truth: GroundTruth, base: str, quant: str, ignore: str) -> list[Floats]:
-    return truth.by_topic(
+    return truth.remembered(
         ("ideal gains", base, quant, ignore),
-        lambda whole: _best_first(whole.base(base, quant, ignore), len(whole.topics)),
-        lambda gains, part: part.lists(gains),
+        lambda: _best_first(truth.base(base, quant, ignore), len(truth.topics)),
     )
 
 
 def _best_first(base: RecallBase, topics: int) -> list[Floats]:
-    """The values of each topic, from the highest to the lowest."""
+    """Return the values of each topic, from the highest to the lowest."""
     edges = np.searchsorted(base.topic, np.arange(topics + 1)).tolist()
     value = base.value
     return [np.sort(value[edges[topic] : edges[topic + 1]])[::-1] for topic in range(topics)]
@@ -129,7 +136,7 @@ def _values_by_node(truth: GroundTruth, quant: str, ignore: str) -> Values:
 
 
 def _normalised(gain: Floats, in_base: Ints, full: RecallBase, ideal: RecallBase) -> Floats:
-    """How much each result gains of the ideal element that it lies in or contains.
+    """Return how much each result gains of the ideal element that it lies in or contains.
 
     An ideal element gives its value once: each result takes at most what is left. A result that
     contains several ideal elements takes from the one with the most left.
@@ -158,7 +165,7 @@ def _normalised(gain: Floats, in_base: Ints, full: RecallBase, ideal: RecallBase
 
 
 def _of_unseen_characters(ranking: Ranking, gain: Floats, penalty: float) -> Floats:
-    """Of highlighted text: (rel − penalty · rov) / size, rov the relevant characters seen before.
+    """Return (rel − penalty · rov) / size, rov being the relevant characters seen before.
 
     (Ali, Consens and Lalmas 2012, §6.3 and eq 15)
     """
@@ -181,7 +188,7 @@ class OverlapGains:
         self._penalty = penalty
 
     def of(self, ranking: Ranking, gain: Floats) -> Floats:
-        """The gains of all results in their order, given those without regard to overlap."""
+        """Return the gains of all results in their order, given those that ignore overlap."""
         reduced = np.zeros(len(gain))
         articles = ranking.article_keys
         # Documents in which no result gains anything are skipped.
@@ -198,7 +205,7 @@ class OverlapGains:
         return reduced
 
     def _now(self, topic: int, node: int, before: _Seen) -> float:
-        """What an element gains, given what has been seen of its document.
+        """Return what an element gains, given what has been seen of its document.
 
         Elements are opened down to those that were seen as a whole or not at all; then, from the
         innermost out, each gets its gain and passes it on to its parent.
@@ -208,14 +215,15 @@ class OverlapGains:
         opened: list[tuple[int, int, float, int]] = []
         pending = [(node, -1)]
         while pending:
-            own, parent = pending.pop()
-            value = self._values.get((topic, own), 0.0)
-            start, end = int(columns.start[own]), int(columns.end[own])
+            element, parent = pending.pop()
+            value = self._values.get((topic, element), 0.0)
+            start, end = int(columns.start[element]), int(columns.end[element])
             covered = before.covered(start, end) if value else 0
             opened.append((parent, end - start, value, covered))
             if 0 < covered < end - start:
                 index = len(opened) - 1
-                pending += [(child, index) for child in self._collection.children_of(own).tolist()]
+                children = self._collection.children_of(element).tolist()
+                pending += [(child, index) for child in children]
         inner = [0.0] * len(opened)
         for index in range(len(opened) - 1, -1, -1):
             parent, size, value, covered = opened[index]
@@ -231,14 +239,14 @@ class OverlapGains:
 
 
 class _Seen:
-    """The seen text of one document: sorted ranges that do not touch each other."""
+    """The seen text of one document: sorted spans that do not touch each other."""
 
     def __init__(self) -> None:
         self._starts: list[int] = []
         self._ends: list[int] = []
 
     def covered(self, start: int, end: int) -> int:
-        """How many characters of a range were seen."""
+        """Count the characters of a span that were seen."""
         first = bisect_right(self._ends, start)
         last = bisect_left(self._starts, end)
         return sum(
@@ -246,7 +254,7 @@ class _Seen:
         )
 
     def add(self, start: int, end: int) -> None:
-        """Add a range that is seen now."""
+        """Add a span that is seen now."""
         if end <= start:
             return
         first = bisect_left(self._ends, start)
@@ -262,8 +270,9 @@ Ranks = Literal["integer", "interpolated", "linear"]
 
 
 def effort_precisions(run: Floats, ideal: Floats, gains: Floats, ranks: Ranks) -> Floats:
-    """Effort-precision at gains above 0; 0 where the run never gains so much.
+    """Return effort-precision at gains above 0; 0 where the run never gains so much.
 
+    run, ideal: cumulated gains, of the run and of the ideal list.
     integer: ranks are whole numbers. interpolated: they are read from the polygons that join
     (0, 0) and the cumulated gains. linear: between the gains that the run has at its own ranks,
     effort-precision itself is interpolated.
@@ -280,15 +289,15 @@ def effort_precisions(run: Floats, ideal: Floats, gains: Floats, ranks: Ranks) -
     if ranks == "linear":
         return _between_natural_points(run, ideal, gains)
     enough = gains - TOLERANCE
-    own, best = run.searchsorted(enough), ideal.searchsorted(enough)  # ranks before
-    reached = (own < len(run)) & (best < len(ideal))
+    before, best = run.searchsorted(enough), ideal.searchsorted(enough)  # ranks before
+    reached = (before < len(run)) & (best < len(ideal))
     if ranks == "integer":
-        return reached * ((best + 1) / (own + 1))
-    return reached * ratio(_on_polygon(ideal, best, gains), _on_polygon(run, own, gains))
+        return reached * ((best + 1) / (before + 1))
+    return reached * ratio(_on_polygon(ideal, best, gains), _on_polygon(run, before, gains))
 
 
 def _on_polygon(cumulated: Floats, before: Ints, gains: Floats) -> Floats:
-    """Where the polygon of cumulated gains has these gains, given the ranks before."""
+    """Return where the polygon of cumulated gains has these gains, given the ranks before."""
     edges = np.append(0.0, cumulated)
     low, high = edges[before], edges[np.minimum(before + 1, len(cumulated))]
     share = np.where(high > low, ratio(gains - low, high - low), 1.0)
@@ -300,5 +309,5 @@ def _between_natural_points(run: Floats, ideal: Floats, gains: Floats) -> Floats
     natural = run[np.diff(run, prepend=0.0) > 0]
     if not len(natural):
         return np.zeros(len(gains))
-    found = np.interp(gains, natural, effort_precisions(run, ideal, natural, "integer"))
-    return np.where(gains > natural[-1] + TOLERANCE, 0.0, found)
+    between = np.interp(gains, natural, effort_precisions(run, ideal, natural, "integer"))
+    return np.where(gains > natural[-1] + TOLERANCE, 0.0, between)

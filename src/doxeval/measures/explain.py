@@ -1,11 +1,8 @@
 """Measures explained in words, from the facts that their classes state.
 
-Where a measure's parameters change what holds of it: its range, its laws, what it needs.
-
-Nothing is kept by hand. One parameter, or two at a time, get other values than their defaults, and
-the measures that come out are asked.
-
-The papers that the measures come from, by the short names under which they are cited.
+Nothing is kept by hand: where parameters change the range of a measure, its laws or its needs is
+found by giving one parameter, or two at a time, other values than their defaults. The papers that
+measures come from are listed at the end, by the short names under which they are cited.
 """
 
 from __future__ import annotations
@@ -25,94 +22,13 @@ from doxeval.named import parameters_in_words, shown
 
 T = TypeVar("T", bound=Hashable)
 _NUMBERS = (0.0, 0.5, 1.0)
-Changes = dict[tuple[str, ...], list[tuple[Any, ...]]]
-
-
-def where_different(kind: type[Measure], asked: Callable[[Measure], T]) -> dict[T, str]:
-    """Answers that differ from the default's, each with the parameters that make the difference.
-
-    >>> from doxeval.measures.registry import MEASURES
-    >>> where_different(MEASURES["MAep"], lambda measure: measure.highest)
-    {None: '`base=ideal`, or `overlap=on`'}
-    >>> where_different(MEASURES["nxCG"], lambda measure: measure.highest)
-    {None: '`base=full` and `overlap=on`'}
-    """
-    usual = asked(kind())
-    found: dict[T, Changes] = {}
-    decisive: set[tuple[str, Any]] = set()
-    for values in _changes(kind):
-        measure = _made(kind, values)
-        if measure is None or decisive & set(values.items()):
-            continue
-        answer = asked(measure)
-        if answer != usual:
-            found.setdefault(answer, {}).setdefault(tuple(values), []).append(
-                tuple(values.values())
-            )
-            if len(values) == 1:
-                decisive |= set(values.items())
-    return {answer: _in_words(kind, changes) for answer, changes in found.items()}
-
-
-def _changes(kind: type[Measure]) -> Iterator[dict[str, Any]]:
-    """Other values than the defaults: first of each parameter alone, then of two."""
-    others = {spec.name: _others(spec) for spec in fields(kind)}
-    for count in (1, 2):
-        for names in combinations(others, count):
-            for values in product(*(others[name] for name in names)):
-                yield dict(zip(names, values, strict=True))
-
-
-def _others(spec: Field[Any]) -> tuple[Any, ...]:
-    """Some values of a parameter besides its default."""
-    sign, choices = spec.metadata.get("sign"), spec.metadata.get("choices") or ()
-    values: tuple[Any, ...] = choices
-    if sign is not None:  # another cut-off or point changes nothing, having one at all may
-        values = () if spec.default is not None else (10 if sign == "@" else Fraction(1, 2),)
-    elif isinstance(spec.default, bool):
-        values = (False, True)
-    elif isinstance(spec.default, float):
-        values = _NUMBERS
-    return tuple(value for value in values if value != spec.default)
-
-
-def _made(kind: type[Measure], values: dict[str, Any]) -> Measure | None:
-    """The measure; None if these values do not go together."""
-    try:
-        return kind(**values)
-    except (ValueError, SyntaxProblem):
-        return None
-
-
-def _in_words(kind: type[Measure], changes: Changes) -> str:
-    specs = {spec.name: spec for spec in fields(kind)}
-    parts = []
-    for names, values in changes.items():
-        columns = [tuple(dict.fromkeys(column)) for column in zip(*values, strict=True)]
-        if len(values) == len(list(product(*columns))):
-            named = zip(names, columns, strict=True)
-            parts.append(" and ".join(_any_of(specs[name], column) for name, column in named))
-        else:
-            parts += [
-                " and ".join(_any_of(specs[n], (v,)) for n, v in zip(names, row, strict=True))
-                for row in values
-            ]
-    return ", or ".join(parts)
-
-
-def _any_of(spec: Field[Any], values: tuple[Any, ...]) -> str:
-    sign = spec.metadata.get("sign")
-    if sign is not None:
-        return "a cut-off `@k`" if sign == "@" else "a point `[x]`"
-    if len(values) > 1 and values == _others(spec):
-        return f"`{spec.name}` other than `{shown(spec.default)}`"
-    return " or ".join(f"`{spec.name}={shown(value)}`" for value in values)
+_Changes = dict[tuple[str, ...], list[tuple[Any, ...]]]
 
 
 def explained(given: Measure | type[Measure]) -> str:
-    """A measure explained, as Markdown that also reads well in a terminal.
+    """Explain a measure, as Markdown that also reads well in a terminal.
 
-    Of a class, or a measure with its defaults, it is also said which parameters change its range,
+    For a class, or a measure with its defaults, this includes which parameters change its range,
     its laws and its needs. Any other measure is explained as it is, with its own values:
 
     >>> from doxeval.measures import MAep
@@ -141,7 +57,7 @@ def explained(given: Measure | type[Measure]) -> str:
 
 
 def links_in_words() -> str:
-    """Which tags `ignore=links` leaves out.
+    """Say which tags `ignore=links` leaves out.
 
     >>> links_in_words()[:40]
     'links are collectionlink, imagelink, lan'
@@ -162,22 +78,22 @@ def _bounds(measure: Measure) -> str:
 
 
 def _range(measure: Measure) -> str:
-    usual, own = _bounds(type(measure)()), _bounds(measure)
+    usual, here = _bounds(type(measure)()), _bounds(measure)
     better = "higher" if measure.facts.higher_is_better else "lower"
-    said = f"**Range** {own}; {better} is better."
-    said += f" By default it is {usual}." if own != usual else ""
+    text = f"**Range** {here}; {better} is better."
+    text += f" By default it is {usual}." if here != usual else ""
     if _is_default(measure):
-        changed = where_different(type(measure), _bounds)
-        said += "".join(f" It is {bounds} with {where}." for bounds, where in changed.items())
-    return said
+        changed = effect_of_parameters(type(measure), _bounds)
+        text += "".join(f" It is {bounds} with {where}." for bounds, where in changed.items())
+    return text
 
 
 def _needs(measure: Measure) -> str:
-    said = f"**Needs** {_listed(measure.needs)}."
+    text = f"**Needs** {_listed(measure.needs)}."
     if _is_default(measure):
-        changed = where_different(type(measure), lambda one: one.needs)
-        said += "".join(f" With {where}: {_listed(needs)}." for needs, where in changed.items())
-    return said
+        changed = effect_of_parameters(type(measure), lambda variant: variant.needs)
+        text += "".join(f" With {where}: {_listed(needs)}." for needs, where in changed.items())
+    return text
 
 
 def _listed(needs: frozenset[Need]) -> str:
@@ -185,15 +101,15 @@ def _listed(needs: frozenset[Need]) -> str:
 
 
 def _laws(measure: Measure) -> Iterator[str]:
-    usual, own = type(measure)().laws, measure.laws
+    usual, here = type(measure)().laws, measure.laws
     if _is_default(measure):
-        said = [_law(measure, law) for law in Law if law in own]
-        said += [f"with {where}: {law.value}" for law, where in _gained(measure)]
+        laws = [_law(measure, law) for law in Law if law in here]
+        laws += [f"with {where}: {law.value}" for law, where in _added_laws(measure)]
     else:
-        said = [law.value for law in Law if law in own]
-        said += [f"with some other parameters, {law.value}" for law in Law if law in usual - own]
-    if said:
-        yield "**Laws** (checked on random worlds) " + "; ".join(sorted(said)) + "."
+        laws = [law.value for law in Law if law in here]
+        laws += [f"with some other parameters, {law.value}" for law in Law if law in usual - here]
+    if laws:
+        yield "**Laws** (checked on random worlds) " + "; ".join(sorted(laws)) + "."
 
 
 def _obeys(law: Law, measure: Measure) -> bool:
@@ -201,13 +117,13 @@ def _obeys(law: Law, measure: Measure) -> bool:
 
 
 def _law(measure: Measure, law: Law) -> str:
-    lost = where_different(type(measure), partial(_obeys, law)).get(False)
-    return law.value + (f" (not with {lost})" if lost else "")
+    exception = effect_of_parameters(type(measure), partial(_obeys, law)).get(False)
+    return law.value + (f" (not with {exception})" if exception else "")
 
 
-def _gained(measure: Measure) -> Iterator[tuple[Law, str]]:
+def _added_laws(measure: Measure) -> Iterator[tuple[Law, str]]:
     for law in Law:
-        where = where_different(type(measure), partial(_obeys, law))
+        where = effect_of_parameters(type(measure), partial(_obeys, law))
         if True in where:
             yield law, where[True]
 
@@ -233,21 +149,107 @@ def _indented(title: str, text: str) -> str:
 
 
 def family_page(family: Family, introduction: str) -> str:
-    """The documentation of a family: a hand-written introduction, then the reference."""
+    """Return the documentation of a family: a hand-written introduction, then the reference."""
     reference = "\n".join(explained(kind) for kind in family.measures)
     return f"# {family.title}\n\n{introduction.strip()}\n\n## Reference\n\n{reference}"
 
 
 def listing() -> Iterator[tuple[Family, list[tuple[str, str]]]]:
-    """All built-in families with the default name and title of each measure."""
+    """Yield all built-in families with the default name and title of each measure."""
     for family in FAMILIES:
         yield family, names_and_titles(family.measures)
 
 
 def names_and_titles(kinds: Iterable[type[Measure]]) -> list[tuple[str, str]]:
-    """The default name and the title of each measure."""
+    """Return the default name and the title of each measure."""
     return [(str(kind()), kind().title) for kind in kinds]
 
+
+# What parameters change
+
+
+def effect_of_parameters(kind: type[Measure], fact: Callable[[Measure], T]) -> dict[T, str]:
+    """Return the values of a fact that differ from the default's, each with its parameters.
+
+    >>> from doxeval.measures.registry import MEASURES
+    >>> effect_of_parameters(MEASURES["MAep"], lambda measure: measure.highest)
+    {None: '`base=ideal`, or `overlap=on`'}
+    >>> effect_of_parameters(MEASURES["nxCG"], lambda measure: measure.highest)
+    {None: '`base=full` and `overlap=on`'}
+    """
+    usual = fact(kind())
+    effects: dict[T, _Changes] = {}
+    decisive: set[tuple[str, Any]] = set()
+    for values in _changes(kind):
+        measure = _make(kind, values)
+        if measure is None or decisive & set(values.items()):
+            continue
+        value = fact(measure)
+        if value != usual:
+            effects.setdefault(value, {}).setdefault(tuple(values), []).append(
+                tuple(values.values())
+            )
+            if len(values) == 1:
+                decisive |= set(values.items())
+    return {value: _in_words(kind, changes) for value, changes in effects.items()}
+
+
+def _changes(kind: type[Measure]) -> Iterator[dict[str, Any]]:
+    """Yield other values than the defaults: first of each parameter alone, then of two."""
+    others = {spec.name: _others(spec) for spec in fields(kind)}
+    for count in (1, 2):
+        for names in combinations(others, count):
+            for values in product(*(others[name] for name in names)):
+                yield dict(zip(names, values, strict=True))
+
+
+def _others(spec: Field[Any]) -> tuple[Any, ...]:
+    """Return some values of a parameter besides its default."""
+    sign, choices = spec.metadata.get("sign"), spec.metadata.get("choices") or ()
+    values: tuple[Any, ...] = choices
+    if sign is not None:  # another cut-off or point changes nothing, having one at all may
+        values = () if spec.default is not None else (10 if sign == "@" else Fraction(1, 2),)
+    elif isinstance(spec.default, bool):
+        values = (False, True)
+    elif isinstance(spec.default, float):
+        values = _NUMBERS
+    return tuple(value for value in values if value != spec.default)
+
+
+def _make(kind: type[Measure], values: dict[str, Any]) -> Measure | None:
+    """Return the measure; None if these values do not go together."""
+    try:
+        return kind(**values)
+    except (ValueError, SyntaxProblem):
+        return None
+
+
+def _in_words(kind: type[Measure], changes: _Changes) -> str:
+    specs = {spec.name: spec for spec in fields(kind)}
+    parts = []
+    for names, values in changes.items():
+        columns = [tuple(dict.fromkeys(column)) for column in zip(*values, strict=True)]
+        if len(values) == len(list(product(*columns))):
+            named = zip(names, columns, strict=True)
+            parts.append(" and ".join(_any_of(specs[name], column) for name, column in named))
+        else:
+            parts += [
+                " and ".join(_any_of(specs[n], (v,)) for n, v in zip(names, row, strict=True))
+                for row in values
+            ]
+    return ", or ".join(parts)
+
+
+def _any_of(spec: Field[Any], values: tuple[Any, ...]) -> str:
+    sign = spec.metadata.get("sign")
+    if sign is not None:
+        return "a cut-off `@k`" if sign == "@" else "a point `[x]`"
+    if len(values) > 1 and values == _others(spec):
+        return f"`{spec.name}` other than `{shown(spec.default)}`"
+    return " or ".join(f"`{spec.name}={shown(value)}`" for value in values)
+
+
+# The papers
 
 REFERENCES = {
     "Ali, Consens and Lalmas 2012": "M. S. Ali, M. Consens, M. Lalmas: Extended structural "

@@ -1,9 +1,12 @@
 """What is relevant, as measures see it: arrays over all topics, made once for all runs.
 
 The rows are the judged documents of all topics ("pairs" of topic and document), sorted by topic;
-highlights, best entry points and lengths belong to pairs. Elements, their grades and the recall
-bases chosen from them are made when a measure first asks for them, and kept as long as this value
-is.
+highlights, best entry points and lengths belong to pairs. Three more views follow from them, each
+made when a measure first asks for it and kept as long as this value is:
+
+    needs, wanted        what text answers which need, and what it is worth (`new_text`)
+    relevant, base       elements, their grades and the recall bases chosen from them (`elements`)
+    remembered           whatever a family of measures makes of all this for itself
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, positions_in
+from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, positions_in
 from doxeval.assessments import Assessments, JudgmentColumns
 from doxeval.columns import NameIndex
 from doxeval.documents import MOST_ELEMENTS, MOST_TOPICS, Collection
@@ -33,9 +36,8 @@ if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for el
         SpecificityFrom,
     )
     from doxeval.documents import PathPatterns
-    from doxeval.measures.new_text import Wanted
+    from doxeval.measures.new_text import RelevanceWeights
     from doxeval.measures.texts import Texts
-    from doxeval.measures.truth_parts import PartOfTruth
     from doxeval.navigation import Navigation
     from doxeval.runs import ChunkTable
 
@@ -50,8 +52,8 @@ class GroundTruth:
     specificity: where the specificity of listed elements comes from.
     navigation: the model of navigation that was given, if one was.
     targets: by topic, the paths that relevant elements must match (strict CAS).
-    texts: the texts of documents, if they are known. solid: offsets count solid characters only;
-    `columns` does so already. chunks: all chunks that systems could return, if they are known.
+    texts: the texts of documents, if they are known. solid: offsets ignore white space; those of
+    `columns` do so already. chunks: all chunks that systems could return, if they are known.
     """
 
     assessments: Assessments
@@ -77,7 +79,7 @@ class GroundTruth:
         solid: bool = False,
         chunks: ChunkTable | None = None,
     ) -> GroundTruth:
-        """The arrays of assessments (resolved against the collection, if there is one).
+        """Return the ground truth of assessments (resolved against the collection, if any).
 
         >>> from doxeval.assessments import Judgment
         >>> relevant, other = Judgment("7", "a", ((0, 5), (9, 12))), Judgment("7", "b")
@@ -87,72 +89,27 @@ class GroundTruth:
         """
         if len(assessments.columns.topics) > MOST_TOPICS:
             raise InputError(f"more than {MOST_TOPICS:,} topics in one evaluation")
-        by_default: SpecificityFrom = "file" if collection is None else "passages"
-        chosen = specificity or by_default
         if texts is None and collection is not None:
             from doxeval.measures.texts import Texts
 
             texts = Texts(collection)
         truth = cls(
-            assessments, collection, assessments.columns, chosen, navigation, targets or {}, texts
+            assessments,
+            collection,
+            assessments.columns,
+            specificity or ("file" if collection is None else "passages"),
+            navigation,
+            targets or {},
+            texts,
+            chunks=chunks,
         )
-        truth = replace(truth, chunks=chunks)
         return truth.in_solid(strict=True) if solid else truth
-
-    def in_solid(self, *, strict: bool = False) -> GroundTruth:
-        """The same with white space left out; the same if that is so, or texts are not known."""
-        if self.solid or (self.texts is None and not strict):
-            return self
-        if self.texts is None:
-            raise MissingInput(
-                Parameter("solid", True)
-                + " needs the texts of documents: "
-                + Parameter("texts")
-                + " or a collection"
-            )
-        return self.remembered(("solid", strict), lambda: self._solid_columns(strict))
-
-    def _solid_columns(self, strict: bool) -> GroundTruth:
-        from doxeval.measures.whitespace import Solid
-
-        columns = Solid(self.known_texts, strict=strict).columns(self.columns)
-        return replace(self, columns=columns, solid=True)
-
-    @property
-    def known_texts(self) -> Texts:
-        """The texts of documents; without them the measure cannot be computed."""
-        if self.texts is None:
-            raise MissingInput(
-                "the measure needs the texts of documents: "
-                + Parameter("texts")
-                + " or a collection"
-            )
-        return self.texts
-
-    @cached_property
-    def needs(self) -> Needs:
-        """The needs of all topics."""
-        from doxeval.assessments import Needs
-
-        needs = Needs.of(self.assessments)
-        if not self.solid:
-            return needs
-        from doxeval.measures.whitespace import Solid
-
-        return Solid(self.known_texts, strict=False).needs(needs, self.columns)
-
-    @cached_property
-    def wanted(self) -> Wanted:
-        """What relevant text is worth, by the needs of its topic."""
-        from doxeval.measures.new_text import wanted_of
-
-        return wanted_of(self.needs, self.highlights, self.relevant_characters, len(self.topics))
 
     def __repr__(self) -> str:
         return f"GroundTruth({self.assessments!r}, {self.collection!r})"
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What was made under this key before, or is made now, for all runs to come.
+        """Return what was made under this key before, or make it now, for all runs to come.
 
         >>> truth = GroundTruth.of(Assessments())
         >>> truth.remembered("answer", lambda: 42), truth.remembered("answer", lambda: 43)
@@ -160,52 +117,10 @@ class GroundTruth:
         """
         if key not in self._remembered:
             self._remembered[key] = make()
-        found: T = self._remembered[key]
-        return found
+        value: T = self._remembered[key]
+        return value
 
-    # Parts
-
-    def part(self, numbers: Ints) -> GroundTruth:
-        """What is relevant for some of the topics, given by their numbers, ascending.
-
-        Parts are kept for other runs that are cut at the same topics, as long as they are not many.
-
-        >>> truth = GroundTruth.of(Assessments.from_dict({"7": {"a": 1}, "8": {"b": 1}}))
-        >>> truth.part(np.array([1])).topics, truth.part(np.array([0, 1])) is truth
-        (('8',), True)
-        """
-        if len(numbers) == len(self.topics):
-            return self
-        from doxeval.measures.truth_parts import PartOfTruth
-
-        parts: dict[bytes, GroundTruth] = self.remembered("parts", dict)
-        key = numbers.tobytes()
-        if key not in parts:
-            if sum(len(part.topics) for part in list(parts.values())) > 2 * len(self.topics):
-                parts.clear()
-            parts[key] = PartOfTruth.cut(self, numbers)
-        return parts[key]
-
-    def by_topic(
-        self,
-        key: Hashable,
-        make: Callable[[GroundTruth], T],
-        cut: Callable[[T, PartOfTruth], T],
-    ) -> T:
-        """As `remembered`, for what is worth making once for all topics: parts only cut it."""
-        return self.remembered(key, lambda: make(self))
-
-    @cached_property
-    def pair_begin(self) -> Ints:
-        """Where the pairs of each topic begin; one more than there are topics."""
-        return np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
-
-    @cached_property
-    def highlight_begin(self) -> Ints:
-        """Where the highlighted ranges of each topic begin; one more than there are topics."""
-        return np.searchsorted(self.highlights.group, self.pair_begin)
-
-    # Pairs
+    # Topics
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -216,6 +131,33 @@ class GroundTruth:
     def topic_numbers(self) -> dict[str, int]:
         """The number of each assessed topic."""
         return {topic: number for number, topic in enumerate(self.topics)}
+
+    def nothing(self) -> Floats:
+        """Return an undefined score for every topic."""
+        return np.full(len(self.topics), np.nan)
+
+    def sum_by_topic(self, values: Ints) -> Ints:
+        """Sum whole numbers of pairs for each topic."""
+        sums = np.zeros(len(self.topics), dtype=np.int64)
+        np.add.at(sums, self.topic, values)
+        return sums
+
+    @cached_property
+    def pair_begin(self) -> Ints:
+        """Where the pairs of each topic begin; one more than there are topics."""
+        return np.searchsorted(self.topic, np.arange(len(self.topics) + 1))
+
+    @cached_property
+    def highlight_begin(self) -> Ints:
+        """Where the highlighted spans of each topic begin; one more than there are topics."""
+        return np.searchsorted(self.highlights.group, self.pair_begin)
+
+    @cached_property
+    def need_begin(self) -> Ints:
+        """Where the needs of each topic begin; one more than there are topics."""
+        return np.searchsorted(self.needs.topic, np.arange(len(self.topics) + 1))
+
+    # Judged pairs of topic and document
 
     @cached_property
     def documents(self) -> tuple[str, ...]:
@@ -252,41 +194,28 @@ class GroundTruth:
         """The best entry point of each pair, -1 where there is none."""
         return self.columns.entry
 
-    @property
-    def highlights(self) -> Spans:
-        """The highlighted ranges, grouped by the row of the pair."""
-        return self.columns.highlights
-
-    @cached_property
-    def highlighted(self) -> Ints:
-        """The number of highlighted characters of each pair."""
-        found = np.zeros(len(self.topic), dtype=np.int64)
-        np.add.at(found, self.highlights.group, self.highlights.lengths())
-        return found
-
-    @cached_property
-    def relevant_characters(self) -> Ints:
-        """The number of highlighted characters of each topic."""
-        return self.sum_by_topic(self.highlighted)
-
     @cached_property
     def relevant_documents(self) -> Ints:
         """The number of relevant documents of each topic."""
         return self.sum_by_topic(self.is_relevant.astype(np.int64))
 
-    def sum_by_topic(self, values: Ints) -> Ints:
-        """Whole numbers of pairs, summed for each topic."""
-        found = np.zeros(len(self.topics), dtype=np.int64)
-        np.add.at(found, self.topic, values)
-        return found
+    def pairs_of(self, topic: Ints, documents: Ints) -> Ints:
+        """Return the judged pairs of topics and documents of the collection, -1 for no pair."""
+        numbers, order = self._collection_numbers
+        at = positions_in(numbers, documents)
+        return self.find_pairs(topic, np.where((at < 0) | (documents < 0), -1, order[at]))
 
-    @property
-    def has_highlights(self) -> bool:
-        """Whether any text is highlighted."""
-        return self.relevant.has_highlights
+    def find_pairs(self, topic: Ints, place: Ints) -> Ints:
+        """Return the judged pairs of topics and places in `documents`, -1 for no pair."""
+        keys, rows = self._pair_keys
+        pairs = np.full(len(topic), -1, dtype=np.int64)
+        known = np.flatnonzero(place >= 0)
+        at = positions_in(keys, topic[known] * len(self.documents) + place[known])
+        pairs[known] = np.where(at < 0, -1, rows[at])
+        return pairs
 
     @cached_property
-    def pair_keys(self) -> tuple[Ints, Ints]:
+    def _pair_keys(self) -> tuple[Ints, Ints]:
         """Topic and document as one number, ascending, and the pair of each."""
         keys = self.topic * len(self.documents) + self.document
         order = np.argsort(keys)
@@ -299,24 +228,82 @@ class GroundTruth:
         order = np.argsort(numbers)
         return numbers[order], order
 
-    def places_of(self, documents: Ints) -> Ints:
-        """Documents of the collection as places in `documents`; -1 for those never judged."""
-        numbers, order = self._collection_numbers
-        found = positions_in(numbers, documents)
-        return np.where((found < 0) | (documents < 0), -1, order[found])
+    # Text
 
-    def pairs_of(self, topic: Ints, documents: Ints) -> Ints:
-        """The judged pairs of topics and documents of the collection, -1 where there is none."""
-        return self.find_pairs(topic, self.places_of(documents))
+    @property
+    def highlights(self) -> Spans:
+        """The highlighted spans, grouped by the row of the pair."""
+        return self.columns.highlights
 
-    def find_pairs(self, topic: Ints, place: Ints) -> Ints:
-        """The judged pairs of topics and places in `documents`, -1 where there is none."""
-        keys, rows = self.pair_keys
-        found = np.full(len(topic), -1, dtype=np.int64)
-        known = np.flatnonzero(place >= 0)
-        at = positions_in(keys, topic[known] * len(self.documents) + place[known])
-        found[known] = np.where(at < 0, -1, rows[at])
-        return found
+    @property
+    def has_highlights(self) -> bool:
+        """Whether any text is highlighted."""
+        return self.relevant.has_highlights
+
+    @cached_property
+    def highlighted(self) -> Ints:
+        """The number of highlighted characters of each pair."""
+        characters = np.zeros(len(self.topic), dtype=np.int64)
+        np.add.at(characters, self.highlights.group, self.highlights.lengths())
+        return characters
+
+    @cached_property
+    def relevant_characters(self) -> Ints:
+        """The number of highlighted characters of each topic."""
+        return self.sum_by_topic(self.highlighted)
+
+    @cached_property
+    def needs(self) -> Needs:
+        """The needs of all topics."""
+        from doxeval.assessments import Needs
+
+        needs = Needs.of(self.assessments)
+        if not self.solid:
+            return needs
+        from doxeval.measures.whitespace import Solid
+
+        return Solid(self.known_texts, strict=False).needs(needs, self.columns)
+
+    @cached_property
+    def wanted(self) -> RelevanceWeights:
+        """What relevant text is worth, by the needs of its topic."""
+        from doxeval.measures.new_text import relevance_weights
+
+        characters = self.relevant_characters
+        return relevance_weights(self.needs, self.highlights, characters, len(self.topics))
+
+    @property
+    def known_texts(self) -> Texts:
+        """The texts of documents; without them the measure cannot be computed."""
+        if self.texts is None:
+            raise MissingInput(
+                "the measure needs the texts of documents: "
+                + Parameter("texts")
+                + " or a collection"
+            )
+        return self.texts
+
+    def in_solid(self, *, strict: bool = False) -> GroundTruth:
+        """Return the same with white space ignored, if the texts are known; strict: they must be.
+
+        strict: a document without a text is an error, too.
+        """
+        if self.solid or (self.texts is None and not strict):
+            return self
+        if self.texts is None:
+            raise MissingInput(
+                Parameter("solid", True)
+                + " needs the texts of documents: "
+                + Parameter("texts")
+                + " or a collection"
+            )
+        return self.remembered(("solid", strict), lambda: self._without_whitespace(strict))
+
+    def _without_whitespace(self, strict: bool) -> GroundTruth:
+        from doxeval.measures.whitespace import Solid
+
+        columns = Solid(self.known_texts, strict=strict).columns(self.columns)
+        return replace(self, columns=columns, solid=True)
 
     # Elements
 
@@ -333,38 +320,16 @@ class GroundTruth:
         return self.relevant.has_grades
 
     def elements(self, quantisation: Quantisation) -> AssessedElements:
-        """The elements that a quantisation can be used on."""
+        """Return the elements that a quantisation can be used on."""
         return self.relevant.elements(quantisation)
 
     def base(self, kind: str, quant: str, ignore: str = "none") -> RecallBase:
-        """The full or ideal recall base."""
+        """Return the full or ideal recall base."""
         from doxeval.assessments import quantisation_named
 
         return self.relevant.base(kind, quantisation_named(quant), ignored_tags(ignore))
 
-    # Navigation
-
-    def model(self, name: str) -> Navigation:
-        """A model of navigation by its name: one that needs no file, or the one that was given."""
-        from doxeval.navigation import navigation_named
-
-        if self.navigation is not None and self.navigation.name == name:
-            return self.navigation
-        found = self.remembered(("navigation", name), lambda: navigation_named(name))
-        if found is not None:
-            return found
-        raise MissingInput(
-            f"nav={name} needs a file of that model, read as navigation=read_navigation(file)"
-        )
-
-    # The collection as a whole
-
-    @property
-    def mean_length(self) -> float | None:
-        """The mean length of the collection's documents in characters."""
-        if self.collection is None or not len(self.collection):
-            return None
-        return self.collection.text_totals.characters / len(self.collection)
+    # The collection, and how readers navigate in it
 
     @property
     def known_collection(self) -> Collection:
@@ -373,13 +338,29 @@ class GroundTruth:
             raise MissingInput("the measure needs the collection")
         return self.collection
 
-    def nothing(self) -> Floats:
-        """An undefined score for every topic."""
-        return np.full(len(self.topics), np.nan)
+    @property
+    def mean_length(self) -> float | None:
+        """The mean length of the collection's documents in characters."""
+        if self.collection is None or not len(self.collection):
+            return None
+        return self.collection.text_totals.characters / len(self.collection)
+
+    def model(self, name: str) -> Navigation:
+        """Return a model of navigation: one that needs no file, or the one that was given."""
+        from doxeval.navigation import navigation_named
+
+        if self.navigation is not None and self.navigation.name == name:
+            return self.navigation
+        model = self.remembered(("navigation", name), lambda: navigation_named(name))
+        if model is not None:
+            return model
+        raise MissingInput(
+            f"nav={name} needs a file of that model, read as navigation=read_navigation(file)"
+        )
 
 
 def ignored_tags(ignore: str) -> frozenset[str]:
-    """The tags that a parameter `ignore` names: none, links, or tags joined by +.
+    """Return the tags that a parameter `ignore` names: none, links, or tags joined by +.
 
     >>> sorted(ignored_tags("p+b")), ignored_tags("none")
     (['b', 'p'], frozenset())
@@ -391,8 +372,11 @@ def ignored_tags(ignore: str) -> frozenset[str]:
     return LINKS if ignore == "links" else frozenset(ignore.split("+"))
 
 
+# Tables by topic
+
+
 def pair_keys(topic: Ints, other: Ints) -> Ints:
-    """Topic and document (or node) as one number.
+    """Return topic and document (or node) as one number.
 
     >>> pair_keys(np.array([0, 1]), np.array([7, 7])).tolist()
     [7, 1099511627783]
@@ -402,7 +386,7 @@ def pair_keys(topic: Ints, other: Ints) -> Ints:
 
 
 def rows_by_key(keys: Ints) -> dict[int, Ints]:
-    """The rows that have each key, ascending.
+    """Return the rows that have each key, ascending.
 
     >>> rows_by_key(np.array([9, 4, 9]))
     {4: array([1]), 9: array([0, 2])}
@@ -413,3 +397,19 @@ def rows_by_key(keys: Ints) -> dict[int, Ints]:
     in_order = keys[order]
     first = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1]))
     return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))
+
+
+def rows_of_topics(begin: Ints, topics: Ints) -> slice | Ints:
+    """Return the rows of some topics in a table that is sorted by topic.
+
+    begin: where the rows of each topic begin; one more than there are topics.
+
+    >>> rows_of_topics(np.array([0, 2, 3, 7]), np.array([1, 2]))
+    slice(2, 7, None)
+    >>> rows_of_topics(np.array([0, 2, 3, 7]), np.array([0, 2])).tolist()
+    [0, 1, 3, 4, 5, 6]
+    """
+    first, end = begin[topics], begin[topics + 1]
+    if (first[1:] == end[:-1]).all():  # a slice makes no copies
+        return slice(int(first[0]), int(end[-1])) if len(topics) else slice(0)
+    return concatenated_ranges(first, end - first)

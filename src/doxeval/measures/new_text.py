@@ -1,23 +1,21 @@
-"""How much each piece of relevant text is worth, by the needs that it answers.
+"""What relevant text is worth, and what readers of a ranked list gain: text they have not seen.
 
-A character of a need with one range is worth the need's grade, divided by the highest grade of the
-topic; text that several such needs share counts once, by the highest grade. A need with
-alternatives is worth its grade times the length of its shortest alternative; it is answered as far
-as the alternative of which the largest share is shown. If every need has one range and all weigh
-the same, what is wanted is just the highlighted text, counted in whole numbers.
+Worth comes from needs. A character of a need with one span is worth the need's grade, divided by
+the highest grade of the topic; text that several such needs share counts once, by the highest
+grade. A need with alternatives is worth its grade times the length of its shortest alternative. If
+every need has one span and all weigh the same, relevant text is just the highlighted text, counted
+in whole numbers (`is_plain`).
 
-What readers of a ranked list gain, piece by piece: new text that answers needs.
-
-Pieces are in the order of reading. Each belongs to a result and to one of its ranges; each of its
-characters gains the same. All measures of chunks, and those of highlighted characters where needs
-have grades or alternatives, are made of these pieces.
+Gains come piece by piece, in the order of reading. Each piece belongs to a result and to one of its
+spans; each of its characters gains the same. All measures of chunks, and those of highlighted
+characters where needs have grades or alternatives, are made of these pieces.
 
 A need with alternatives is answered by the one of which the largest share has been shown so far:
 after each result for measures of ranks, after each character or word for measures of budgets.
 Recall grows as this share does. Precision and IoU are not about shares but about characters: there
 the alternative of which the largest share is shown (of equal ones the shorter, then the first in
 document order) stands as if it were the only one, and which one that is may change from result to
-result.
+result (`best_shown`).
 """
 
 from __future__ import annotations
@@ -32,40 +30,48 @@ import numpy.typing as npt
 
 from doxeval.arrays import Floats, Ints
 from doxeval.assessments import Needs
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ground_truth import rows_by_key
 from doxeval.spans import TOO_LONG, Shared, Spans, new_pieces, shared_pieces
 
 if TYPE_CHECKING:
     from doxeval.measures.ranking import Ranking
 
-Numbers = npt.NDArray[Any]
+_SAME = 1e-12  # steps of a share that differ by less are the same
 
 
-class Wanted(NamedTuple):
-    """What is wanted: text that is worth something by itself, and needs with alternatives.
+# What relevant text is worth
 
-    text, worth: disjoint ranges by judged pair, and what a character there is worth.
-    several: the needs with alternatives. weight: what each need is worth as a whole (of those with
-    alternatives). total: what all is worth, by topic. is_plain: everything is worth 1.
+
+class RelevanceWeights(NamedTuple):
+    """What relevant text is worth: text that counts by itself, and needs with alternatives.
+
+    text, worth: disjoint spans by judged pair, and what a character there is worth.
+    several: the needs with alternatives. weight: what each of these is worth as a whole.
+    total: what everything is worth, by topic. is_plain: every character is worth 1.
     """
 
     text: Spans
     worth: Floats
     several: Ints
     weight: Floats
-    total: Numbers
+    total: npt.NDArray[Any]  # whole numbers if it is plain, else fractions
     is_plain: bool
 
 
-def wanted_of(needs: Needs, highlights: Spans, highlighted: Ints, topics: int) -> Wanted:
-    """What needs want; `highlighted` is the number of highlighted characters of each topic."""
+def relevance_weights(
+    needs: Needs, highlights: Spans, highlighted: Ints, topics: int
+) -> RelevanceWeights:
+    """Return what the text of needs is worth.
+
+    highlighted: the number of highlighted characters of each topic. topics: how many there are.
+    """
     highest = np.zeros(topics)
     np.maximum.at(highest, needs.topic, needs.grade)
     relative = needs.grade / highest[needs.topic]
     several = np.flatnonzero(needs.has_alternatives)
     if not len(several) and (relative == 1).all():
         ones = np.ones(len(highlights.group))
-        return Wanted(highlights, ones, several, np.zeros(0), highlighted, True)
+        return RelevanceWeights(highlights, ones, several, np.zeros(0), highlighted, True)
     single = needs.begin[np.flatnonzero(~needs.has_alternatives)]
     spans = Spans(needs.pair[single], needs.start[single], needs.end[single])
     text, worth = _disjoint(spans, relative[~needs.has_alternatives])
@@ -76,50 +82,48 @@ def wanted_of(needs: Needs, highlights: Spans, highlighted: Ints, topics: int) -
     shortest = needs.begin[several]
     weight = relative[several] * (needs.end[shortest] - needs.start[shortest])
     np.add.at(total, needs.topic[several], weight)
-    return Wanted(text, worth, several, weight, total, False)
+    return RelevanceWeights(text, worth, several, weight, total, False)
 
 
 def _disjoint(spans: Spans, worth: Floats) -> tuple[Spans, Floats]:
-    """The ranges cut at each other's edges, each piece with the highest worth there."""
-    found = list(_pieces(spans, worth))
-    columns = np.array([piece[:3] for piece in found], dtype=np.int64).reshape(-1, 3).T
-    return Spans(*columns), np.array([piece[3] for piece in found], dtype=np.float64)
+    """Cut spans at each other's edges; each piece has the highest worth there."""
+    pieces = list(_disjoint_pieces(spans, worth))
+    columns = np.array([piece[:3] for piece in pieces], dtype=np.int64).reshape(-1, 3).T
+    return Spans(*columns), np.array([piece[3] for piece in pieces], dtype=np.float64)
 
 
-def _pieces(spans: Spans, worth: Floats) -> Iterator[tuple[int, int, int, float]]:
-    for group in np.unique(spans.group).tolist():
-        own = np.flatnonzero(spans.group == group)
-        start, end, value = spans.start[own], spans.end[own], worth[own]
+def _disjoint_pieces(spans: Spans, worth: Floats) -> Iterator[tuple[int, int, int, float]]:
+    for group, rows in rows_by_key(spans.group).items():
+        start, end, value = spans.start[rows], spans.end[rows], worth[rows]
         for begin, after in pairwise(np.unique(np.concatenate([start, end])).tolist()):
             covering = (start <= begin) & (end >= after)
             if covering.any():
                 yield group, begin, after, float(value[covering].max())
 
 
-_SAME = 1e-12  # steps of a share that differ by less are the same
+# What readers gain
 
 
 class NewText(NamedTuple):
     """Relevant text that no earlier result has, in the order of reading.
 
-    row: the result. piece: the range of the result that it is part of, by its number among all
-    ranges of all results. text: the new ranges, grouped by judged pair.
+    row: the result. span: which span of a result it is part of, by its number among all spans of
+    all results. text: the new spans, grouped by judged pair.
     """
 
     row: Ints
-    piece: Ints
+    span: Ints
     text: Spans
 
 
-class Gained(NamedTuple):
+class NewRelevantText(NamedTuple):
     """Pieces of new text that gain something, in the order of reading.
 
-    row, piece: as in NewText. start, end: in the document. gain: of each character, out of what is
-    wanted.
+    row, span: as in NewText. start, end: in the document. gain: of each character.
     """
 
     row: Ints
-    piece: Ints
+    span: Ints
     start: Ints
     end: Ints
     gain: Floats
@@ -129,111 +133,120 @@ class Gained(NamedTuple):
         """The number of characters of each piece."""
         return self.end - self.start
 
-    def of_rows(self, rows: int) -> Floats:
+    def gain_of_results(self, results: int) -> Floats:
         """Return what the characters of each result gain together."""
-        found = np.zeros(rows)
-        np.add.at(found, self.row, self.gain * self.length)
-        return found
+        gain = np.zeros(results)
+        np.add.at(gain, self.row, self.gain * self.length)
+        return gain
 
 
-def new_text(rows: Ints, piece: Ints, text: Spans) -> NewText:
-    """The new text of ranges that are given in the order of reading, with rows and numbers."""
-    which, new = new_pieces(text)
-    return NewText(rows[which], piece[which], new)
+def new_text(ranking: Ranking) -> NewText:
+    """Return the parts of relevant text in each result that no earlier result of its topic has."""
+    rows = ranking.in_relevant_text
+    which, text = ranking.text_of(rows, ranking.pair[rows])
+    counts = ranking.span_counts
+    before, first = np.cumsum(counts) - counts, np.cumsum(counts[rows]) - counts[rows]
+    span = before[rows][which] + np.arange(len(which)) - first[which]
+    relevant = shared_pieces(text, ranking.highlights)
+    shown = Spans(text.group[relevant.row], relevant.start, relevant.end)
+    new_of, new = new_pieces(shown)
+    at = relevant.row[new_of]
+    return NewText(rows[which[at]], span[at], new)
 
 
-def gained(new: NewText, truth: GroundTruth) -> Gained:
-    """What new text gains."""
-    wanted = truth.wanted
-    single = shared_pieces(new.text, wanted.text)
-    worth = wanted.worth[single.other]
-    parts = [Gained(new.row[single.row], new.piece[single.row], single.start, single.end, worth)]
-    if len(wanted.several):
-        parts.append(_of_alternatives(new, truth))
+def new_relevant_text(ranking: Ranking) -> NewRelevantText:
+    """Return what the new text of a ranking gains."""
+    new, weights = ranking.new_text, ranking.truth.wanted
+    single = shared_pieces(new.text, weights.text)
+    at, worth = single.row, weights.worth[single.other]
+    parts = [NewRelevantText(new.row[at], new.span[at], single.start, single.end, worth)]
+    if len(weights.several):
+        parts.append(_text_of_alternatives(ranking))
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    found = Gained(*columns)
-    order = np.lexsort((found.start, found.piece, found.row))
-    return Gained(*(column[order] for column in columns))
+    row, span, start, *_ = columns
+    order = np.lexsort((start, span, row))
+    return NewRelevantText(*(column[order] for column in columns))
 
 
-def shown_alternatives(new: NewText, truth: GroundTruth) -> Shared:
-    """The new text of each alternative: which alternative, which new range, and what.
+def shown_alternatives(ranking: Ranking) -> Shared:
+    """Return the new text of each alternative: which alternative, which new span, and what.
 
-    New ranges do not overlap, so they can be looked up by the alternatives, which may.
+    New spans do not overlap, so they can be looked up by the alternatives, which may.
     """
-    order = np.lexsort((new.text.start, new.text.group))
-    in_order = Spans(*(column[order] for column in new.text))
-    needs = truth.needs
-    shared = shared_pieces(Spans(needs.pair, needs.start, needs.end), in_order)
-    return shared._replace(other=order[shared.other])
+    text, needs = ranking.new_text.text, ranking.truth.needs
+    order = np.lexsort((text.start, text.group))
+    in_order = Spans(*(column[order] for column in text))
+    rows = ranking.alternatives
+    shared = shared_pieces(Spans(needs.pair[rows], needs.start[rows], needs.end[rows]), in_order)
+    return shared._replace(row=rows[shared.row], other=order[shared.other])
 
 
 class _Part(NamedTuple):
-    """What a range of new text shows of an alternative."""
+    """What a span of new text shows of an alternative."""
 
     alternative: int
     start: int
     end: int
 
 
-def _of_alternatives(new: NewText, truth: GroundTruth) -> Gained:
-    """What needs with alternatives gain: as the largest share shown of one of them grows."""
-    needs, wanted = truth.needs, truth.wanted
-    shown = shown_alternatives(new, truth)
+def _text_of_alternatives(ranking: Ranking) -> NewRelevantText:
+    """Return what needs with alternatives gain, as the largest share shown of one grows."""
+    new, needs, weights = ranking.new_text, ranking.truth.needs, ranking.truth.wanted
+    shown = shown_alternatives(ranking)
     need = needs.owner[shown.row]
-    worth = dict(zip(wanted.several.tolist(), wanted.weight.tolist(), strict=True))
-    relevant = np.flatnonzero(np.isin(need, wanted.several))
     order = np.lexsort((new.text.start[shown.other], new.row[shown.other], need))
+    order = order[np.isin(need[order], weights.several)]
     parts: dict[tuple[int, int], list[_Part]] = {}
     columns = (need, shown.other, shown.row, shown.start, shown.end)
-    chosen = order[np.isin(order, relevant)]
-    for own, place, *part in zip(*(one[chosen].tolist() for one in columns), strict=True):
-        parts.setdefault((own, place), []).append(_Part(*part))
-    length = needs.end - needs.start
-    growing: dict[int, _Growing] = {}
+    for number, at, *part in zip(*(column[order].tolist() for column in columns), strict=True):
+        parts.setdefault((number, at), []).append(_Part(*part))
+    weight = dict(zip(weights.several.tolist(), weights.weight.tolist(), strict=True))
+    shares: dict[int, _LargestShare] = {}
     pieces: list[tuple[int, int, int, int]] = []
     gains: list[float] = []
-    for (own, place), several in parts.items():
-        state = growing.setdefault(own, _Growing(length))
-        for start, end, share in state.shown(several):
-            pieces.append((int(new.row[place]), int(new.piece[place]), start, end))
-            gains.append(share * worth[own])
-    row, piece, start_, end_ = np.array(pieces, dtype=np.int64).reshape(-1, 4).T
-    return Gained(row, piece, start_, end_, np.array(gains, dtype=np.float64))
+    for (number, at), shown_parts in parts.items():
+        largest = shares.setdefault(number, _LargestShare(needs))
+        for start, end, share in largest.show(shown_parts):
+            pieces.append((int(new.row[at]), int(new.span[at]), start, end))
+            gains.append(share * weight[number])
+    row, span, starts, ends = np.array(pieces, dtype=np.int64).reshape(-1, 4).T
+    return NewRelevantText(row, span, starts, ends, np.array(gains, dtype=np.float64))
 
 
-class _Growing:
-    """How much of each alternative of a need was shown, and the largest share of them."""
+class _LargestShare:
+    """The largest share that has been shown of an alternative of a need."""
 
-    def __init__(self, length: Ints) -> None:
-        self._length = length
-        self._seen: dict[int, int] = {}
-        self._most = 0.0
+    def __init__(self, needs: Needs) -> None:
+        self._needs = needs
+        self._seen: dict[int, int] = {}  # characters of each alternative
+        self._share = 0.0
 
-    def shown(self, parts: Sequence[_Part]) -> Iterator[tuple[int, int, float]]:
-        """Show a range of new text: pieces of it, and how much each character adds to the share."""
+    def show(self, parts: Sequence[_Part]) -> Iterator[tuple[int, int, float]]:
+        """Show a span of new text; yield its pieces and what each character adds to the share."""
         edges = sorted({edge for part in parts for edge in part[1:]})
         for start, end in pairwise(edges):
-            around = [one.alternative for one in parts if one.start <= start and end <= one.end]
+            around = [part.alternative for part in parts if part.start <= start and end <= part.end]
             if around:
-                yield from self._advanced(start, end, around)
+                yield from self._advance(start, end, around)
 
-    def _advanced(
+    def _advance(
         self, start: int, end: int, alternatives: Sequence[int]
     ) -> Iterator[tuple[int, int, float]]:
         count = np.arange(1, end - start + 1)
-        sizes = np.array([int(self._length[one]) for one in alternatives])
-        seen = np.array([self._seen.get(one, 0) for one in alternatives])
+        sizes = np.array([int(self._needs.end[at] - self._needs.start[at]) for at in alternatives])
+        seen = np.array([self._seen.get(at, 0) for at in alternatives])
         shares = (seen[:, None] + count) / sizes[:, None]
-        most = np.maximum(shares.max(axis=0), self._most)
-        growth = np.diff(most, prepend=self._most)
+        largest = np.maximum(shares.max(axis=0), self._share)
+        growth = np.diff(largest, prepend=self._share)
         edges = np.flatnonzero(np.abs(np.diff(growth)) > _SAME) + 1
         for begin, after in pairwise([0, *edges.tolist(), len(count)]):
             if growth[begin] > _SAME:
-                mean = float(growth[begin:after].mean())
-                yield start + begin, start + after, mean
-        self._most = float(most[-1])
-        self._seen.update({one: self._seen.get(one, 0) + end - start for one in alternatives})
+                yield start + begin, start + after, float(growth[begin:after].mean())
+        self._share = float(largest[-1])
+        self._seen.update({at: self._seen.get(at, 0) + end - start for at in alternatives})
+
+
+# What is shown if each need has only its best-shown alternative
 
 
 class BestShown(NamedTuple):
@@ -248,41 +261,36 @@ class BestShown(NamedTuple):
 
 def best_shown(ranking: Ranking) -> BestShown:
     """Return what is shown up to each result, and what there is to be shown."""
-    truth = ranking.truth
-    wanted = truth.wanted
-    found = BestShown(
-        ranking.cumulated(ranking.new_wanted).astype(np.float64),
-        wanted.total[ranking.topic].astype(np.float64),
+    truth, weights = ranking.truth, ranking.truth.wanted
+    best = BestShown(
+        ranking.cumulated(ranking.new_gain).astype(np.float64),
+        weights.total[ranking.topic].astype(np.float64),
     )
-    if not len(wanted.several):
-        return found
-    begin, edges = ranking.begin.tolist(), np.searchsorted(wanted.text.group, truth.pair_begin)
-    needs, single = truth.needs, _keyed(wanted.text, wanted.worth)
-    highest = np.zeros(len(truth.topics))
-    np.maximum.at(highest, needs.topic, needs.grade)
-    worth = (needs.grade / highest[needs.topic])[needs.owner]
-    alternatives = _keyed(Spans(needs.pair, needs.start, needs.end), worth)
-    of_topics: dict[int, list[list[_Valued]]] = {}
-    for need in wanted.several.tolist():
-        own = alternatives[int(needs.begin[need]) : int(needs.begin[need + 1])]
-        of_topics.setdefault(int(needs.topic[need]), []).append(own)
-    new = ranking.new_text
+    if not len(weights.several):
+        return best
+    new, begin = ranking.new_text, ranking.begin.tolist()
     row_of, new_keys = new.row.tolist(), _keyed(new.text, np.zeros(len(new.row)))
-    for topic, several in of_topics.items():
-        gold = _Gold(single[edges[topic] : edges[topic + 1]], several)
+    edges = np.searchsorted(weights.text.group, truth.pair_begin)
+    needs_of_topics = rows_by_key(truth.needs.topic[weights.several])
+    for topic in ranking.topics.tolist():
+        if topic not in needs_of_topics:
+            continue
+        rows = slice(*edges[topic : topic + 2])
+        single = _keyed(Spans(*(column[rows] for column in weights.text)), weights.worth[rows])
+        gold = _Gold(single, _alternatives(ranking, topic, needs_of_topics[topic]))
         at, end = begin[topic], begin[topic + 1]
         place, last = bisect_left(row_of, at), bisect_left(row_of, end)
         while at < end:
             row = row_of[place] if place < last else end
-            found.shown[at:row], found.total[at:row] = gold.shown, gold.total
+            best.shown[at:row], best.total[at:row] = gold.shown, gold.total
             after = bisect_right(row_of, row, place, last)
             gold.show(new_keys[place:after])
             at, place = row, after
-    return found
+    return best
 
 
 class _Valued(NamedTuple):
-    """A range of text, document and offset as one number, and what each character is worth."""
+    """A span of text, document and offset as one number, and what each character is worth."""
 
     start: int
     end: int
@@ -290,8 +298,21 @@ class _Valued(NamedTuple):
 
 
 def _keyed(text: Spans, worth: Floats) -> list[_Valued]:
-    start, end = ((text.group * TOO_LONG + one).tolist() for one in (text.start, text.end))
+    start, end = ((text.group * TOO_LONG + edge).tolist() for edge in (text.start, text.end))
     return list(map(_Valued, start, end, worth.tolist()))
+
+
+def _alternatives(ranking: Ranking, topic: int, several: Ints) -> list[list[_Valued]]:
+    """Return the alternatives of each need of a topic that has several."""
+    truth, needs = ranking.truth, ranking.truth.needs
+    highest = needs.grade[truth.need_begin[topic] : truth.need_begin[topic + 1]].max()
+    alternatives = []
+    for need in truth.wanted.several[several].tolist():
+        rows = slice(*needs.begin[need : need + 2])
+        text = Spans(needs.pair[rows], needs.start[rows], needs.end[rows])
+        worth = np.full(len(text.group), needs.grade[need] / highest)
+        alternatives.append(_keyed(text, worth))
+    return alternatives
 
 
 class _Gold:
@@ -302,19 +323,19 @@ class _Gold:
     """
 
     def __init__(self, single: Sequence[_Valued], several: Sequence[Sequence[_Valued]]) -> None:
-        self._all = [*single, *(one for own in several for one in own)]
-        self._edges = sorted({edge for one in self._all for edge in one[:2]})
+        self._all = [*single, *(span for spans in several for span in spans)]
+        self._edges = sorted({edge for span in self._all for edge in span[:2]})
         place = {edge: number for number, edge in enumerate(self._edges)}
-        self._segments = [range(place[one.start], place[one.end]) for one in self._all]
+        self._segments = [range(place[span.start], place[span.end]) for span in self._all]
         self._spans: list[list[int]] = [[] for _ in self._edges]  # of each segment
         for span, segments in enumerate(self._segments):
             for segment in segments:
                 self._spans[segment].append(span)
         at = len(single)
         self._needs: list[range] = []  # the alternatives of each need
-        for own in several:
-            self._needs.append(range(at, at + len(own)))
-            at += len(own)
+        for spans in several:
+            self._needs.append(range(at, at + len(spans)))
+            at += len(spans)
         # What counts at present: all text without alternatives, and the first of each need.
         self._chosen = [own[0] for own in self._needs]
         self._counts = [span < len(single) for span in range(at)]
@@ -330,7 +351,9 @@ class _Gold:
         """Bring the worth of segments up to date."""
         for segment in segments:
             spans = self._spans[segment]
-            worth = max((self._all[one].worth for one in spans if self._counts[one]), default=0.0)
+            worth = max(
+                (self._all[span].worth for span in spans if self._counts[span]), default=0.0
+            )
             more = worth - self._worth_of_segment[segment]
             if more:
                 self._worth_of_segment[segment] = worth

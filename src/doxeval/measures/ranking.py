@@ -1,18 +1,20 @@
-"""What a run returned, as measures see it: arrays over all assessed topics, in ranking order.
+"""What a run returned, as measures see it: arrays over results, topic by topic, best first.
 
-Topics that were not assessed have been left out, and so have duplicates, unless they were to be
-kept. A kept duplicate is a repeat: it takes its rank and is as large as before, but it stands for
-no element, no tree and no relevant document, since readers have seen it in full. What several
-measures need (relevant characters, new ones, gains) is computed when it is first asked for, and
-kept.
+Results for topics that were not assessed have been left out, and so have duplicates, unless they
+were to be kept. A kept duplicate is a repeat: it takes its rank and is as large as before, but it
+stands for no element, no tree and no relevant document, since readers have seen it in full. What
+several measures need (relevant characters, new ones, gains) is computed when a measure first asks
+for it, and kept.
+
+Large runs are scored in blocks of whole topics. The ranking of a block is held against the whole
+ground truth; its `topics` are those to score, and only for those a score need be right.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -21,14 +23,14 @@ import numpy.typing as npt
 from doxeval.arrays import Bools, Floats, Ints, positions_in
 from doxeval.documents import Trees
 from doxeval.measures.base import TOLERANCE
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ground_truth import GroundTruth, rows_of_topics
 from doxeval.messages import plural
 from doxeval.runs import Kind, ResolvedRun
 from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths, shared_pieces
 
 if TYPE_CHECKING:
     from doxeval.assessments import AssessedElements
-    from doxeval.measures.new_text import BestShown, Gained, NewText
+    from doxeval.measures.new_text import BestShown, NewRelevantText, NewText
 
 # Whole numbers or fractions; what comes in is what goes out.
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -37,14 +39,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The results of a run, sorted by topic, and the ground truth they are held against.
+    """The results of a run, or of some of its topics, and the ground truth they are held against.
 
-    topic: which of the assessed topics, by number. pair: the judged pair of topic and document,
-    -1 if the document was not judged. level: results of a topic that share a level are tied.
-    is_repeat: whether each result was returned before; None if none was.
+    topics: the numbers of the assessed topics to score, ascending: all, or those of a block.
+    topic: the topic of each result, by number; results are sorted by it. pair: the judged pair of
+    topic and document, -1 if the document was not judged. level: results of a topic that share a
+    level are tied. is_repeat: whether each result was returned before; None if none was.
     """
 
     truth: GroundTruth
+    topics: Ints
     topic: Ints
     pair: Ints
     resolved: ResolvedRun
@@ -58,6 +62,8 @@ class Ranking:
         topics = plural(int((self.counts > 0).sum()), "topic")
         return f"Ranking({plural(len(self), 'result')} for {topics})"
 
+    # Results
+
     @cached_property
     def node(self) -> Ints:
         """Each result's element in the collection, -1 if it is none, or a repeat."""
@@ -65,14 +71,29 @@ class Ranking:
         return node if self.is_repeat is None else np.where(self.is_repeat, -1, node)
 
     @property
+    def document(self) -> Ints:
+        """A number for each result's document, judged or not."""
+        return self.resolved.run.document
+
+    @property
     def start(self) -> Ints:
-        """Where each result's first range begins, -1 if that is not known."""
+        """Where each result's first span begins, -1 if that is not known."""
         return self.resolved.start
 
     @property
     def end(self) -> Ints:
-        """Where each result's first range ends, -1 if that is not known."""
+        """Where each result's first span ends, -1 if that is not known."""
         return self.resolved.end
+
+    @property
+    def size(self) -> Ints:
+        """The number of characters of each result, in all its spans."""
+        return self.resolved.sizes
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The rank of each result in its topic, from 1."""
+        return np.arange(1, len(self) + 1) - self.begin[self.topic]
 
     @cached_property
     def begin(self) -> Ints:
@@ -84,15 +105,20 @@ class Ranking:
         """The number of results of each topic."""
         return np.diff(self.begin)
 
-    @cached_property
-    def rank(self) -> Ints:
-        """The rank of each result in its topic, from 1."""
-        return np.arange(1, len(self) + 1) - self.begin[self.topic]
-
     @property
-    def document(self) -> Ints:
-        """A number for each result's document, judged or not."""
-        return self.resolved.run.document
+    def distinct_counts(self) -> Ints:
+        """The number of results of each topic without repeats."""
+        if self.is_repeat is None:
+            return self.counts
+        return self.counts - np.bincount(self.topic[self.is_repeat], minlength=len(self.counts))
+
+    @cached_property
+    def is_relevant(self) -> Bools:
+        """Whether the document of each result is relevant; that of a repeat no longer is."""
+        is_relevant = (self.pair >= 0) & self.truth.is_relevant[self.pair]
+        return is_relevant if self.is_repeat is None else is_relevant & ~self.is_repeat
+
+    # Results as trees of elements
 
     @cached_property
     def trees(self) -> Trees:
@@ -111,14 +137,68 @@ class Ranking:
         collection = self.truth.known_collection
         first = self.trees.begin[:-1]
         filled = np.flatnonzero(self.trees.counts > 0)
-        found = np.full(len(self), -1, dtype=np.int64)
-        found[filled] = collection.documents_of(self.trees.nodes[first[filled]])
-        return found
+        document = np.full(len(self), -1, dtype=np.int64)
+        document[filled] = collection.documents_of(self.trees.nodes[first[filled]])
+        return document
 
-    @property
-    def size(self) -> Ints:
-        """The number of characters of each result, in all its ranges."""
-        return self.resolved.sizes
+    def rows_in(self, elements: AssessedElements) -> Ints:
+        """Return each result's row among assessed elements, -1 if it is none, or a repeat."""
+        for known, rows in self._element_rows:
+            if known is elements:
+                return rows
+        rows = self._find_rows_in(elements)
+        self._element_rows.append((elements, rows))
+        return rows
+
+    @cached_property
+    def _element_rows(self) -> list[tuple[AssessedElements, Ints]]:
+        return []
+
+    def _find_rows_in(self, elements: AssessedElements) -> Ints:
+        if elements.forest is None:
+            return elements.find(self.topic, self.node)
+        run, forest = self.resolved.run, elements.forest
+        topics = [elements.topics[topic] for topic in self.topic.tolist()]
+        names = [run.documents[document] for document in run.document.tolist()]
+        documents = forest.find_documents(list(zip(topics, names, strict=True)))
+        known_paths = [*(paths[0] for paths in run.paths), ""]
+        node = forest.find_nodes(documents, [known_paths[at] for at in run.path.tolist()])
+        whole = run.kind == Kind.DOCUMENT
+        if whole.any():
+            node[whole] = forest.find_roots(documents[whole])
+        if self.is_repeat is not None:
+            node[self.is_repeat] = -1
+        return elements.find(self.topic, node)
+
+    # Results as text
+
+    def text_of(self, rows: Ints, group: Ints) -> tuple[Ints, Spans]:
+        """Return the spans of some results, each result in a group, and the result of each span.
+
+        group: one for each row. Results are given by their position among `rows`.
+        """
+        row, start, end = self.resolved.pieces(rows)
+        return row, Spans(group if len(row) == len(group) else group[row], start, end)
+
+    @cached_property
+    def span_counts(self) -> Ints:
+        """The number of spans of each result."""
+        spans = self.resolved.spans
+        if spans is None:
+            return np.ones(len(self), dtype=np.int64)
+        return np.maximum(spans.counts, 1)
+
+    @cached_property
+    def highlights(self) -> Spans:
+        """The highlighted spans of the topics to score, grouped by judged pair."""
+        rows = rows_of_topics(self.truth.highlight_begin, self.topics)
+        return Spans(*(column[rows] for column in self.truth.highlights))
+
+    @cached_property
+    def alternatives(self) -> Ints:
+        """The rows of the alternatives of all needs of the topics to score."""
+        begin = self.truth.needs.begin[self.truth.need_begin]
+        return np.arange(begin[-1])[rows_of_topics(begin, self.topics)]
 
     @cached_property
     def in_relevant_text(self) -> Ints:
@@ -126,68 +206,68 @@ class Ranking:
         rows = np.flatnonzero(self.pair >= 0)
         return rows[self.truth.highlighted[self.pair[rows]] > 0]
 
-    def text_of(self, rows: Ints, group: Ints) -> tuple[Ints, Spans]:
-        """The ranges of some results, each result in a group; and which result each belongs to."""
-        row, start, end = self.resolved.pieces(rows)
-        return row, Spans(group if len(row) == len(group) else group[row], start, end)
-
     @cached_property
     def relevant(self) -> Ints:
         """The number of highlighted characters in each result."""
         rows = self.in_relevant_text
         which, text = self.text_of(rows, self.pair[rows])
-        found = np.zeros(len(self), dtype=np.int64)
-        np.add.at(found, rows[which], shared_lengths(text, self.truth.highlights))
-        return found
+        characters = np.zeros(len(self), dtype=np.int64)
+        np.add.at(characters, rows[which], shared_lengths(text, self.highlights))
+        return characters
 
     @cached_property
     def new_relevant(self) -> Ints:
         """The number of highlighted characters that no earlier result of the topic has."""
         rows = self.in_relevant_text
-        own, text = self.text_of(rows, self.pair[rows])
+        which, text = self.text_of(rows, self.pair[rows])
         # Only relevant text is looked through for what is new: that is much less.
-        relevant = shared_pieces(text, self.truth.highlights)
-        which, new = new_pieces(Spans(text.group[relevant.row], relevant.start, relevant.end))
-        found = np.zeros(len(self), dtype=np.int64)
-        np.add.at(found, rows[own[relevant.row[which]]], new.lengths())
-        return found
+        relevant = shared_pieces(text, self.highlights)
+        new_of, new = new_pieces(Spans(text.group[relevant.row], relevant.start, relevant.end))
+        characters = np.zeros(len(self), dtype=np.int64)
+        np.add.at(characters, rows[which[relevant.row[new_of]]], new.lengths())
+        return characters
+
+    @cached_property
+    def new_size(self) -> Ints:
+        """The number of characters that no earlier result of the topic has."""
+        _, article = np.unique(self.article_keys, return_inverse=True)
+        return self._new_lengths(np.arange(len(self)), article)
+
+    @cached_property
+    def new_size_in_relevant(self) -> Ints:
+        """New characters where the document has relevant text, the whole size elsewhere."""
+        rows = self.in_relevant_text
+        size = self.size.copy()
+        size[rows] = self._new_lengths(rows, self.pair[rows])
+        return size
+
+    def _new_lengths(self, rows: Ints, group: Ints) -> Ints:
+        """Count the characters of some results that no earlier one of the same group has."""
+        which, text = self.text_of(rows, group)
+        lengths = np.zeros(len(rows), dtype=np.int64)
+        np.add.at(lengths, which, new_lengths(text))
+        return lengths
 
     @cached_property
     def new_text(self) -> NewText:
         """The relevant text that no earlier result of the topic has."""
         from doxeval.measures.new_text import new_text
 
-        rows = self.in_relevant_text
-        which, text = self.text_of(rows, self.pair[rows])
-        before = np.cumsum(self.piece_counts) - self.piece_counts
-        first = np.cumsum(self.piece_counts[rows]) - self.piece_counts[rows]
-        piece = before[rows][which] + np.arange(len(which)) - first[which]
-        relevant = shared_pieces(text, self.truth.highlights)
-        own = relevant.row
-        shown = Spans(text.group[own], relevant.start, relevant.end)
-        return new_text(rows[which[own]], piece[own], shown)
+        return new_text(self)
 
     @cached_property
-    def piece_counts(self) -> Ints:
-        """How many ranges each result has."""
-        spans = self.resolved.spans
-        if spans is None:
-            return np.ones(len(self), dtype=np.int64)
-        return np.maximum(spans.counts, 1)
-
-    @cached_property
-    def gained(self) -> Gained:
+    def new_relevant_text(self) -> NewRelevantText:
         """What the new text gains, piece by piece."""
-        from doxeval.measures.new_text import gained
+        from doxeval.measures.new_text import new_relevant_text
 
-        return gained(self.new_text, self.truth)
+        return new_relevant_text(self)
 
     @cached_property
-    def new_wanted(self) -> Numbers:
-        """How much of what is wanted each result adds: new relevant text by its worth."""
+    def new_gain(self) -> Numbers:
+        """What each result gains: its new relevant text by its weight."""
         if self.truth.wanted.is_plain:
             return self.new_relevant
-        return self.gained.of_rows(len(self))
+        return self.new_relevant_text.gain_of_results(len(self))
 
     @cached_property
     def best_shown(self) -> BestShown:
@@ -198,7 +278,7 @@ class Ranking:
 
     @property
     def in_solid(self) -> Ranking:
-        """The same with white space left out; the same if texts are not known."""
+        """The same ranking with white space ignored, if the texts are known."""
         truth = self.truth.in_solid()
         # A ranking must not keep itself alive.
         return self if truth is self.truth else self._in_solid
@@ -211,26 +291,7 @@ class Ranking:
         resolved = Solid(truth.known_texts, strict=False).resolved(self.resolved)
         return replace(self, truth=truth, resolved=resolved)
 
-    @cached_property
-    def new_size(self) -> Ints:
-        """The number of characters that no earlier result of the topic has."""
-        _, article = np.unique(self.article_keys, return_inverse=True)
-        return self._new_lengths(np.arange(len(self)), article)
-
-    @cached_property
-    def new_size_in_relevant(self) -> Ints:
-        """New characters where the document has relevant text, the whole size elsewhere."""
-        rows = self.in_relevant_text
-        found = self.size.copy()
-        found[rows] = self._new_lengths(rows, self.pair[rows])
-        return found
-
-    def _new_lengths(self, rows: Ints, group: Ints) -> Ints:
-        """How many characters of some results no earlier one of the same group has."""
-        which, text = self.text_of(rows, group)
-        found = np.zeros(len(rows), dtype=np.int64)
-        np.add.at(found, which, new_lengths(text))
-        return found
+    # The ranking of documents
 
     @cached_property
     def article_keys(self) -> Ints:
@@ -270,103 +331,85 @@ class Ranking:
         return position, row
 
     def rows(self, rows: Ints) -> Ranking:
-        """Only some of the results."""
+        """Return the ranking of only some of the results."""
+        is_repeat = None if self.is_repeat is None else self.is_repeat[rows]
         return Ranking(
             self.truth,
+            self.topics,
             self.topic[rows],
             self.pair[rows],
             self.resolved.rows(rows),
             self.level[rows],
-            self._repeats_among(rows),
+            is_repeat if is_repeat is not None and is_repeat.any() else None,
         )
-
-    def _repeats_among(self, rows: Ints) -> Bools | None:
-        if self.is_repeat is None or not self.is_repeat[rows].any():
-            return None
-        return self.is_repeat[rows]
-
-    def rows_in(self, elements: AssessedElements) -> Ints:
-        """The row of each result among assessed elements, -1 if it is none of them, or a repeat."""
-        # Elements are made once for all runs and outlive every ranking, so their id is a key.
-        return self.remembered(("rows in", id(elements)), lambda: self._rows_in(elements))
-
-    def _rows_in(self, elements: AssessedElements) -> Ints:
-        if elements.forest is None:
-            return elements.find(self.topic, self.node)
-        run, forest = self.resolved.run, elements.forest
-        topics = [elements.topics[topic] for topic in self.topic.tolist()]
-        names = [run.documents[document] for document in run.document.tolist()]
-        documents = forest.find_documents(list(zip(topics, names, strict=True)))
-        known_paths = [*(paths[0] for paths in run.paths), ""]
-        node = forest.find_nodes(documents, [known_paths[at] for at in run.path.tolist()])
-        whole = run.kind == Kind.DOCUMENT
-        if whole.any():
-            node[whole] = forest.find_roots(documents[whole])
-        if self.is_repeat is not None:
-            node[self.is_repeat] = -1
-        return elements.find(self.topic, node)
-
-    @cached_property
-    def is_relevant(self) -> Bools:
-        """Whether the document of each result is relevant; that of a repeat no longer is."""
-        found = (self.pair >= 0) & self.truth.is_relevant[self.pair]
-        return found if self.is_repeat is None else found & ~self.is_repeat
-
-    @property
-    def distinct_counts(self) -> Ints:
-        """The number of results of each topic without repeats."""
-        if self.is_repeat is None:
-            return self.counts
-        return self.counts - np.bincount(self.topic[self.is_repeat], minlength=len(self.counts))
-
-    @cached_property
-    def _remembered(self) -> dict[Any, Any]:
-        return {}
-
-    def remembered(self, key: Any, make: Callable[[], T]) -> T:
-        """What several measures need, made once."""
-        if key not in self._remembered:
-            self._remembered[key] = make()
-        found: T = self._remembered[key]
-        return found
 
     # Arithmetic by topic
 
+    def by_topic(self, values: Numbers) -> list[Numbers]:
+        """Return the values of each topic; topics that are not to be scored have none."""
+        lists = [values[:0]] * len(self.truth.topics)
+        for topic, own_values in self.lists(values):
+            lists[topic] = own_values
+        return lists
+
+    def lists(self, values: Numbers) -> Iterator[tuple[int, Numbers]]:
+        """Yield the number of each topic to score, and its values, which may be none."""
+        edges = (self.topics, self.begin[self.topics], self.begin[self.topics + 1])
+        for topic, begin, end in zip(*(column.tolist() for column in edges), strict=True):
+            yield topic, values[begin:end]
+
+    def sums(self, values: Numbers) -> Floats:
+        """Return the sum of the values of each topic."""
+        sums = np.zeros(len(self.truth.topics))
+        for topic, own_values in self.lists(values):
+            sums[topic] = own_values.sum()
+        return sums
+
     def cumulated(self, values: Numbers) -> Numbers:
-        """The sum of values up to each result of a topic."""
+        """Return the sum of values up to each result of a topic."""
         if np.issubdtype(values.dtype, np.floating):  # a sum over all topics would be rounded
-            return np.concatenate([np.cumsum(own) for own in self.by_topic(values)] or [values])
+            sums = [np.cumsum(own_values) for _, own_values in self.lists(values)]
+            return np.concatenate(sums) if sums else values
         total = np.append(np.zeros(1, dtype=values.dtype), np.cumsum(values))
-        found: Numbers = total[1:] - total[self.begin[self.topic]]
-        return found
+        cumulated: Numbers = total[1:] - total[self.begin[self.topic]]
+        return cumulated
 
     def at(self, cut_off: int, cumulated: Numbers) -> Numbers:
-        """Cumulated values at a cut-off, one for each topic; beyond the list they stay."""
+        """Return cumulated values at a cut-off, one for each topic; beyond the list they stay."""
         last = self.begin[:-1] + np.minimum(self.counts, cut_off) - 1
-        found = np.zeros(len(self.counts), dtype=cumulated.dtype)
+        values = np.zeros(len(self.counts), dtype=cumulated.dtype)
         has_results = self.counts > 0
-        found[has_results] = cumulated[last[has_results]]
-        return found
+        values[has_results] = cumulated[last[has_results]]
+        return values
 
-    def by_topic(self, values: Numbers) -> list[Numbers]:
-        """The values of each topic."""
-        return [values[begin:end] for begin, end in pairwise(self.begin.tolist())]
+    # What several measures share
+
+    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what was made under this key before, or make it now."""
+        if key not in self._remembered:
+            self._remembered[key] = make()
+        value: T = self._remembered[key]
+        return value
+
+    @cached_property
+    def _remembered(self) -> dict[Hashable, Any]:
+        return {}
 
 
 def ratio(part: Numbers, whole: Numbers) -> Floats:
-    """Part divided by whole, element by element; 0 where the whole is 0.
+    """Divide part by whole, element by element; 0 where the whole is 0.
 
     >>> ratio(np.array([1, 0, 3]), np.array([2, 0, 0])).tolist()
     [0.5, 0.0, 0.0]
     """
-    found: Floats = np.divide(
+    quotient: Floats = np.divide(
         part, whole, out=np.zeros(np.shape(whole), dtype=np.float64), where=whole != 0
     )
-    return found
+    return quotient
 
 
 def interpolated(recall: Floats, precision: Floats, points: Floats) -> Floats:
-    """The best precision at any recall that is at least as high, for each point.
+    """Return the best precision at any recall that is at least as high, for each point.
 
     >>> interpolated(np.array([0.5, 1.0]), np.array([1.0, 0.6]), np.array([0.5, 0.6])).tolist()
     [1.0, 0.6]

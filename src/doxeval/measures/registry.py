@@ -1,23 +1,22 @@
-"""Measures by name: `nxCG@10(base=full)` to a value, with help where a name is wrong.
+"""All measures there are: the built-in families, those of installed packages, and registered ones.
 
-All measures there are: the built-in families, those of installed packages, and registered ones.
-
-A family is loaded when one of its measures is looked up, so that a command that needs one family
-does not wait for the others. Packages offer measures under the entry-point group
-`doxeval.measures`; they are looked for only when a name is not built in, or all are listed.
+A measure is found by its name, such as `nxCG@10(base=full)`, with help where a name is wrong. A
+family is loaded when one of its measures is looked up, so that a command that needs one family does
+not wait for the others. Packages offer measures under the entry-point group `doxeval.measures`;
+they are looked for only when a name is not built in, or all are listed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import import_module
 from typing import NamedTuple, TypeVar
 
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Measure
 from doxeval.messages import Parameter, truncate
-from doxeval.named import Noun, Registry, defined_in, parse
+from doxeval.named import Noun, Registry, defined_in
 
 # What people call measures elsewhere, and what comes nearest here.
 _RECALL = "R@10 counts documents, cR@10 characters, sR@10 needs; bR@1000 is recall at a budget"
@@ -58,23 +57,6 @@ MEASURE = Noun(
 )
 
 
-def parse_measure(text: str, known: Mapping[str, type[Measure]]) -> Measure:
-    """The measure of a name, given all measures there are.
-
-    >>> from doxeval.measures.registry import MEASURES
-    >>> str(parse_measure("iP[.01]", MEASURES))
-    'iP[0.01](alpha=0,resize=full)'
-    >>> parse_measure("nxGC@10", MEASURES)
-    Traceback (most recent call last):
-    doxeval.errors.SyntaxProblem: no measure 'nxGC'; did you mean nxCG?
-    >>> parse_measure("recall@10", MEASURES)
-    Traceback (most recent call last):
-    doxeval.errors.SyntaxProblem: no measure 'recall': R@10 counts documents, cR@10 characters, \
-sR@10 needs; bR@1000 is recall at a budget
-    """
-    return parse(text, known, MEASURE)
-
-
 # In the name that a table gives to a measure where duplicates are not treated as it does by itself.
 _DUPLICATES = re.compile(r"[(,]duplicates=(drop|keep)\b")
 
@@ -85,11 +67,14 @@ M = TypeVar("M", bound=type[Measure])
 class Family(NamedTuple):
     """A built-in family of measures; the module of its name explains and computes them.
 
-    A family that is spread over several modules is a package, and lists its `MEMBERS`.
+    names: those of its measures, in the order in which pages list them, so that the family of a
+    measure is known before it is loaded. A family that is spread over several modules is a package,
+    which lists its `MEMBERS`.
     """
 
     name: str
     title: str
+    names: tuple[str, ...]
 
     @property
     def measures(self) -> tuple[type[Measure], ...]:
@@ -99,19 +84,42 @@ class Family(NamedTuple):
         return listed or defined_in(module, Measure)
 
 
+def _family(name: str, title: str, names: str) -> Family:
+    return Family(name, title, tuple(names.split()))
+
+
 FAMILIES = (
-    Family("documents", "Documents as units"),
-    Family("hixeval", "HiXEval: highlighted characters"),
-    Family("chunks", "Chunks: recall at a budget, and needs that are answered"),
-    Family("in_context", "In context: documents that are pointed into"),
-    Family("xcg", "XCG: cumulated gain over elements"),
-    Family("inex_eval", "inex_eval: precision at recall over elements"),
-    Family("ng", "ng: recall and precision with size and overlap"),
-    Family("bepd", "BEPD: nearness to best entry points"),
-    Family("prum", "PRUM and EPRUM: users who browse"),
-    Family("erru", "ERRU: expected ratio of relevant units"),
-    Family("esr", "ESR: hits, misses and near-misses under navigation"),
+    _family("documents", "Documents as units", "P R AP"),
+    _family("hixeval", "HiXEval: highlighted characters", "cP cR cF iP MAiP"),
+    _family(
+        "chunks",
+        "Chunks: recall at a budget, and needs that are answered",
+        "IoU Red read bR U Cost hit sR all RR sDCG",
+    ),
+    _family("in_context", "In context: documents that are pointed into", "gP gR MAgP"),
+    _family("xcg", "XCG: cumulated gain over elements", "xCG gr nxCG MAnxCG MAep ep iMAep"),
+    _family("inex_eval", "inex_eval: precision at recall over elements", "inex_eval qP qR"),
+    _family("ng", "ng: recall and precision with size and overlap", "ng ngR ngP"),
+    _family("bepd", "BEPD: nearness to best entry points", "BEPD"),
+    _family("prum", "PRUM and EPRUM: users who browse", "PRUM EPRUM"),
+    _family("erru", "ERRU: expected ratio of relevant units", "ERRU"),
+    _family(
+        "esr",
+        "ESR: hits, misses and near-misses under navigation",
+        "Hits NearMisses Misses RecallBase SR SRP ESRP ESRR SRiP SRiP2 SRiR SRiR2 NSRCG NSRCG2 "
+        "SRPRUM MAESRP MASRiP MASRiP2",
+    ),
 )
+
+
+class _Measures(Registry[Measure]):
+    """All measures by name; looking one up loads its family only."""
+
+    def __getitem__(self, name: str) -> type[Measure]:
+        for family in FAMILIES:
+            if name in family.names:
+                return next(kind for kind in family.measures if kind.name == name)
+        return super().__getitem__(name)
 
 
 def _built_in() -> Iterator[type[Measure]]:
@@ -119,7 +127,7 @@ def _built_in() -> Iterator[type[Measure]]:
         yield from family.measures
 
 
-MEASURES = Registry(Measure, MEASURE, _built_in, ENTRY_POINTS)
+MEASURES = _Measures(Measure, MEASURE, _built_in, ENTRY_POINTS)
 
 
 def register(kind: M) -> M:
@@ -147,10 +155,17 @@ def register(kind: M) -> M:
 
 
 def measure_named(text: str) -> Measure:
-    """A measure by its name.
+    """Return a measure by its name.
 
     >>> str(measure_named("cP@5"))
     'cP@5(alpha=0,resize=full)'
+    >>> measure_named("nxGC@10")
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: no measure 'nxGC'; did you mean nxCG?
+    >>> measure_named("recall@10")
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: no measure 'recall': R@10 counts documents, cR@10 characters, \
+sR@10 needs; bR@1000 is recall at a budget
     """
     policy = _DUPLICATES.search(text)
     if policy is not None:
@@ -163,7 +178,7 @@ def measure_named(text: str) -> Measure:
 
 
 def as_measure(given: str | Measure | type[Measure]) -> Measure:
-    """A measure given as a value, as a name, or as a class, which stands for its defaults.
+    """Return a measure given as a value, as a name, or as a class, which means its defaults.
 
     >>> as_measure("iP[.01]") == as_measure(MEASURES["iP"])
     True

@@ -1,4 +1,4 @@
-"""Ranges of text counted without white space: every offset as the solid characters before it."""
+"""Offsets that ignore white space: each as the number of non-space characters before it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from doxeval.spans import Spans, merged
 
 
 class Solid:
-    """Offsets of documents as numbers of solid characters.
+    """What turns offsets of documents into numbers of non-space characters.
 
     Documents whose text is not known keep their offsets, unless `strict`, which is an error. So do
     texts that were not found in any document.
@@ -26,8 +26,8 @@ class Solid:
         self._strict = strict
 
     def before(self, names: Sequence[str], document: Ints, offset: Ints) -> Ints:
-        """How many solid characters are before each offset of a document, given by its number."""
-        found = np.array(offset, dtype=np.int64)
+        """Count the non-space characters before each offset of a document, given by its number."""
+        counts = np.array(offset, dtype=np.int64)
         order = np.argsort(document, kind="stable")
         edges = np.flatnonzero(np.diff(document[order])) + 1
         for rows in np.split(order, edges):
@@ -39,38 +39,37 @@ class Solid:
                 continue
             given = offset[rows]
             blanks = np.searchsorted(self._texts.blanks(name), given)
-            found[rows] = np.where(given < 0, given, given - blanks)
-        return found
+            counts[rows] = np.where(given < 0, given, given - blanks)
+        return counts
 
     def columns(self, columns: JudgmentColumns) -> JudgmentColumns:
-        """Judgments with their highlights counted this way."""
+        """Return judgments with their highlights counted this way."""
         group, start, end = columns.highlights
         names, document = columns.documents, columns.document[group]
         start, end = self.before(names, document, start), self.before(names, document, end)
-        every = np.arange(len(columns))
-        length = self.before(names, columns.document[every], columns.length)
+        length = self.before(names, np.asarray(columns.document), columns.length)
         return replace(columns, highlights=merged(Spans(group, start, end)), length=length)
 
     def needs(self, needs: Needs, columns: JudgmentColumns) -> Needs:
-        """Return the needs with their ranges counted this way, the shortest first again."""
+        """Return the needs with their spans counted this way, the shortest first again."""
         names, document = columns.documents, columns.document[needs.pair]
-        found = replace(
+        counted = replace(
             needs,
             start=self.before(names, document, needs.start),
             end=self.before(names, document, needs.end),
         )
-        return found.shortest_first([names[one] for one in document.tolist()])
+        return counted.shortest_first([names[number] for number in document.tolist()])
 
     def resolved(self, resolved: ResolvedRun) -> ResolvedRun:
-        """Results with their ranges counted this way; those that name nothing stay as they are."""
+        """Return results with their spans counted this way; unresolved ones stay as they are."""
         run = resolved.run
-        missing = np.array([one.row for one in resolved.unresolved], dtype=np.int64)
         document = np.array(run.document, dtype=np.int64)
+        missing = np.array([problem.row for problem in resolved.unresolved], dtype=np.int64)
         document[missing] = -1
         spans = resolved.spans
         if spans is not None:
             owner = document[spans.owner]
-            start, end = (self.before(run.documents, owner, one) for one in spans[1:])
+            start, end = (self.before(run.documents, owner, edge) for edge in spans[1:])
             spans = spans._replace(start=start, end=end)
         return replace(
             resolved,

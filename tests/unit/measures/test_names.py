@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import string
+import subprocess
+import sys
 from dataclasses import Field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -43,6 +45,21 @@ def test_printed_names_show_every_parameter() -> None:
 def test_every_measure_is_in_one_family() -> None:
     listed = [measure.name for family in FAMILIES for measure in family.measures]
     assert sorted(listed) == sorted(MEASURES)
+
+
+def test_families_list_the_names_of_their_measures() -> None:
+    assert {family.name: family.names for family in FAMILIES} == {
+        family.name: tuple(kind.name for kind in family.measures) for family in FAMILIES
+    }
+
+
+def test_a_measure_loads_its_family_only() -> None:
+    program = (
+        "import sys, doxeval.measures; doxeval.measures.nxCG; "
+        "print(*(name for name in sys.modules if name.startswith('doxeval.measures.families.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.split() == ["doxeval.measures.families.xcg"]
 
 
 # Random values for parameters, from what the parameters say of themselves

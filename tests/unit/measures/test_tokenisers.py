@@ -14,6 +14,7 @@ import pytest
 from doxeval.errors import InputError
 from doxeval.measures import Texts, tokeniser_of
 from helpers import doxeval
+from seams import change
 
 TEXT = "abcde fg"
 
@@ -161,3 +162,19 @@ def test_the_command_line_counts_tokens(tmp_path: Path) -> None:
     refused = doxeval("evaluate", *given, *texts, "--tokens", "far")
     assert "--tokens far: tiktoken cannot load it" in refused.stderr
     assert refused.exit_code == 1
+
+
+def test_only_some_offsets_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def three(text: str) -> list[int]:
+        read.append(text)
+        return [0, 1, 2]
+
+    change(monkeypatch, most_offset_bytes=600)  # of two documents
+    texts = Texts({name: f"{name} text" for name in "abc"}, three)
+    for name in "abcbca":
+        assert texts.starts(name, "tokens").tolist() == [0, 1, 2]
+    assert [text[0] for text in read] == [*"abc", "a"]
+    again = pickle.loads(pickle.dumps(Texts({"a": "one two"}, "words")))
+    assert again.starts("a", "tokens").tolist() == [0, 4]

@@ -210,7 +210,7 @@ def _distances(results: _Extents, units: _Extents) -> Ints:
 def _looked_at(ranking: Ranking, k: int) -> Floats:
     """P(L_x|k): 1 for the first k results, less for results that are tied across rank k."""
     chances = []
-    for levels in ranking.by_topic(ranking.level):
+    for _, levels in ranking.lists(ranking.level):
         before = np.searchsorted(levels, levels, side="left")
         tied = np.searchsorted(levels, levels, side="right") - before
         chances.append(np.clip((k - before) / np.maximum(tied, 1), 0.0, 1.0))

@@ -6,37 +6,13 @@
 
 Results are chunks: ranges of text, which may overlap and come again. What was shown before gains
 nothing, but is read again. Relevant text belongs to needs; a need is answered by any of its
-alternatives. `measures/wanted` says what relevant text is worth, `measures/reading` what results
-cost, and `measures/answered` when a need is answered.
+alternatives. `new_text` says what relevant text is worth, `reading_cost` what results cost, and
+`rank_of_answer` when a need is answered.
 """
 
-from doxeval.measures.families.chunks.budgets import (
-    BudgetRecall,
-    ReadingCost,
-    Utility,
-)
-from doxeval.measures.families.chunks.needs import (
-    AllNeeds,
-    DiscountedNeeds,
-    Hit,
-    NeedRecall,
-    ReciprocalRank,
-)
-from doxeval.measures.families.chunks.text import Overlap, Redundancy, TextRead, settled_unit
-
-__all__ = ["MEMBERS", "BudgetRecall", "settled_unit"]
+from doxeval.measures.base import Measure
+from doxeval.measures.families.chunks import budgets, needs, text
+from doxeval.named import defined_in
 
 # In the order in which pages list them.
-MEMBERS = (
-    Overlap,
-    Redundancy,
-    TextRead,
-    BudgetRecall,
-    Utility,
-    ReadingCost,
-    Hit,
-    NeedRecall,
-    AllNeeds,
-    ReciprocalRank,
-    DiscountedNeeds,
-)
+MEMBERS = (*defined_in(text, Measure), *defined_in(budgets, Measure), *defined_in(needs, Measure))

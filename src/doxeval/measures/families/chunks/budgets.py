@@ -13,16 +13,16 @@ from doxeval.measures.base import TOLERANCE, Facts, Law, cut_off, parameter, poi
 from doxeval.measures.families.chunks.ideal import ideal_utility
 from doxeval.measures.families.chunks.text import (
     NEEDS,
-    OfText,
     Resize,
-    by_topic,
+    TextMeasure,
     defined,
     example,
     resize_parameter,
+    sum_by_topic,
     unit_parameter,
 )
 from doxeval.measures.ranking import Ranking, ratio
-from doxeval.measures.reading_cost import Reading, Unit, costs, reading
+from doxeval.measures.reading_cost import ReadingCost, Unit, costs, reading_cost
 from doxeval.scores import Curve
 
 _BUDGET_EDGES = (
@@ -34,7 +34,7 @@ _BUDGET_EDGES = (
 
 
 @dataclass(frozen=True)
-class BudgetRecall(OfText):
+class BudgetRecall(TextMeasure):
     """The share of the relevant text that is shown by the first B units of the list."""
 
     name: ClassVar[str] = "bR"
@@ -86,50 +86,49 @@ class BudgetRecall(OfText):
         return self.facts.laws - lost - ({Law.GROWS_WITH_K} if self.fit == "skip" else set())
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The share of what is wanted."""
+        """Return the share of the relevant text that is shown."""
         total = ranking.truth.wanted.total
         return defined(ratio(self._shown(ranking), total), ranking.truth)
 
     def _shown(self, ranking: Ranking) -> Floats:
         if self.fit == "cut":
-            found = reading(ranking, self.unit, self.resize)
-            return by_topic(ranking, found.row, shown_by(found, self.B) * found.gain)
+            read = reading_cost(ranking, self.unit, self.resize)
+            return sum_by_topic(ranking, read.row, shown_by(read, self.B) * read.gain)
         cost = costs(ranking, self.unit, self.resize)
         if self.fit == "whole":
             fits = ranking.cumulated(cost) <= self.B
-            return by_topic(ranking, np.arange(len(cost)), ranking.new_wanted * fits)
-        read = ranking.rows(np.flatnonzero(_taken(ranking, cost, self.B)))
-        return by_topic(read, np.arange(len(read)), read.new_wanted)
+            return sum_by_topic(ranking, np.arange(len(cost)), ranking.new_gain * fits)
+        taken = ranking.rows(np.flatnonzero(_is_taken(ranking, cost, self.B)))
+        return sum_by_topic(taken, np.arange(len(taken)), taken.new_gain)
 
     def curve(self, ranking: Ranking) -> Curve:
         """Recall by budget."""
         return recall_by_budget(str(self), self, ranking)
 
 
-def shown_by(found: Reading, budget: int | Ints) -> Ints:
-    """How many characters of each piece a budget shows (or that of its topic)."""
-    if found.by_character:
-        return np.clip(budget - found.position, 0, found.length)
-    return np.where(found.position < budget, found.length, 0)
+def shown_by(read: ReadingCost, budget: int | Ints) -> Ints:
+    """Count the characters of each piece that a budget (or that of its topic) shows."""
+    if read.by_character:
+        return np.clip(budget - read.position, 0, read.length)
+    return np.where(read.position < budget, read.length, 0)
 
 
-def _taken(ranking: Ranking, cost: Ints, budget: int) -> Bools:
-    """Whether each result is read if those that do not fit are passed over."""
+def _is_taken(ranking: Ranking, cost: Ints, budget: int) -> Bools:
+    """Return whether each result is read if those that do not fit are passed over."""
     taken = np.zeros(len(cost), dtype=np.bool_)
     left: dict[int, int] = {}
-    for row, (topic, own) in enumerate(zip(ranking.topic.tolist(), cost.tolist(), strict=True)):
+    for row, (topic, price) in enumerate(zip(ranking.topic.tolist(), cost.tolist(), strict=True)):
         rest = left.get(topic, budget)
-        if own <= rest:
+        if price <= rest:
             taken[row] = True
-            left[topic] = rest - own
+            left[topic] = rest - price
     return taken
 
 
 def recall_by_budget(label: str, recall: BudgetRecall, ranking: Ranking) -> Curve:
-    """Recall at budgets up to the largest, in a hundred steps."""
-    most = recall.B
-    steps = min(most, 100)
-    budgets = np.array([-(-most * step // steps) for step in range(1, steps + 1)])
+    """Return recall at budgets up to the largest, in a hundred steps."""
+    steps = min(recall.B, 100)
+    budgets = np.array([-(-recall.B * step // steps) for step in range(1, steps + 1)])
     values = [recall(B=budget).scores(ranking) for budget in budgets.tolist()]
     y = np.stack(values, axis=1)
     x = budgets.astype(np.float64)
@@ -137,7 +136,7 @@ def recall_by_budget(label: str, recall: BudgetRecall, ranking: Ranking) -> Curv
 
 
 @dataclass(frozen=True)
-class Utility(OfText):
+class Utility(TextMeasure):
     """Recall at a budget, averaged over all budgets up to B: relevant text counts more if early."""
 
     name: ClassVar[str] = "U"
@@ -176,12 +175,12 @@ class Utility(OfText):
     @property
     def laws(self) -> frozenset[Law]:
         """Divided by the ideal it may fall, and needs matter."""
-        found = self.facts.laws
+        laws = self.facts.laws
         if self.unit == "tokens":
-            found -= {Law.RESULTS_MAY_BE_CUT}
+            laws -= {Law.RESULTS_MAY_BE_CUT}
         if self.norm == "ideal":
-            found -= {Law.GROWS_WITH_K, Law.NEEDS_MAY_BE_SPLIT, Law.ANY_COPY_WILL_DO}
-        return found
+            laws -= {Law.GROWS_WITH_K, Law.NEEDS_MAY_BE_SPLIT, Law.ANY_COPY_WILL_DO}
+        return laws
 
     @property
     def highest(self) -> float | None:
@@ -189,13 +188,13 @@ class Utility(OfText):
         return None if self.norm == "ideal" and self.unit != "characters" else self.facts.highest
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean of bR."""
-        found = reading(ranking, self.unit, "full")
-        shown = shown_by(found, self.B)
-        lost = shown * found.position
-        if found.by_character:
-            lost = lost + shown * (shown - 1) // 2
-        value = by_topic(ranking, found.row, (shown * self.B - lost) / self.B * found.gain)
+        """Return the mean of bR."""
+        read = reading_cost(ranking, self.unit, "full")
+        shown = shown_by(read, self.B)
+        positions = shown * read.position
+        if read.by_character:
+            positions = positions + shown * (shown - 1) // 2
+        value = sum_by_topic(ranking, read.row, (shown * self.B - positions) / self.B * read.gain)
         truth = ranking.truth
         if self.norm == "ideal":
             return defined(ratio(value, ideal_utility(truth, self.unit, self.B)), truth)
@@ -207,7 +206,7 @@ class Utility(OfText):
 
 
 @dataclass(frozen=True)
-class ReadingCost(OfText):
+class CostOfRecall(TextMeasure):
     """How much has to be read until a share x of the relevant text is shown, B if it never is."""
 
     name: ClassVar[str] = "Cost"
@@ -232,17 +231,16 @@ class ReadingCost(OfText):
     unit: Unit = unit_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The units read, by halving the range in which they must lie."""
-        total = ranking.truth.wanted.total
-        found = reading(ranking, self.unit, "full")
-        wanted = float(self.x) * total - TOLERANCE
-        topic = ranking.topic[found.row]
-        least = np.where(wanted > 0, 1, 0)
-        most = np.where(wanted > 0, self.B, 0)
+        """Return the units read, by halving the interval in which they must lie."""
+        read = reading_cost(ranking, self.unit, "full")
+        enough = float(self.x) * ranking.truth.wanted.total - TOLERANCE
+        topic = ranking.topic[read.row]
+        least = np.where(enough > 0, 1, 0)
+        most = np.where(enough > 0, self.B, 0)
         while (least < most).any():
             middle = (least + most) // 2
-            shown = shown_by(found, middle[topic]) * found.gain
-            is_enough = by_topic(ranking, found.row, shown) >= wanted
+            shown = shown_by(read, middle[topic]) * read.gain
+            is_enough = sum_by_topic(ranking, read.row, shown) >= enough
             least, most = np.where(is_enough, least, middle + 1), np.where(is_enough, middle, most)
             least = np.minimum(least, most)
         return defined(most.astype(np.float64), ranking.truth)

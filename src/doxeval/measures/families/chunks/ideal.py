@@ -1,61 +1,53 @@
-"""The best that a reader of relevant text alone can do: U-measure's ideal.
+"""The best that could be done: the relevant text alone, and the best chunks that there are.
 
-How much each result adds to the needs that are shown, and how much the best chunks would add.
+U-measure's ideal is a reader of the relevant text alone. The ideal of sDCG takes, rank by rank, the
+chunk that adds most to the needs that are shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
-from doxeval.assessments import Needs
 from doxeval.errors import MissingInput
 from doxeval.measures.base import TOLERANCE
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ground_truth import GroundTruth, rows_by_key
 from doxeval.measures.new_text import shown_alternatives
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.whitespace import Solid
 from doxeval.messages import Parameter
 from doxeval.spans import Spans
 
+# Relevant text alone
+
 
 def ideal_utility(truth: GroundTruth, unit: str, budget: int) -> Floats:
-    """Σ gain · (1 − pos/B) of a list of the relevant text alone, by topic.
+    """Return Σ gain · (1 − pos/B) of a list of the relevant text alone, by topic.
 
     Pieces of relevant text come in the order of falling gain by unit; of a need with alternatives,
     the one with the highest gain by unit. The gain of a piece is spread evenly over its units.
     """
-    return truth.by_topic(
-        ("ideal", unit, budget),
-        lambda whole: _ideal(whole, unit, budget),
-        lambda utility, part: utility[part.numbers],
-    )
+    return truth.remembered(("ideal", unit, budget), lambda: _ideal_utility(truth, unit, budget))
 
 
-def _ideal(truth: GroundTruth, unit: str, budget: int) -> Floats:
-    wanted, needs = truth.wanted, truth.needs
-    single = _units(truth, unit, wanted.text)
-    columns = [
-        (
-            truth.topic[wanted.text.group],
-            np.maximum(single, 1),
-            wanted.worth * wanted.text.lengths(),
-        )
-    ]
-    if len(wanted.several):
-        every = np.maximum(_units(truth, unit, Spans(needs.pair, needs.start, needs.end)), 1)
+def _ideal_utility(truth: GroundTruth, unit: str, budget: int) -> Floats:
+    weights, needs = truth.wanted, truth.needs
+    text, several = weights.text, weights.several
+    single = np.maximum(_count_units(truth, unit, text), 1)
+    columns = [(truth.topic[text.group], single, weights.worth * text.lengths())]
+    if len(several):
+        alternatives = Spans(needs.pair, needs.start, needs.end)
+        every = np.maximum(_count_units(truth, unit, alternatives), 1)
         fewest = np.minimum.reduceat(every, needs.begin[:-1])
-        several = wanted.several
-        columns.append((needs.topic[several], fewest[several], wanted.weight))
-    topic, units, gain = (np.concatenate(one) for one in zip(*columns, strict=True))
-    found = np.zeros(len(truth.topics))
-    for number in np.unique(topic).tolist():
-        own = np.flatnonzero(topic == number)
-        own = own[np.argsort(-gain[own] / units[own], kind="stable")]
-        found[number] = _utility(units[own], gain[own], budget)
-    return found
+        columns.append((needs.topic[several], fewest[several], weights.weight))
+    topic, units, gain = (np.concatenate(column) for column in zip(*columns, strict=True))
+    utility = np.zeros(len(truth.topics))
+    for number, rows in rows_by_key(topic).items():
+        best_first = rows[np.argsort(-gain[rows] / units[rows], kind="stable")]
+        utility[number] = _utility(units[best_first], gain[best_first], budget)
+    return utility
 
 
 def _utility(units: Ints, gain: Floats, budget: int) -> float:
@@ -65,39 +57,41 @@ def _utility(units: Ints, gain: Floats, budget: int) -> float:
     return float((gain / units * weight).sum())
 
 
-def _units(truth: GroundTruth, unit: str, text: Spans) -> Ints:
-    """How many units begin in ranges of judged documents."""
+def _count_units(truth: GroundTruth, unit: str, text: Spans) -> Ints:
+    """Count the units that begin in spans of judged documents."""
     if unit == "characters":
         return text.lengths()
-    texts = truth.known_texts
-    found = np.zeros(len(text.group), dtype=np.int64)
-    for row, (pair, start, end) in enumerate(zip(*(one.tolist() for one in text), strict=True)):
+    counts = np.zeros(len(text.group), dtype=np.int64)
+    columns = (column.tolist() for column in text)
+    for row, (pair, start, end) in enumerate(zip(*columns, strict=True)):
         name = truth.documents[int(truth.document[pair])]
-        starts = texts.starts(name, unit)
-        if truth.solid:
-            starts = starts - np.searchsorted(texts.blanks(name), starts)
-        found[row] = np.searchsorted(starts, end) - np.searchsorted(starts, start)
-    return found
+        starts = truth.known_texts.starts(name, unit, ignore_whitespace=truth.solid)
+        counts[row] = np.searchsorted(starts, end) - np.searchsorted(starts, start)
+    return counts
+
+
+# The best chunks
 
 
 Part = tuple[int, int, int]  # an alternative, and start and end of what is shown of it
 
 
-class _Answering:
+class _ShownNeeds:
     """What has been shown of the needs of a topic, and what is gained by showing more."""
 
-    def __init__(self, needs: Needs, owned: Sequence[int]) -> None:
-        self._needs = needs
-        self._weight = needs.grade / max(float(needs.grade[list(owned)].sum()), TOLERANCE)
-        self._seen: dict[int, set[int]] = {}
-        self._best: dict[int, float] = {}
+    def __init__(self, truth: GroundTruth, topic: int) -> None:
+        self._needs = truth.needs
+        grades = self._needs.grade[truth.need_begin[topic] : truth.need_begin[topic + 1]]
+        self._total = max(float(grades.sum()), TOLERANCE)
+        self._seen: dict[int, set[int]] = {}  # of each alternative
+        self._best: dict[int, float] = {}  # the largest share of each need
 
     def gain(self, parts: Iterable[Part]) -> float:
-        """What showing some text adds to the mean share of needs, without showing it."""
+        """Return what showing some text would add to the mean share of needs."""
         return self._shown(parts)[0]
 
     def show(self, parts: Iterable[Part]) -> float:
-        """Show some text; what it adds."""
+        """Show some text; return what it adds to the mean share of needs."""
         gain, seen, best = self._shown(parts)
         self._seen.update(seen)
         self._best.update(best)
@@ -111,49 +105,41 @@ class _Answering:
             text = seen.setdefault(alternative, set(self._seen.get(alternative, ())))
             text.update(range(start, end))
             size = int(needs.end[alternative] - needs.start[alternative])
-            need = int(self._owner(alternative))
-            now = len(text) / size if size else 0.0
-            best[need] = max(now, best.get(need, 0.0), self._best.get(need, 0.0))
+            need = int(np.searchsorted(needs.begin, alternative, "right")) - 1
+            share = len(text) / size if size else 0.0
+            best[need] = max(share, best.get(need, 0.0), self._best.get(need, 0.0))
         gain = sum(
-            float(self._weight[need]) * (share - self._best.get(need, 0.0))
+            float(needs.grade[need]) / self._total * (share - self._best.get(need, 0.0))
             for need, share in best.items()
         )
         return gain, seen, best
 
-    def _owner(self, alternative: int) -> int:
-        return int(np.searchsorted(self._needs.begin, alternative, "right")) - 1
-
 
 def linear_gains(ranking: Ranking) -> list[list[float]]:
-    """How much each result of each topic adds to the mean share of needs shown."""
+    """Return how much each result of each topic adds to the mean share of needs shown."""
     return ranking.remembered("linear gains", lambda: _linear_gains(ranking.in_solid))
 
 
 def _linear_gains(ranking: Ranking) -> list[list[float]]:
-    needs = ranking.truth.needs
-    shared = shown_alternatives(ranking.new_text, ranking.truth)
+    shared = shown_alternatives(ranking)
     row = ranking.new_text.row[shared.other]
-    found = [[0.0] * count for count in ranking.counts.tolist()]
     parts: dict[int, list[Part]] = {}
     columns = (row, shared.row, shared.start, shared.end)
-    for at, alternative, start, end in zip(*(one.tolist() for one in columns), strict=True):
-        parts.setdefault(at, []).append((alternative, start, end))
-    showing: dict[int, _Answering] = {}
+    for at, *part in zip(*(column.tolist() for column in columns), strict=True):
+        parts.setdefault(at, []).append((part[0], part[1], part[2]))
+    gains = [[0.0] * count for count in ranking.counts.tolist()]
+    shown: dict[int, _ShownNeeds] = {}
     for at in sorted(parts):
         topic = int(ranking.topic[at])
-        if topic not in showing:
-            showing[topic] = _Answering(needs, np.flatnonzero(needs.topic == topic).tolist())
-        found[topic][int(ranking.rank[at]) - 1] = showing[topic].show(parts[at])
-    return found
+        if topic not in shown:
+            shown[topic] = _ShownNeeds(ranking.truth, topic)
+        gains[topic][int(ranking.rank[at]) - 1] = shown[topic].show(parts[at])
+    return gains
 
 
 def best_gains(truth: GroundTruth) -> list[list[float]]:
-    """What the best chunks add, each the one that adds most after those before it, by topic."""
-    return truth.by_topic(
-        "best gains",
-        lambda whole: _best_gains(whole.in_solid()),
-        lambda gains, part: part.lists(gains),
-    )
+    """Return what the best chunks add, each the one that adds most after those before it."""
+    return truth.remembered("best gains", lambda: _best_gains(truth.in_solid()))
 
 
 def _best_gains(truth: GroundTruth) -> list[list[float]]:
@@ -171,29 +157,28 @@ def _best_gains(truth: GroundTruth) -> list[list[float]]:
     numbers = {name: number for number, name in enumerate(chunks.documents)}
     by_topic: list[dict[int, list[Part]]] = [{} for _ in truth.topics]
     topics = needs.topic[needs.owner].tolist()
-    columns = (needs.pair, needs.start, needs.end)
-    for alternative, (pair, first, last) in enumerate(
-        zip(*(one.tolist() for one in columns), strict=True)
-    ):
+    columns = (column.tolist() for column in (needs.pair, needs.start, needs.end))
+    for alternative, (pair, first, last) in enumerate(zip(*columns, strict=True)):
         name = truth.documents[int(truth.document[pair])]
         here = (document == numbers.get(name, -1)) & (start < last) & (end > first)
         for at in np.flatnonzero(here).tolist():
             part = (alternative, max(int(start[at]), first), min(int(end[at]), last))
             by_topic[topics[alternative]].setdefault(int(owner[at]), []).append(part)
     return [
-        _greedy(_Answering(needs, np.flatnonzero(needs.topic == topic).tolist()), candidates)
+        _take_best(_ShownNeeds(truth, topic), candidates)
         for topic, candidates in enumerate(by_topic)
     ]
 
 
-def _greedy(showing: _Answering, candidates: dict[int, list[Part]]) -> list[float]:
-    found: list[float] = []
+def _take_best(shown: _ShownNeeds, candidates: dict[int, list[Part]]) -> list[float]:
+    """Show the chunk that adds most, again and again; return what each adds."""
+    gains: list[float] = []
     left = dict(sorted(candidates.items()))
     while left:
-        gains = {chunk: showing.gain(parts) for chunk, parts in left.items()}
-        most = max(gains.values())
+        by_chunk = {chunk: shown.gain(parts) for chunk, parts in left.items()}
+        most = max(by_chunk.values())
         if most <= TOLERANCE:
             break
-        best = next(chunk for chunk, gain in gains.items() if gain >= most - TOLERANCE)
-        found.append(showing.show(left.pop(best)))
-    return found
+        best = next(chunk for chunk, gain in by_chunk.items() if gain >= most - TOLERANCE)
+        gains.append(shown.show(left.pop(best)))
+    return gains

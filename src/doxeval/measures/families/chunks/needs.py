@@ -1,9 +1,8 @@
 """How many needs the first results answer, and how soon.
 
-When needs are answered: after which result enough of an alternative has been shown.
-
-Shares are counted in solid characters where the texts of documents are known, so that white space
-at the borders of chunks makes no difference; otherwise in all characters.
+A need is answered after the result with which enough of one of its alternatives has been shown.
+Shares are counted in non-space characters where the texts of documents are known, so that white
+space at the ends of chunks makes no difference; otherwise in all characters.
 """
 
 from __future__ import annotations
@@ -22,71 +21,6 @@ from doxeval.measures.new_text import shown_alternatives
 from doxeval.measures.ranking import Ranking, ratio
 
 NEVER = 1 << 60  # a rank beyond all lists
-
-
-class _Shown(NamedTuple):
-    """How many characters of an alternative a result shows, by alternative and there by result."""
-
-    alternative: Ints
-    row: Ints
-    characters: Ints
-
-
-def answered(ranking: Ranking, cover: float, by: str) -> Ints:
-    """The rank at which each need is answered, NEVER if it is not.
-
-    A need is answered when a share of at least `cover` of one of its alternatives has been shown:
-    by all results together, or by a single one. A cover of 0 asks for one character.
-    """
-    key = ("answered", cover, by)
-    return ranking.remembered(key, lambda: _answered(ranking.in_solid, cover, by))
-
-
-def _answered(ranking: Ranking, cover: float, by: str) -> Ints:
-    needs = ranking.truth.needs
-    shown = _together(ranking) if by == "union" else _one_by_one(ranking)
-    length = needs.end - needs.start
-    wanted = np.maximum(cover * length - TOLERANCE, TOLERANCE)
-    is_enough = shown.characters >= wanted[shown.alternative]
-    found = np.full(len(needs), NEVER, dtype=np.int64)
-    rank = ranking.rank[shown.row[is_enough]]
-    np.minimum.at(found, needs.owner[shown.alternative[is_enough]], rank)
-    return found
-
-
-def _together(ranking: Ranking) -> _Shown:
-    """What all results up to each one have shown of an alternative."""
-    new = ranking.new_text
-    shared = shown_alternatives(new, ranking.truth)
-    row, length = new.row[shared.other], shared.end - shared.start
-    order = np.lexsort((row, shared.row))
-    alternative, row, length = shared.row[order], row[order], length[order]
-    total = np.append(0, np.cumsum(length))
-    first = np.searchsorted(alternative, alternative)
-    return _Shown(alternative, row, total[1:] - total[first])
-
-
-def _one_by_one(ranking: Ranking) -> _Shown:
-    """What each result shows of an alternative by itself."""
-    needs = ranking.truth.needs
-    rows = ranking.in_relevant_text
-    which, text = ranking.text_of(rows, ranking.pair[rows])
-    order = np.argsort(needs.pair, kind="stable")
-    in_order = needs.pair[order]
-    first = np.searchsorted(in_order, text.group)
-    counts = np.searchsorted(in_order, text.group, "right") - first
-    piece = np.repeat(np.arange(len(which)), counts)
-    alternative = order[concatenated_ranges(first, counts)]
-    length = np.minimum(text.end[piece], needs.end[alternative]) - np.maximum(
-        text.start[piece], needs.start[alternative]
-    )
-    row = rows[which[piece]]
-    keys, at = np.unique(alternative * (len(ranking) + 1) + row, return_inverse=True)
-    together = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(together, at, np.maximum(length, 0))
-    return _Shown(keys // (len(ranking) + 1), keys % (len(ranking) + 1), together)
-
-
 By = Literal["union", "chunk"]
 _NEED_EDGES = (
     "A topic without needs is undefined; an empty list scores 0. A need is answered by any of its "
@@ -116,17 +50,17 @@ class _OfNeeds(Measure):
             raise ValueError("cover must be between 0 and 1")
 
     def sums(self, ranking: Ranking, values: Floats) -> Floats:
-        """Values of needs, summed for each topic."""
-        found = np.zeros(len(ranking.truth.topics))
-        np.add.at(found, ranking.truth.needs.topic, values)
-        return found
+        """Sum the values of needs for each topic."""
+        sums = np.zeros(len(ranking.truth.topics))
+        np.add.at(sums, ranking.truth.needs.topic, values)
+        return sums
 
     def at_rank(self, ranking: Ranking) -> Ints:
-        """The rank at which each need is answered."""
-        return answered(ranking, getattr(self, "cover", 1.0), getattr(self, "by", "union"))
+        """Return the rank at which each need is answered."""
+        return rank_of_answer(ranking, getattr(self, "cover", 1.0), getattr(self, "by", "union"))
 
     def defined(self, ranking: Ranking, values: Floats) -> Floats:
-        """The values, with nan for topics without needs."""
+        """Return the values, with nan for topics without needs."""
         counts = np.bincount(ranking.truth.needs.topic, minlength=len(values))
         return np.where(counts == 0, np.nan, values)
 
@@ -152,8 +86,8 @@ class Hit(_OfNeeds):
 
     def scores(self, ranking: Ranking) -> Floats:
         """1 if some need is answered."""
-        found = self.sums(ranking, (self.at_rank(ranking) <= self.k).astype(np.float64))
-        return self.defined(ranking, (found > 0).astype(np.float64))
+        answered = self.sums(ranking, (self.at_rank(ranking) <= self.k).astype(np.float64))
+        return self.defined(ranking, (answered > 0).astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -177,8 +111,8 @@ class NeedRecall(_OfNeeds):
     def scores(self, ranking: Ranking) -> Floats:
         """The share of grades."""
         grade = ranking.truth.needs.grade
-        found = self.sums(ranking, grade * (self.at_rank(ranking) <= self.k))
-        return self.defined(ranking, ratio(found, self.sums(ranking, grade)))
+        answered = self.sums(ranking, grade * (self.at_rank(ranking) <= self.k))
+        return self.defined(ranking, ratio(answered, self.sums(ranking, grade)))
 
 
 @dataclass(frozen=True)
@@ -227,9 +161,9 @@ class ReciprocalRank(_OfNeeds):
     def scores(self, ranking: Ranking) -> Floats:
         """1 / rank."""
         at = self.at_rank(ranking)
-        found = np.zeros(len(ranking.truth.topics))
-        np.maximum.at(found, ranking.truth.needs.topic, np.where(at <= self.k, 1 / at, 0.0))
-        return self.defined(ranking, found)
+        scores = np.zeros(len(ranking.truth.topics))
+        np.maximum.at(scores, ranking.truth.needs.topic, np.where(at <= self.k, 1 / at, 0.0))
+        return self.defined(ranking, scores)
 
 
 _CHUNKS = "".join(
@@ -267,11 +201,83 @@ class DiscountedNeeds(_OfNeeds):
 
     def scores(self, ranking: Ranking) -> Floats:
         """DCG over the ideal DCG."""
-        found = np.array([self._discounted(own) for own in linear_gains(ranking)])
-        best = np.array([self._discounted(own) for own in best_gains(ranking.truth)])
-        scores = np.where(best > 0, np.minimum(ratio(found, best), 1.0), np.nan)
+        gains, best = linear_gains(ranking), best_gains(ranking.truth)
+        scores = ranking.truth.nothing()
+        for topic in ranking.topics.tolist():
+            ideal = self._discounted(best[topic])
+            if ideal > 0:
+                scores[topic] = min(self._discounted(gains[topic]) / ideal, 1.0)
         return self.defined(ranking, scores)
 
     def _discounted(self, gains: Sequence[float]) -> float:
         first = gains[: self.k]
         return float(sum(gain / np.log2(rank + 1) for rank, gain in enumerate(first, 1)))
+
+
+# When needs are answered
+
+
+class _Shown(NamedTuple):
+    """How many characters of an alternative a result shows, by alternative and there by result."""
+
+    alternative: Ints
+    row: Ints
+    characters: Ints
+
+
+def rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
+    """Return the rank at which each need is answered, NEVER if it is not.
+
+    Needs of topics that are not to be scored count as never answered.
+
+    A need is answered when a share of at least `cover` of one of its alternatives has been shown:
+    by all results together, or by a single one. A cover of 0 asks for one character.
+    """
+    key = ("rank of answer", cover, by)
+    return ranking.remembered(key, lambda: _rank_of_answer(ranking.in_solid, cover, by))
+
+
+def _rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
+    needs = ranking.truth.needs
+    shown = _shown_together(ranking) if by == "union" else _shown_alone(ranking)
+    length = needs.end - needs.start
+    enough = np.maximum(cover * length - TOLERANCE, TOLERANCE)
+    is_enough = shown.characters >= enough[shown.alternative]
+    rank = np.full(len(needs), NEVER, dtype=np.int64)
+    need = needs.owner[shown.alternative[is_enough]]
+    np.minimum.at(rank, need, ranking.rank[shown.row[is_enough]])
+    return rank
+
+
+def _shown_together(ranking: Ranking) -> _Shown:
+    """Return what all results up to each one have shown of an alternative."""
+    new = ranking.new_text
+    shared = shown_alternatives(ranking)
+    row, length = new.row[shared.other], shared.end - shared.start
+    order = np.lexsort((row, shared.row))
+    alternative, row, length = shared.row[order], row[order], length[order]
+    total = np.append(0, np.cumsum(length))
+    first = np.searchsorted(alternative, alternative)
+    return _Shown(alternative, row, total[1:] - total[first])
+
+
+def _shown_alone(ranking: Ranking) -> _Shown:
+    """Return what each result shows of an alternative by itself."""
+    needs = ranking.truth.needs
+    rows = ranking.in_relevant_text
+    which, text = ranking.text_of(rows, ranking.pair[rows])
+    order = ranking.alternatives
+    order = order[np.argsort(needs.pair[order], kind="stable")]
+    in_order = needs.pair[order]
+    first = np.searchsorted(in_order, text.group)
+    counts = np.searchsorted(in_order, text.group, "right") - first
+    span = np.repeat(np.arange(len(which)), counts)
+    alternative = order[concatenated_ranges(first, counts)]
+    length = np.minimum(text.end[span], needs.end[alternative]) - np.maximum(
+        text.start[span], needs.start[alternative]
+    )
+    row = rows[which[span]]
+    keys, at = np.unique(alternative * (len(ranking) + 1) + row, return_inverse=True)
+    together = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(together, at, np.maximum(length, 0))
+    return _Shown(keys // (len(ranking) + 1), keys % (len(ranking) + 1), together)

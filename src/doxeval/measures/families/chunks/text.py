@@ -1,6 +1,7 @@
-"""What the measures of chunks share: the unit that is counted, and the example of their pages.
+"""How much text the first results have, how much of it is relevant, and how much comes again.
 
-How much text the first results have, how much of it is relevant, and how much comes again.
+What all measures of chunks share comes first: the unit that is counted, and the example of their
+pages.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ _UNITS = ("auto", "characters", "words", "tokens")
 
 
 def example(name: str, value: float, why: str, chunks: str | None = None) -> Example:
-    """The value of a measure for one small run, and why it is that."""
+    """Return the family's example, with the value of one measure and why it is that."""
     return Example(name, value, _WHY + why, _ASSESSMENTS, _RUN, None, chunks)
 
 
 def resize_parameter() -> Resize:
-    """The parameter `resize`."""
+    """Return the parameter `resize`."""
     resize: Resize = parameter(
         "full",
         "what was read before is read and counted again, or only new text is",
@@ -47,25 +48,25 @@ def resize_parameter() -> Resize:
 
 
 @dataclass(frozen=True)
-class OfText(Measure):
+class TextMeasure(Measure):
     """A measure that counts text, in the unit that is known."""
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """With the unit that is counted: tokens or words where texts are known."""
+        """Return it with the unit that is counted: tokens or words where texts are known."""
         if getattr(self, "unit", None) != "auto":
             return self
         return replace(self, unit=settled_unit(truth))  # type: ignore[call-arg]  # it has one
 
 
 def settled_unit(truth: GroundTruth) -> str:
-    """Tokens if a tokeniser is given, words if texts are known, characters otherwise."""
+    """Return tokens if a tokeniser is given, words if texts are known, characters otherwise."""
     if truth.texts is None:
         return "characters"
     return "tokens" if truth.texts.has_tokeniser else "words"
 
 
 def unit_parameter() -> Unit:
-    """The parameter `unit`."""
+    """Return the parameter `unit`."""
     unit: Unit = parameter(
         "auto",
         "what is counted: tokens of the given tokeniser, words, or characters; auto: the first of "
@@ -76,19 +77,19 @@ def unit_parameter() -> Unit:
 
 
 def defined(values: Floats, truth: GroundTruth) -> Floats:
-    """The values, with nan for topics without relevant text."""
+    """Return the values, with nan for topics without relevant text."""
     return np.where(truth.wanted.total == 0, np.nan, values)
 
 
-def by_topic(ranking: Ranking, row: Ints, values: Numbers) -> Floats:
-    """Values of pieces, summed for each topic."""
-    found = np.zeros(len(ranking.truth.topics))
-    np.add.at(found, ranking.topic[row], values)
-    return found
+def sum_by_topic(ranking: Ranking, row: Ints, values: Numbers) -> Floats:
+    """Sum the values of pieces for each topic; row: the result of each piece."""
+    sums = np.zeros(len(ranking.truth.topics))
+    np.add.at(sums, ranking.topic[row], values)
+    return sums
 
 
 @dataclass(frozen=True)
-class Overlap(OfText):
+class Overlap(TextMeasure):
     """The relevant text that is shown, as a share of all text that is shown or relevant."""
 
     name: ClassVar[str] = "IoU"
@@ -109,14 +110,14 @@ class Overlap(OfText):
 
     def scores(self, ranking: Ranking) -> Floats:
         """F / (S + T − F)."""
-        shown, total = (ranking.at(self.k, one) for one in ranking.best_shown)
+        shown, total = (ranking.at(self.k, values) for values in ranking.best_shown)
         size = ranking.size if self.resize == "full" else ranking.new_size
         read = ranking.at(self.k, ranking.cumulated(size))
         return defined(ratio(shown, read + total - shown), ranking.truth)
 
 
 @dataclass(frozen=True)
-class Redundancy(OfText):
+class Redundancy(TextMeasure):
     """The share of what is read that was read before."""
 
     name: ClassVar[str] = "Red"
@@ -144,7 +145,7 @@ class Redundancy(OfText):
 
 
 @dataclass(frozen=True)
-class TextRead(OfText):
+class TextRead(TextMeasure):
     """How much is read in the first k results: what their recall costs."""
 
     name: ClassVar[str] = "read"

@@ -4,7 +4,7 @@ A hit is a relevant unit in the list. A near-miss is one that is not in the list
 may reach from it, and a miss is one that they do not see. Gains are expected gains: a unit that
 was probably seen before, on the way from earlier results, counts less. All measures of the family
 are built from these three sums (Hits, NearMisses, Misses) and their total, the RecallBase; see
-`expectations`.
+`hits`.
 
     ESRP = H / k                      ESRR = (H + N) / RB
     SRiP = H / Σ size                 SRiR = H / Trel           (SRiP2, SRiR2: H + N)
@@ -17,45 +17,9 @@ are built from these three sums (Hits, NearMisses, Misses) and their total, the 
 (Ali, Consens and Lalmas 2012)
 """
 
-from doxeval.measures.families.esr.measures import (
-    AverageExtendedPrecision,
-    AverageTextPrecision,
-    AverageTextPrecision2,
-    BrowsingPrecision,
-    CumulatedGain,
-    CumulatedGain2,
-    ExpectedRecallBase,
-    ExtendedPrecision,
-    ExtendedRecall,
-    Hits,
-    Misses,
-    NearMisses,
-    StructuralPrecision,
-    StructuralRelevance,
-    TextPrecision,
-    TextPrecision2,
-    TextRecall,
-    TextRecall2,
-)
+from doxeval.measures.base import Measure
+from doxeval.measures.families.esr import measures
+from doxeval.named import defined_in
 
 # In the order in which pages list them.
-MEMBERS = (
-    Hits,
-    NearMisses,
-    Misses,
-    ExpectedRecallBase,
-    StructuralRelevance,
-    StructuralPrecision,
-    ExtendedPrecision,
-    ExtendedRecall,
-    TextPrecision,
-    TextPrecision2,
-    TextRecall,
-    TextRecall2,
-    CumulatedGain,
-    CumulatedGain2,
-    BrowsingPrecision,
-    AverageExtendedPrecision,
-    AverageTextPrecision,
-    AverageTextPrecision2,
-)
+MEMBERS = defined_in(measures, Measure)

@@ -1,12 +1,7 @@
-"""The sums that all ESR measures are built from: hits, near-misses, misses, and their total.
+"""The measures of the ESR family: each is a quotient of hits, near-misses, ranks and text.
 
-Structural relevance by rank: gain, precision and recall.
-
-Structural relevance counted in text: precision, recall and cumulated gain.
-
-Structural relevance where a reader has seen enough.
-
-Structural relevance averaged over recall.
+First the sums that all of them are built from; then precision and recall by rank; the same counted
+in text; precision where a reader has seen enough; and averages over recall.
 """
 
 from __future__ import annotations
@@ -197,7 +192,7 @@ class ExtendedPrecision(Precision):
 
 
 def hits_by_rank(hits: Floats) -> Floats:
-    """ESRP at every rank, from the hits up to there."""
+    """Return ESRP at every rank, from the hits up to there."""
     precision: Floats = hits / np.arange(1, len(hits) + 1)
     return precision
 
@@ -243,18 +238,18 @@ class ByLength(Esr):
         return expected.seen(topic) if self.with_near_misses else expected.hits[topic]
 
     def precision_of_text(self, ranking: Ranking, topic: int, cost: Cost) -> Floats:
-        """SRiP or SRiP2 at every rank."""
+        """Return SRiP or SRiP2 at every rank."""
         read = self.read(ranking)[topic]
         if cost == "expected":
             read = read + self.read_on_the_way(ranking)[topic]
         return ratio(self.gain(ranking, topic), read)
 
     def seen_text(self, ranking: Ranking, topic: int) -> Floats:
-        """SRiR2 at every rank: hits and near-misses by the relevant text."""
+        """Return SRiR2 at every rank: hits and near-misses by the relevant text."""
         return self.by_relevant_text(ranking, topic, self.expected(ranking).seen(topic))
 
     def by_relevant_text(self, ranking: Ranking, topic: int, gain: Floats) -> Floats:
-        """A gain at every rank by Trel."""
+        """Divide a gain at every rank by Trel."""
         whole = float(self.relevant_text(ranking)[topic])
         return gain / whole if whole else np.zeros(len(gain))
 
@@ -411,7 +406,7 @@ class BrowsingPrecision(Esr):
         """The gain by rank where recall is reached; at the end of the list if it never is."""
         expected = self.expected(ranking)
         scores = ranking.truth.nothing()
-        for topic in np.flatnonzero(expected.total > 0).tolist():
+        for topic in self.defined_topics(ranking):
             seen = expected.seen(topic)
             if not len(seen):
                 scores[topic] = 0.0

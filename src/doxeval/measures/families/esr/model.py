@@ -1,6 +1,7 @@
-"""What all ESR measures share: their parameters, and the expectations behind their scores.
+"""What ESR measures share: parameters, the expectations behind scores, and three kinds of score.
 
-ESR measures of precision along recall: at a cut-off, at a point of recall, or on average.
+A score is taken at a cut-off (`EsrAt`), at a cut-off or a point of recall (`Precision`), or
+averaged over recall (`Average`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Floats
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter, point
-from doxeval.measures.elements import ignore_parameter, quant_parameter, settled_quantisation
+from doxeval.measures.elements import fitting_quantisation, ignore_parameter, quant_parameter
 from doxeval.measures.families.esr.hits import Expectations, Sight, expectations
 from doxeval.measures.families.esr.trees import (
     AssessedTrees,
@@ -57,7 +58,7 @@ _WHY = (
 
 
 def example(name: str, value: float, why: str) -> Example:
-    """The family's example, with the score of one measure and why."""
+    """Return the family's example, with the score of one measure and why."""
     full = name.replace("(", "(assessed=units,nav=hierarchical,")
     if "(" not in name:
         full = f"{name}(assessed=units,nav=hierarchical)"
@@ -98,15 +99,15 @@ class Esr(Measure):
     )
 
     def settled(self, truth: GroundTruth) -> Self:
-        """What the model of navigation, the assessed units and the quantisation are."""
+        """Return it with its model of navigation, assessed units and quantisation."""
         return replace(
             self,
-            nav=self._settled_nav(truth),
+            nav=self._navigation_name(truth),
             assessed=which_assessed(truth) if self.assessed == "auto" else self.assessed,
-            quant=settled_quantisation(truth, self.quant),
+            quant=fitting_quantisation(truth, self.quant),
         )
 
-    def _settled_nav(self, truth: GroundTruth) -> str:
+    def _navigation_name(self, truth: GroundTruth) -> str:
         given = truth.navigation
         if self.nav == "auto":
             return "depth" if given is None else given.name
@@ -114,7 +115,7 @@ class Esr(Measure):
         return self.nav
 
     def navigation(self, truth: GroundTruth) -> Navigation:
-        """The model of navigation."""
+        """Return the model of navigation."""
         return truth.model(self.nav)
 
     @property
@@ -123,11 +124,11 @@ class Esr(Measure):
         return Chosen(self.assessed, self.rel, self.quant, self.ignore)
 
     def units(self, truth: GroundTruth) -> AssessedTrees:
-        """The assessed units with their relevance."""
+        """Return the assessed units with their relevance."""
         return trees_of_assessments(truth, self.chosen)
 
     def sight(self, ranking: Ranking) -> Sight:
-        """What readers see with each result."""
+        """Return what readers see with each result."""
         kind = ranking.resolved.run.kind
         by_kind = (kind == Kind.PASSAGE) | (kind == Kind.TREE) | (kind == Kind.SPANS)
 
@@ -137,7 +138,7 @@ class Esr(Measure):
         return Sight(each(self.shared, "seen"), each(self.hits, "certain"))
 
     def expected(self, ranking: Ranking) -> Expectations:
-        """Hits, near-misses and misses, rank by rank."""
+        """Return hits, near-misses and misses, rank by rank."""
         return ranking.remembered(
             ("expectations", *self.model_key),
             lambda: self._expected(ranking, self.units(ranking.truth)),
@@ -147,54 +148,63 @@ class Esr(Measure):
         navigation = self.navigation(ranking.truth)
         return expectations(ranking, units, navigation, self.sight(ranking))
 
+    def defined_topics(self, ranking: Ranking) -> list[int]:
+        """Return the topics to score that have assessed units."""
+        total = self.expected(ranking).total
+        topics: list[int] = ranking.topics[total[ranking.topics] > 0].tolist()
+        return topics
+
     @property
     def model_key(self) -> tuple[object, ...]:
         """The parameters that expectations depend on."""
         return (self.nav, self.chosen, self.shared, self.hits)
 
     def read(self, ranking: Ranking) -> list[Floats]:
-        """Σ size of results, rank by rank."""
+        """Return Σ size of results, rank by rank."""
         return ranking.remembered("sizes of trees", lambda: _cumulated_sizes(ranking))
 
     def read_on_the_way(self, ranking: Ranking) -> list[Floats]:
-        """Σ p(a; R)·size(a) of the near-misses, rank by rank: what readers read besides results."""
+        """Return Σ p(a; R)·size(a) of near-misses, rank by rank: what is read besides results."""
         return ranking.remembered(
             ("read on the way", *self.model_key), lambda: self._read_on_the_way(ranking)
         )
 
     def _read_on_the_way(self, ranking: Ranking) -> list[Floats]:
-        units = self.units(ranking.truth)
-        sizes = union_lengths(ranking.truth, units.topic, units.trees, relevant=False)
+        truth, units = ranking.truth, self.units(ranking.truth)
+        sizes = truth.remembered(
+            ("sizes of units", self.chosen),
+            lambda: union_lengths(truth, units.topic, units.trees, relevant=False),
+        )
         return self._expected(ranking, replace(units, relevance=sizes)).near
 
     def relevant_text(self, ranking: Ranking) -> Floats:
-        """Trel by topic."""
+        """Return Trel by topic."""
         return relevant_text(ranking.truth, self.chosen)
 
     # Whether the score keeps falling with the rank beyond the end of the list.
     divides_by_rank: ClassVar[bool] = False
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """The score at every rank of a topic's list."""
+        """Return the score at every rank of a topic's list."""
         raise NotImplementedError
 
     def empty(self, total: float) -> float:
-        """The score of an empty list."""
+        """Return the score of an empty list."""
         return 0.0
 
 
 def _cumulated_sizes(ranking: Ranking) -> list[Floats]:
-    """A result that does not resolve has the size that it states."""
+    """Return Σ size, rank by rank; a result that does not resolve has the size that it states."""
     sizes = union_lengths(ranking.truth, ranking.topic, ranking.returned_trees, relevant=False)
     sizes = np.where(ranking.resolved.document < 0, np.maximum(ranking.size, 0), sizes)
     return ranking.by_topic(ranking.cumulated(sizes))
 
 
 def at_cut_off(measure: Esr, ranking: Ranking, k: int) -> Floats:
-    """The score of each topic at rank k; beyond the end of a list nothing more is gained."""
+    """Return the score of each topic at rank k; beyond the end of a list nothing is gained."""
     total = measure.expected(ranking).total
     scores = ranking.truth.nothing()
-    for topic in np.flatnonzero(total > 0).tolist():
+    for topic in measure.defined_topics(ranking):
         values = measure.by_rank(ranking, topic)
         last = min(k, len(values))
         score = float(values[last - 1]) if last else measure.empty(float(total[topic]))
@@ -209,16 +219,16 @@ class EsrAt(Esr):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The score at rank k."""
+        """Return the score at rank k."""
         return at_cut_off(self, ranking, self.k)
 
 
 def shares_by_rank(measure: EsrAt, ranking: Ranking) -> Curve:
-    """The score at every rank as a share of the total relevance; beyond a list it stays."""
+    """Return the score at every rank as a share of the total relevance; beyond a list it stays."""
     total = measure.expected(ranking).total
     ranks = max(int(ranking.counts.max(initial=0)), 1)
     y = np.full((len(total), ranks), np.nan)
-    for topic in np.flatnonzero(total > 0).tolist():
+    for topic in measure.defined_topics(ranking):
         whole = float(total[topic])
         values = measure.by_rank(ranking, topic) / whole
         last = float(values[-1]) if len(values) else measure.empty(whole) / whole
@@ -228,7 +238,7 @@ def shares_by_rank(measure: EsrAt, ranking: Ranking) -> Curve:
 
 
 def facts_of(title: str, formula: str, cite: str, example: Example, **more: Any) -> Facts:
-    """The facts of an ESR measure."""
+    """Return the facts of an ESR measure."""
     return Facts(title, f"{_CITE}, {cite}", formula, _NEEDS, _EDGES, example, **more)
 
 
@@ -239,14 +249,14 @@ _CUT_OFF = 10
 @dataclass(frozen=True)
 class _AlongRecall(Esr):
     def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """The recall at every rank of a topic's list."""
+        """Return the recall at every rank of a topic's list."""
         raise NotImplementedError
 
     def interpolated(self, ranking: Ranking, points: Floats, k: int | None = None) -> Floats:
-        """The best score where recall is at least as high, topics × points; of the first k."""
+        """Return the best score where recall reaches points, topics × points; of the first k."""
         total = self.expected(ranking).total
         curves = np.full((len(total), len(points)), np.nan)
-        for topic in np.flatnonzero(total > 0).tolist():
+        for topic in self.defined_topics(ranking):
             recall = self.recall_by_rank(ranking, topic)[:k]
             curves[topic] = interpolated(recall, self.by_rank(ranking, topic)[:k], points)
         return curves
@@ -276,7 +286,7 @@ class Precision(_AlongRecall):
         return super()._with(values)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The score at rank k or at a recall of x."""
+        """Return the score at rank k or at a recall of x."""
         if self.x is None:
             return at_cut_off(self, ranking, self.k or _CUT_OFF)
         at_point: Floats = self.interpolated(ranking, np.array([float(self.x)]))[:, 0]
@@ -295,7 +305,7 @@ class Average(_AlongRecall):
     k: int | None = cut_off(None, "how many results count; without it, all do")
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean of interpolated precision."""
+        """Return the mean of interpolated precision."""
         means: Floats = self.interpolated(ranking, _POINTS, self.k).mean(axis=1)
         return means
 

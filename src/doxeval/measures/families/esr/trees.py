@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from doxeval.errors import MissingInput, MissingText
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys, rows_by_key
 from doxeval.messages import short_path
 from doxeval.spans import Spans, merged, shared_lengths
-
-if TYPE_CHECKING:
-    from doxeval.measures.truth_parts import PartOfTruth
 
 Which = Literal["auto", "cover", "ideal", "full", "units"]
 Relevance = Literal["binary", "length", "spec"]
@@ -49,19 +46,24 @@ class AssessedTrees:
     relevance: Floats
 
     def total_by_topic(self, topics: int) -> Floats:
-        """What all trees of each topic are worth together; `topics` is the number of topics."""
+        """Return what all trees of each topic are worth; topics: how many there are."""
         return np.bincount(self.topic, self.relevance, topics).astype(np.float64)
 
     @cached_property
     def rows_by_pair(self) -> dict[int, Ints]:
-        """The rows of each topic and document, by `pair_keys`."""
+        """The rows of each topic and document, by `pair_keys`, ascending."""
         return rows_by_key(pair_keys(self.topic, self.document))
+
+    @cached_property
+    def pairs(self) -> Ints:
+        """Topics and documents that have trees, by `pair_keys`, ascending."""
+        return np.array(list(self.rows_by_pair), dtype=np.int64)
 
 
 class Chosen(NamedTuple):
     """Which trees count as assessed, and what they are worth.
 
-    assessed: not `auto`, which `which_assessed` settles. ignore: tags whose elements are left out.
+    assessed: not `auto`, which `which_assessed` replaces. ignore: tags whose elements are left out.
     """
 
     assessed: Which
@@ -71,36 +73,27 @@ class Chosen(NamedTuple):
 
 
 def which_assessed(truth: GroundTruth) -> Which:
-    """What `auto` stands for: units if there are any, else the cover, else the ideal base.
+    """Return what `auto` stands for: units if there are any, else the cover, else the ideal base.
 
     >>> from doxeval.assessments import Assessments
     >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 5),))]))
     >>> which_assessed(truth)
     'cover'
     """
-    if truth.remembered("has units", lambda: bool(_given(truth))):
+    if truth.remembered("has units", lambda: bool(_assessed_units(truth))):
         return "units"
     has_elements = truth.has_grades or truth.relevant.has_lists
     return "ideal" if has_elements and not truth.has_highlights else "cover"
 
 
 def trees_of_assessments(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
-    """The assessed trees of all topics; made once for all runs."""
+    """Return the assessed trees of all topics; made once for all runs."""
     make = {"units": _units, "cover": _cover}.get(chosen.assessed, _recall_base)
-    return truth.by_topic(
-        ("assessed trees", chosen), lambda whole: make(whole, chosen), _of_some_topics
-    )
-
-
-def _of_some_topics(trees: AssessedTrees, part: PartOfTruth) -> AssessedTrees:
-    own = part.rows_of(trees.topic)
-    rows = np.arange(len(trees.topic))[own.kept]
-    some = trees.trees.rows(rows)
-    return AssessedTrees(own.topic, trees.document[rows], some, trees.relevance[rows])
+    return truth.remembered(("assessed trees", chosen), lambda: make(truth, chosen))
 
 
 def relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
-    """Trel by topic: the highlighted characters.
+    """Return Trel by topic: the highlighted characters.
 
     Of a cover, it is those in its members: highlighted white space between members is nobody's to
     return. So it is, too, if topics have targets. If nothing is highlighted, or relevant text is in
@@ -128,7 +121,7 @@ def _relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
 # A cover
 
 
-class _Covered(NamedTuple):
+class _Covers(NamedTuple):
     """The members of the covers of all topics, with their characters and highlighted ones."""
 
     topic: Ints
@@ -141,36 +134,38 @@ class _Covered(NamedTuple):
 def _cover(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
     if truth.is_relevant.any() and not truth.has_highlights:
         raise MissingInput("assessed=cover needs highlighted text")
-    found = truth.remembered(("cover", chosen.ignore), lambda: _covered(truth, chosen.ignore))
-    values = np.ones(len(found.node))
+    cover = truth.remembered(("cover", chosen.ignore), lambda: _covers(truth, chosen.ignore))
+    values = np.ones(len(cover.node))
     if chosen.rel == "length":
-        values = found.rsize.astype(np.float64)
+        values = cover.rsize.astype(np.float64)
     elif chosen.rel == "spec":
-        values = found.rsize / found.size
-    trees = Trees.of_singletons(found.node)
-    return AssessedTrees(found.topic, found.document, trees, values)
+        values = cover.rsize / cover.size
+    trees = Trees.of_singletons(cover.node)
+    return AssessedTrees(cover.topic, cover.document, trees, values)
 
 
-def _covered(truth: GroundTruth, ignore: str) -> _Covered:
-    """The covers of all topics; a topic with a target is covered by elements that match it."""
+def _covers(truth: GroundTruth, ignore: str) -> _Covers:
+    """Return the covers of all topics; that of a topic with a target has only elements on it."""
     alike: dict[PathPatterns | None, list[int]] = {None: []}
     for number, name in enumerate(truth.topics):
         alike.setdefault(truth.targets.get(name), []).append(number)
     try:
-        parts = [_covered_alike(truth, own, target, ignore) for target, own in alike.items()]
+        parts = [
+            _covers_for_target(truth, topics, target, ignore) for target, topics in alike.items()
+        ]
     except MissingText as error:
         raise MissingInput(
             f"assessed=cover needs the text of documents, and {error}; assessed=ideal does not"
         ) from None
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     order = np.argsort(columns[0], kind="stable")
-    return _Covered(*(column[order] for column in columns))
+    return _Covers(*(column[order] for column in columns))
 
 
-def _covered_alike(
+def _covers_for_target(
     truth: GroundTruth, topics: Sequence[int], target: PathPatterns | None, ignore: str
-) -> _Covered:
-    """The covers of topics that have the same target, or none."""
+) -> _Covers:
+    """Return the covers of topics that have the same target, or none."""
     collection = truth.known_collection
     members = None if target is None else target.matches(collection.summary)
     kept = np.isin(truth.topic[truth.highlights.group], topics)
@@ -184,7 +179,7 @@ def _covered_alike(
     columns = collection.nodes
     start, end = (edge[trees.nodes].astype(np.int64) for edge in (columns.start, columns.end))
     rsize = shared_lengths(Spans(pairs[owner], start, end), truth.highlights)
-    return _Covered(truth.topic[pairs][owner], document[owner], trees.nodes, end - start, rsize)
+    return _Covers(truth.topic[pairs][owner], document[owner], trees.nodes, end - start, rsize)
 
 
 # A recall base
@@ -208,18 +203,17 @@ def _recall_base(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
 # Units that were assessed one by one
 
 
-def _given(truth: GroundTruth) -> list[tuple[Judgment, AssessedUnit]]:
+def _assessed_units(truth: GroundTruth) -> list[tuple[Judgment, AssessedUnit]]:
     return [
         (judgment, unit) for judgment in truth.assessments.detailed() for unit in judgment.units
     ]
 
 
 def _units(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
-    given = _given(truth)
+    given = _assessed_units(truth)
     if not given:
         raise MissingInput("assessed=units needs assessed units: lines with nodes and rel")
-    numbers = {topic: number for number, topic in enumerate(truth.topics)}
-    topic = np.array([numbers[judgment.topic] for judgment, _ in given], dtype=np.int64)
+    topic = np.array([truth.topic_numbers[judgment.topic] for judgment, _ in given], dtype=np.int64)
     document = truth.known_collection.find_documents([judgment.document for judgment, _ in given])
     trees = _on_target(_trees_of_units(truth, document, given), topic, truth)
     trees = _without(trees, truth, chosen.ignore)
@@ -238,7 +232,7 @@ def _units(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
 def _trees_of_units(
     truth: GroundTruth, document: Ints, given: list[tuple[Judgment, AssessedUnit]]
 ) -> Trees:
-    """The nodes of each unit, ascending; all of them must be in the collection."""
+    """Return the nodes of each unit, ascending; all of them must be in the collection."""
     counts = [len(unit.nodes) for _, unit in given]
     paths = [path for _, unit in given for path in unit.nodes]
     nodes = truth.known_collection.find_nodes(np.repeat(document, counts), paths)
@@ -252,7 +246,7 @@ def _trees_of_units(
 
 
 def _on_target(trees: Trees, topic: Ints, truth: GroundTruth) -> Trees:
-    """The trees of topics without elements outside the target of their topic."""
+    """Return the trees without elements outside the target of their topic."""
     if not truth.targets:
         return trees
     of_nodes = np.repeat(topic, trees.counts)
@@ -260,7 +254,7 @@ def _on_target(trees: Trees, topic: Ints, truth: GroundTruth) -> Trees:
 
 
 def _without(trees: Trees, truth: GroundTruth, ignore: str) -> Trees:
-    """The trees without elements that have ignored tags."""
+    """Return the trees without elements that have ignored tags."""
     ignored = ignored_tags(ignore)
     if not ignored:
         return trees
@@ -270,14 +264,14 @@ def _without(trees: Trees, truth: GroundTruth, ignore: str) -> Trees:
 
 
 def _only(trees: Trees, kept: Bools) -> Trees:
-    """The trees with only some of their nodes."""
+    """Return the trees with only some of their nodes."""
     owner = np.repeat(np.arange(len(trees)), trees.counts)
     counts = np.bincount(owner[kept], minlength=len(trees))
     return Trees(trees.nodes[kept], np.append(0, np.cumsum(counts)))
 
 
 def _best_of_equals(topic: Ints, trees: Trees, values: Floats, rows: Ints) -> Ints:
-    """Of trees that have become the same, the one that is worth most."""
+    """Return, of trees that have become the same, the one that is worth most."""
     best: dict[tuple[int, tuple[int, ...]], int] = {}
     sets = trees.as_sets()
     for row in rows.tolist():
@@ -291,7 +285,7 @@ def _best_of_equals(topic: Ints, trees: Trees, values: Floats, rows: Ints) -> In
 
 
 def union_lengths(truth: GroundTruth, topic: Ints, trees: Trees, *, relevant: bool) -> Floats:
-    """How many characters (or only highlighted ones) the nodes of each tree have together."""
+    """Count the characters (or only highlighted ones) of each tree."""
     columns = truth.known_collection.nodes
     owner = np.repeat(np.arange(len(trees)), trees.counts)
     start, end = (edge[trees.nodes].astype(np.int64) for edge in (columns.start, columns.end))
