@@ -44,7 +44,7 @@ AREAS = {
     "spans": "spans.py",
     "resolution": "runs/resolution.py assessments/resolution.py assessments/column_resolution.py "
     "documents/lookup.py documents/points.py",
-    "ranking": "evaluation/scoring.py evaluation/ranking.py measures/ranking.py",
+    "ranking": "evaluation/ranking.py measures/ranking.py",
     "measures": "measures/gains.py measures/effort.py measures/gained.py measures/ground_truth.py "
     "measures/families/**/*.py",
 }
