@@ -103,7 +103,7 @@ def test_papers_of_a_citation() -> None:
 def test_what_is_cited_is_a_reference() -> None:
     missing = {name: papers(cite) - set(REFERENCES) for name, cite in CITES.items()}
     missing = {name: unknown for name, unknown in missing.items() if unknown}
-    assert missing == {}, "add them to measures/references.py, or correct the cites"
+    assert missing == {}, "add them to measures/explain.py, or correct the cites"
 
 
 def test_every_reference_is_cited() -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools
 from doxeval.errors import InputError, UnknownReference
 from doxeval.evaluation.inputs import AverageOver, RunOptions
 from doxeval.measures import Measure, Ranking
@@ -45,17 +45,9 @@ class ResultLines(NamedTuple):
         first = sorted(chain.from_iterable(part.first for part in parts), key=lambda at: at.topic)
         return cls(sum(part.total for part in parts), tuple(first[:MOST_SHOWN]))
 
-    def shifted(self, topics: Ints | None, lines: int) -> ResultLines:
-        """Return the same with other numbers of topics, and further down in the file."""
-        return self._replace(
-            first=tuple(
-                at._replace(
-                    topic=at.topic if topics is None else int(topics[at.topic]),
-                    line=at.line + lines,
-                )
-                for at in self.first
-            )
-        )
+    def shifted(self, lines: int) -> ResultLines:
+        """Return the same so many lines further down in the file."""
+        return self._replace(first=tuple(at._replace(line=at.line + lines) for at in self.first))
 
 
 class OrderConflict(NamedTuple):
@@ -146,17 +138,14 @@ class RunDiagnostics(NamedTuple):
             ),
         )
 
-    def shifted(self, topics: Ints | None = None, lines: int = 0) -> RunDiagnostics:
-        """Return the same with other numbers of topics, and further down in the file."""
-        if topics is None and not lines:
-            return self
+    def shifted(self, lines: int) -> RunDiagnostics:
+        """Return the same so many lines further down in the file."""
         return self._replace(
             conflicts=tuple(
                 conflict._replace(line=conflict.line + lines) for conflict in self.conflicts
             ),
-            split=self.split if topics is None else tuple(topics[list(self.split)].tolist()),
-            unresolved=self.unresolved.shifted(topics, lines),
-            duplicates=self.duplicates.shifted(topics, lines),
+            unresolved=self.unresolved.shifted(lines),
+            duplicates=self.duplicates.shifted(lines),
         )
 
     def messages(

@@ -86,19 +86,23 @@ def ranked(
     >>> found.ranking.relevant.tolist(), found.warnings
     ([4], ('1 duplicate was left out, the first on line 2',))
     """
-    ranking = rank_block(run, truth, options)
+    ranking = rank_block(run, truth, options, np.arange(len(truth.topics)))
     messages = ranking.diagnostics.messages(truth.topics, options, policies, run.origin)
     return ranking._replace(warnings=(*run.warnings, *messages))
 
 
-def rank_block(run: Run, truth: GroundTruth, options: RunOptions) -> RunRanking:
-    """Do the same for a block of a run: warnings and errors wait for the other blocks."""
+def rank_block(run: Run, truth: GroundTruth, options: RunOptions, topics: Ints) -> RunRanking:
+    """Do the same for a block of a run: warnings and errors wait for the other blocks.
+
+    topics: the numbers of the topics to score, to which all its results belong that are assessed.
+    """
     order, unordered = _choose_order(run, options)
     results = select_assessed(_order_run(run, order), truth.topic_numbers)
     resolved = resolve_results(results.run, results.topic, truth, options)
     is_repeat = find_duplicates(resolved, results.topic)
     every = Ranking(
         truth,
+        topics,
         results.topic,
         resolved.pair,
         _without_whitespace(resolved.resolved, truth),

@@ -232,11 +232,8 @@ class Scoring:
 
     def block(self, run: Run, topics: Ints, name: str) -> BlockScores:
         """Score these topics, to which all results of the run belong that are assessed."""
-        # Within a block, topics have the numbers of a part of the ground truth.
-        truth = self.truth.part(topics)
-        numbers = None if truth is self.truth else topics
-        ranking = rank_block(run, truth, self.options)
-        diagnostics = ranking.diagnostics.shifted(numbers)
+        ranking = rank_block(run, self.truth, self.options, topics)
+        diagnostics = ranking.diagnostics
         if any(selected.measure.facts.ranks_documents for selected in self.measures):
             diagnostics = diagnostics._replace(ties=tied_documents(ranking.ranking.articles))
         count = len(self.measures)
@@ -253,9 +250,9 @@ class Scoring:
                     check_results(measure, label, diagnostics, name)
                     seen = ranking.seen_by(measure)
                     with off_guard(measure):
-                        values[row] = _checked_scores(selected, seen)
+                        values[row] = _checked_scores(selected, seen)[topics]
                         if self.curves and (curve := measure.curve(seen)) is not None:
-                            curves[row] = curve._replace(label=label)
+                            curves[row] = curve._replace(label=label, y=curve.y[topics])
                         way = measure.document_score if self.per_document else None
                         if way is not None and way not in documents:
                             documents[way] = measure.document_scores(seen)
@@ -270,13 +267,10 @@ class Scoring:
         return BlockScores(
             topics,
             values,
-            ranking.ranking.counts > 0,
+            ranking.ranking.counts[topics] > 0,
             diagnostics,
             tuple(curves),
-            tuple(
-                scores if numbers is None else scores._replace(topic=numbers[scores.topic])
-                for scores in documents.values()
-            ),
+            tuple(documents.values()),
             tuple(notes),
             tuple(failures),
             kept,
@@ -545,4 +539,4 @@ def join_pieces(scoring: Scoring, source: NamedSource, pieces: Sequence[PieceSco
 
 def _shifted(block: BlockScores, lines: int) -> BlockScores:
     """Return the scores of a block that begins behind so many lines of its file."""
-    return block._replace(diagnostics=block.diagnostics.shifted(lines=lines))
+    return block._replace(diagnostics=block.diagnostics.shifted(lines))

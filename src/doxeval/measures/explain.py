@@ -1,15 +1,112 @@
-"""Measures explained in words, from the facts that their classes state."""
+"""Measures explained in words, from the facts that their classes state.
+
+Where a measure's parameters change what holds of it: its range, its laws, what it needs.
+
+Nothing is kept by hand. One parameter, or two at a time, get other values than their defaults, and
+the measures that come out are asked.
+
+The papers that the measures come from, by the short names under which they are cited.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import Field, fields
+from fractions import Fraction
 from functools import partial
+from itertools import combinations, product
+from typing import Any, TypeVar
 
 from doxeval.assessments import LINKS
+from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Law, Measure, Need
 from doxeval.measures.registry import FAMILIES, Family
-from doxeval.measures.variants import where_different
 from doxeval.named import parameters_in_words, shown
+
+T = TypeVar("T", bound=Hashable)
+_NUMBERS = (0.0, 0.5, 1.0)
+Changes = dict[tuple[str, ...], list[tuple[Any, ...]]]
+
+
+def where_different(kind: type[Measure], asked: Callable[[Measure], T]) -> dict[T, str]:
+    """Answers that differ from the default's, each with the parameters that make the difference.
+
+    >>> from doxeval.measures.registry import MEASURES
+    >>> where_different(MEASURES["MAep"], lambda measure: measure.highest)
+    {None: '`base=ideal`, or `overlap=on`'}
+    >>> where_different(MEASURES["nxCG"], lambda measure: measure.highest)
+    {None: '`base=full` and `overlap=on`'}
+    """
+    usual = asked(kind())
+    found: dict[T, Changes] = {}
+    decisive: set[tuple[str, Any]] = set()
+    for values in _changes(kind):
+        measure = _made(kind, values)
+        if measure is None or decisive & set(values.items()):
+            continue
+        answer = asked(measure)
+        if answer != usual:
+            found.setdefault(answer, {}).setdefault(tuple(values), []).append(
+                tuple(values.values())
+            )
+            if len(values) == 1:
+                decisive |= set(values.items())
+    return {answer: _in_words(kind, changes) for answer, changes in found.items()}
+
+
+def _changes(kind: type[Measure]) -> Iterator[dict[str, Any]]:
+    """Other values than the defaults: first of each parameter alone, then of two."""
+    others = {spec.name: _others(spec) for spec in fields(kind)}
+    for count in (1, 2):
+        for names in combinations(others, count):
+            for values in product(*(others[name] for name in names)):
+                yield dict(zip(names, values, strict=True))
+
+
+def _others(spec: Field[Any]) -> tuple[Any, ...]:
+    """Some values of a parameter besides its default."""
+    sign, choices = spec.metadata.get("sign"), spec.metadata.get("choices") or ()
+    values: tuple[Any, ...] = choices
+    if sign is not None:  # another cut-off or point changes nothing, having one at all may
+        values = () if spec.default is not None else (10 if sign == "@" else Fraction(1, 2),)
+    elif isinstance(spec.default, bool):
+        values = (False, True)
+    elif isinstance(spec.default, float):
+        values = _NUMBERS
+    return tuple(value for value in values if value != spec.default)
+
+
+def _made(kind: type[Measure], values: dict[str, Any]) -> Measure | None:
+    """The measure; None if these values do not go together."""
+    try:
+        return kind(**values)
+    except (ValueError, SyntaxProblem):
+        return None
+
+
+def _in_words(kind: type[Measure], changes: Changes) -> str:
+    specs = {spec.name: spec for spec in fields(kind)}
+    parts = []
+    for names, values in changes.items():
+        columns = [tuple(dict.fromkeys(column)) for column in zip(*values, strict=True)]
+        if len(values) == len(list(product(*columns))):
+            named = zip(names, columns, strict=True)
+            parts.append(" and ".join(_any_of(specs[name], column) for name, column in named))
+        else:
+            parts += [
+                " and ".join(_any_of(specs[n], (v,)) for n, v in zip(names, row, strict=True))
+                for row in values
+            ]
+    return ", or ".join(parts)
+
+
+def _any_of(spec: Field[Any], values: tuple[Any, ...]) -> str:
+    sign = spec.metadata.get("sign")
+    if sign is not None:
+        return "a cut-off `@k`" if sign == "@" else "a point `[x]`"
+    if len(values) > 1 and values == _others(spec):
+        return f"`{spec.name}` other than `{shown(spec.default)}`"
+    return " or ".join(f"`{spec.name}={shown(value)}`" for value in values)
 
 
 def explained(given: Measure | type[Measure]) -> str:
@@ -150,3 +247,49 @@ def listing() -> Iterator[tuple[Family, list[tuple[str, str]]]]:
 def names_and_titles(kinds: Iterable[type[Measure]]) -> list[tuple[str, str]]:
     """The default name and the title of each measure."""
     return [(str(kind()), kind().title) for kind in kinds]
+
+
+REFERENCES = {
+    "Ali, Consens and Lalmas 2012": "M. S. Ali, M. Consens, M. Lalmas: Extended structural "
+    "relevance framework: a framework for evaluating structured document retrieval.",
+    "Clarke et al. 2008": "C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova, A. Ashkan, "
+    "S. Büttcher, I. MacKinnon: Novelty and diversity in information retrieval evaluation. "
+    "SIGIR 2008.",
+    "Cooper 1968": "W. S. Cooper: Expected search length: a single measure of retrieval "
+    "effectiveness based on the weak ordering action of retrieval systems. American Documentation "
+    "19(1), 1968.",
+    "Gövert et al. 2003": "N. Gövert, G. Kazai, N. Fuhr, M. Lalmas: Evaluating the effectiveness "
+    "of content-oriented XML retrieval. Technical report, University of Dortmund, 2003.",
+    "Järvelin and Kekäläinen 2002": "K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation "
+    "of IR techniques. ACM Transactions on Information Systems 20(4), 2002.",
+    "Kamps et al. 2008": "J. Kamps, J. Pehcevski, G. Kazai, M. Lalmas, S. Robertson: INEX 2007 "
+    "evaluation measures. INEX 2007.",
+    "Kazai and Lalmas 2006": "G. Kazai, M. Lalmas: eXtended cumulated gain measures for the "
+    "evaluation of content-oriented XML retrieval. ACM Transactions on Information Systems 24(4), "
+    "2006.",
+    "Lalmas and Tombros 2007": "M. Lalmas, A. Tombros: Evaluating XML retrieval effectiveness at "
+    "INEX. SIGIR Forum 41(1), 2007.",
+    "Lalmas et al. 2007": "M. Lalmas, G. Kazai, J. Kamps, J. Pehcevski, B. Piwowarski, "
+    "S. Robertson: INEX 2006 evaluation measures. INEX 2006.",
+    "Pehcevski and Thom 2006": "J. Pehcevski, J. A. Thom: HiXEval: highlighting XML retrieval "
+    "evaluation. INEX 2005.",
+    "Piwowarski and Dupret 2006": "B. Piwowarski, G. Dupret: Evaluation in (XML) information "
+    "retrieval: expected precision-recall with user modelling (EPRUM). SIGIR 2006.",
+    "Piwowarski and Gallinari 2003": "B. Piwowarski, P. Gallinari: Expected ratio of relevant "
+    "units: a measure for structured information retrieval. INEX 2003.",
+    "Piwowarski et al. 2007": "B. Piwowarski, P. Gallinari, G. Dupret: Precision recall with user "
+    "modeling (PRUM): application to structured information retrieval. ACM Transactions on "
+    "Information Systems 25(1), 2007.",
+    "Raghavan et al. 1989": "V. Raghavan, P. Bollmann, G. S. Jung: A critical investigation of "
+    "recall and precision as measures of retrieval system performance. ACM Transactions on "
+    "Information Systems 7(3), 1989.",
+    "Sakai and Dou 2013": "T. Sakai, Z. Dou: Summaries, ranked retrieval and sessions: a unified "
+    "framework for information access evaluation. SIGIR 2013.",
+    "Smith and Troynikov 2024": "B. Smith, A. Troynikov: Evaluating chunking strategies for "
+    "retrieval. Technical report, Chroma, 2024.",
+    "Voorhees 1999": "E. M. Voorhees: The TREC-8 question answering track report. TREC-8, 1999.",
+    "Zhai, Cohen and Lafferty 2003": "C. Zhai, W. W. Cohen, J. Lafferty: Beyond independent "
+    "relevance: methods and evaluation metrics for subtopic retrieval. SIGIR 2003.",
+    "trec_eval": "C. Buckley and others: trec_eval, the evaluation program of the Text REtrieval "
+    "Conference (TREC).",
+}

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, positions_in
+from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, positions_in
 from doxeval.assessments import Assessments, JudgmentColumns
 from doxeval.columns import NameIndex
-from doxeval.documents import MOST_TOPICS, Collection
+from doxeval.documents import MOST_ELEMENTS, MOST_TOPICS, Collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.messages import Parameter
 from doxeval.spans import Spans
@@ -33,9 +33,8 @@ if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for el
         SpecificityFrom,
     )
     from doxeval.documents import PathPatterns
+    from doxeval.measures.new_text import Wanted
     from doxeval.measures.texts import Texts
-    from doxeval.measures.truth_parts import PartOfTruth
-    from doxeval.measures.wanted import Wanted
     from doxeval.navigation import Navigation
     from doxeval.runs import ChunkTable
 
@@ -113,7 +112,7 @@ class GroundTruth:
         return self.remembered(("solid", strict), lambda: self._solid_columns(strict))
 
     def _solid_columns(self, strict: bool) -> GroundTruth:
-        from doxeval.measures.solid import Solid
+        from doxeval.measures.whitespace import Solid
 
         columns = Solid(self.known_texts, strict=strict).columns(self.columns)
         return replace(self, columns=columns, solid=True)
@@ -137,14 +136,14 @@ class GroundTruth:
         needs = Needs.of(self.assessments)
         if not self.solid:
             return needs
-        from doxeval.measures.solid import Solid
+        from doxeval.measures.whitespace import Solid
 
         return Solid(self.known_texts, strict=False).needs(needs, self.columns)
 
     @cached_property
     def wanted(self) -> Wanted:
         """What relevant text is worth, by the needs of its topic."""
-        from doxeval.measures.wanted import wanted_of
+        from doxeval.measures.new_text import wanted_of
 
         return wanted_of(self.needs, self.highlights, self.relevant_characters, len(self.topics))
 
@@ -163,38 +162,6 @@ class GroundTruth:
         found: T = self._remembered[key]
         return found
 
-    # Parts
-
-    def part(self, numbers: Ints) -> GroundTruth:
-        """What is relevant for some of the topics, given by their numbers, ascending.
-
-        Parts are kept for other runs that are cut at the same topics, as long as they are not many.
-
-        >>> truth = GroundTruth.of(Assessments.from_dict({"7": {"a": 1}, "8": {"b": 1}}))
-        >>> truth.part(np.array([1])).topics, truth.part(np.array([0, 1])) is truth
-        (('8',), True)
-        """
-        if len(numbers) == len(self.topics):
-            return self
-        from doxeval.measures.truth_parts import PartOfTruth
-
-        parts: dict[bytes, GroundTruth] = self.remembered("parts", dict)
-        key = numbers.tobytes()
-        if key not in parts:
-            if sum(len(part.topics) for part in list(parts.values())) > 2 * len(self.topics):
-                parts.clear()
-            parts[key] = PartOfTruth.cut(self, numbers)
-        return parts[key]
-
-    def by_topic(
-        self,
-        key: Hashable,
-        make: Callable[[GroundTruth], T],
-        cut: Callable[[T, PartOfTruth], T],
-    ) -> T:
-        """As `remembered`, for what is worth making once for all topics: parts only cut it."""
-        return self.remembered(key, lambda: make(self))
-
     @cached_property
     def pair_begin(self) -> Ints:
         """Where the pairs of each topic begin; one more than there are topics."""
@@ -204,6 +171,11 @@ class GroundTruth:
     def highlight_begin(self) -> Ints:
         """Where the highlighted ranges of each topic begin; one more than there are topics."""
         return np.searchsorted(self.highlights.group, self.pair_begin)
+
+    @cached_property
+    def need_begin(self) -> Ints:
+        """Where the needs of each topic begin; one more than there are topics."""
+        return np.searchsorted(self.needs.topic, np.arange(len(self.topics) + 1))
 
     # Pairs
 
@@ -389,3 +361,43 @@ def ignored_tags(ignore: str) -> frozenset[str]:
     if ignore == "none":
         return frozenset()
     return LINKS if ignore == "links" else frozenset(ignore.split("+"))
+
+
+def pair_keys(topic: Ints, other: Ints) -> Ints:
+    """Topic and document (or node) as one number.
+
+    >>> pair_keys(np.array([0, 1]), np.array([7, 7])).tolist()
+    [7, 1099511627783]
+    """
+    keys: Ints = topic.astype(np.int64) * MOST_ELEMENTS + other.astype(np.int64)
+    return keys
+
+
+def rows_by_key(keys: Ints) -> dict[int, Ints]:
+    """The rows that have each key, ascending.
+
+    >>> rows_by_key(np.array([9, 4, 9]))
+    {4: array([1]), 9: array([0, 2])}
+    """
+    if not len(keys):
+        return {}
+    order = np.argsort(keys, kind="stable")
+    in_order = keys[order]
+    first = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1]))
+    return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))
+
+
+def rows_of_topics(begin: Ints, topics: Ints) -> slice | Ints:
+    """Return the rows of some topics in a table that is sorted by topic.
+
+    begin: where the rows of each topic begin; one more than there are topics.
+
+    >>> rows_of_topics(np.array([0, 2, 3, 7]), np.array([1, 2]))
+    slice(2, 7, None)
+    >>> rows_of_topics(np.array([0, 2, 3, 7]), np.array([0, 2])).tolist()
+    [0, 1, 3, 4, 5, 6]
+    """
+    first, end = begin[topics], begin[topics + 1]
+    if (first[1:] == end[:-1]).all():  # a slice makes no copies
+        return slice(int(first[0]), int(end[-1])) if len(topics) else slice(0)
+    return concatenated_ranges(first, end - first)

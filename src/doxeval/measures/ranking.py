@@ -9,10 +9,9 @@ kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -21,14 +20,14 @@ import numpy.typing as npt
 from doxeval.arrays import Bools, Floats, Ints, positions_in
 from doxeval.documents import Trees
 from doxeval.measures.base import TOLERANCE
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ground_truth import GroundTruth, rows_of_topics
 from doxeval.messages import plural
 from doxeval.runs import Kind, ResolvedRun
 from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths, shared_pieces
 
 if TYPE_CHECKING:
     from doxeval.assessments import AssessedElements
-    from doxeval.measures.gained import BestShown, Gained, NewText
+    from doxeval.measures.new_text import BestShown, Gained, NewText
 
 # Whole numbers or fractions; what comes in is what goes out.
 Numbers: TypeAlias = npt.NDArray[Any]
@@ -37,14 +36,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """The results of a run, sorted by topic, and the ground truth they are held against.
+    """The results of a run, or of some of its topics, and the ground truth they are held against.
 
-    topic: which of the assessed topics, by number. pair: the judged pair of topic and document,
-    -1 if the document was not judged. level: results of a topic that share a level are tied.
-    is_repeat: whether each result was returned before; None if none was.
+    topics: the numbers of the assessed topics to score, ascending: all, or those of a block of the
+    run. Nothing else need be right in what a measure returns for all topics.
+    topic: of each result, by number; results are sorted by it. pair: the judged pair of topic and
+    document, -1 if the document was not judged. level: results of a topic that share a level are
+    tied. is_repeat: whether each result was returned before; None if none was.
     """
 
     truth: GroundTruth
+    topics: Ints
     topic: Ints
     pair: Ints
     resolved: ResolvedRun
@@ -126,6 +128,18 @@ class Ranking:
         rows = np.flatnonzero(self.pair >= 0)
         return rows[self.truth.highlighted[self.pair[rows]] > 0]
 
+    @cached_property
+    def highlights(self) -> Spans:
+        """The highlighted ranges of the topics to score, grouped by judged pair."""
+        rows = rows_of_topics(self.truth.highlight_begin, self.topics)
+        return Spans(*(column[rows] for column in self.truth.highlights))
+
+    @cached_property
+    def alternatives(self) -> Ints:
+        """The rows of the alternatives of all needs of the topics to score."""
+        begin = self.truth.needs.begin[self.truth.need_begin]
+        return np.arange(begin[-1])[rows_of_topics(begin, self.topics)]
+
     def text_of(self, rows: Ints, group: Ints) -> tuple[Ints, Spans]:
         """The ranges of some results, each result in a group; and which result each belongs to."""
         row, start, end = self.resolved.pieces(rows)
@@ -137,7 +151,7 @@ class Ranking:
         rows = self.in_relevant_text
         which, text = self.text_of(rows, self.pair[rows])
         found = np.zeros(len(self), dtype=np.int64)
-        np.add.at(found, rows[which], shared_lengths(text, self.truth.highlights))
+        np.add.at(found, rows[which], shared_lengths(text, self.highlights))
         return found
 
     @cached_property
@@ -146,7 +160,7 @@ class Ranking:
         rows = self.in_relevant_text
         own, text = self.text_of(rows, self.pair[rows])
         # Only relevant text is looked through for what is new: that is much less.
-        relevant = shared_pieces(text, self.truth.highlights)
+        relevant = shared_pieces(text, self.highlights)
         which, new = new_pieces(Spans(text.group[relevant.row], relevant.start, relevant.end))
         found = np.zeros(len(self), dtype=np.int64)
         np.add.at(found, rows[own[relevant.row[which]]], new.lengths())
@@ -155,14 +169,14 @@ class Ranking:
     @cached_property
     def new_text(self) -> NewText:
         """The relevant text that no earlier result of the topic has."""
-        from doxeval.measures.gained import new_text
+        from doxeval.measures.new_text import new_text
 
         rows = self.in_relevant_text
         which, text = self.text_of(rows, self.pair[rows])
         before = np.cumsum(self.piece_counts) - self.piece_counts
         first = np.cumsum(self.piece_counts[rows]) - self.piece_counts[rows]
         piece = before[rows][which] + np.arange(len(which)) - first[which]
-        relevant = shared_pieces(text, self.truth.highlights)
+        relevant = shared_pieces(text, self.highlights)
         own = relevant.row
         shown = Spans(text.group[own], relevant.start, relevant.end)
         return new_text(rows[which[own]], piece[own], shown)
@@ -178,9 +192,9 @@ class Ranking:
     @cached_property
     def gained(self) -> Gained:
         """What the new text gains, piece by piece."""
-        from doxeval.measures.gained import gained
+        from doxeval.measures.new_text import gained
 
-        return gained(self.new_text, self.truth)
+        return gained(self)
 
     @cached_property
     def new_wanted(self) -> Numbers:
@@ -192,7 +206,7 @@ class Ranking:
     @cached_property
     def best_shown(self) -> BestShown:
         """What is shown up to each result, if each need had only its best-shown alternative."""
-        from doxeval.measures.gained import best_shown
+        from doxeval.measures.new_text import best_shown
 
         return best_shown(self)
 
@@ -205,7 +219,7 @@ class Ranking:
 
     @cached_property
     def _in_solid(self) -> Ranking:
-        from doxeval.measures.solid import Solid
+        from doxeval.measures.whitespace import Solid
 
         truth = self.truth.in_solid()
         resolved = Solid(truth.known_texts, strict=False).resolved(self.resolved)
@@ -273,6 +287,7 @@ class Ranking:
         """Only some of the results."""
         return Ranking(
             self.truth,
+            self.topics,
             self.topic[rows],
             self.pair[rows],
             self.resolved.rows(rows),
@@ -287,8 +302,16 @@ class Ranking:
 
     def rows_in(self, elements: AssessedElements) -> Ints:
         """The row of each result among assessed elements, -1 if it is none of them, or a repeat."""
-        # Elements are made once for all runs and outlive every ranking, so their id is a key.
-        return self.remembered(("rows in", id(elements)), lambda: self._rows_in(elements))
+        for known, rows in self._rows_by_elements:
+            if known is elements:
+                return rows
+        rows = self._rows_in(elements)
+        self._rows_by_elements.append((elements, rows))
+        return rows
+
+    @cached_property
+    def _rows_by_elements(self) -> list[tuple[AssessedElements, Ints]]:
+        return []
 
     def _rows_in(self, elements: AssessedElements) -> Ints:
         if elements.forest is None:
@@ -335,7 +358,8 @@ class Ranking:
     def cumulated(self, values: Numbers) -> Numbers:
         """The sum of values up to each result of a topic."""
         if np.issubdtype(values.dtype, np.floating):  # a sum over all topics would be rounded
-            return np.concatenate([np.cumsum(own) for own in self.by_topic(values)] or [values])
+            sums = [np.cumsum(own) for _, own in self.lists(values)]
+            return np.concatenate(sums) if sums else values
         total = np.append(np.zeros(1, dtype=values.dtype), np.cumsum(values))
         found: Numbers = total[1:] - total[self.begin[self.topic]]
         return found
@@ -349,8 +373,24 @@ class Ranking:
         return found
 
     def by_topic(self, values: Numbers) -> list[Numbers]:
-        """The values of each topic."""
-        return [values[begin:end] for begin, end in pairwise(self.begin.tolist())]
+        """Return the values of each topic; topics that are not to be scored have none."""
+        found = [values[:0]] * len(self.truth.topics)
+        for topic, own in self.lists(values):
+            found[topic] = own
+        return found
+
+    def lists(self, values: Numbers) -> Iterator[tuple[int, Numbers]]:
+        """Yield the number of each topic to score, and its values, which may be none."""
+        edges = (self.topics, self.begin[self.topics], self.begin[self.topics + 1])
+        for topic, begin, end in zip(*(column.tolist() for column in edges), strict=True):
+            yield topic, values[begin:end]
+
+    def sums(self, values: Numbers) -> Floats:
+        """Return the sum of the values of each topic."""
+        found = np.zeros(len(self.truth.topics))
+        for topic, own in self.lists(values):
+            found[topic] = own.sum()
+        return found
 
 
 def ratio(part: Numbers, whole: Numbers) -> Floats:

@@ -451,7 +451,6 @@ class Counting(Measure):
         return [f"{len(ranking.truth.topics)} topics have no score"]
 
 
-@pytest.mark.xfail(strict=True, reason="a user's measure warns once for each block")
 def test_a_measure_whose_warnings_count_topics(tmp_path: Path) -> None:
     path = tmp_path / "mine.run"
     path.write_text("".join(LINES))

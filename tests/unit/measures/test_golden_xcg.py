@@ -1,6 +1,6 @@
 """Golden values of XCG.
 
-Each carries its origin: a paper, by the name under which `doxeval.measures.references` lists it, or
+Each carries its origin: a paper, by the name under which `doxeval.measures.explain` lists it, or
 a calculation by hand that is spelt out beside it.
 """
 

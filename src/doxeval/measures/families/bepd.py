@@ -69,8 +69,11 @@ class EntryPointModel(Measure):
 
 
 def entry_points(truth: GroundTruth) -> Floats:
-    """The number of best entry points of each topic."""
-    return truth.sum_by_topic((truth.entry >= 0).astype(np.int64)).astype(np.float64)
+    """Return the number of best entry points of each topic."""
+    return truth.remembered(
+        "entry points",
+        lambda: truth.sum_by_topic((truth.entry >= 0).astype(np.int64)).astype(np.float64),
+    )
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,6 @@ class EntryPointDistance(EntryPointModel):
     def scores(self, ranking: Ranking) -> Floats:
         """The sum of nearness, divided by the number of best entry points."""
         articles = ranking.articles
-        sums = np.array([own.sum() for own in articles.by_topic(self.nearness(articles))])
-        wanted = entry_points(ranking.truth)
-        return np.where(wanted == 0, np.nan, ratio(sums, wanted))
+        points = entry_points(ranking.truth)
+        sums = articles.sums(self.nearness(articles))
+        return np.where(points == 0, np.nan, ratio(sums, points))

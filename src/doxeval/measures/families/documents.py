@@ -140,5 +140,5 @@ class AveragePrecision(Measure):
         articles = ranking.articles_and_repeats
         relevant = articles.is_relevant.astype(np.int64)
         precision = relevant * articles.cumulated(relevant) / articles.rank
-        sums = np.array([own.sum() for own in articles.by_topic(precision)])
-        return _defined(ratio(sums, ranking.truth.relevant_documents), ranking.truth)
+        truth = ranking.truth
+        return _defined(ratio(articles.sums(precision), truth.relevant_documents), truth)

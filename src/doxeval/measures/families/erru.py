@@ -31,9 +31,8 @@ from doxeval.arrays import Floats, Ints
 from doxeval.assessments import COVERAGES, QUANTISATIONS, AssessedElements, Grade2002, exact_units
 from doxeval.documents import DocumentWords
 from doxeval.errors import MissingInput
-from doxeval.measures.assessed_trees import pair_keys, rows_by_key
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
-from doxeval.measures.ground_truth import GroundTruth, ignored_tags
+from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys, rows_by_key
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 
@@ -211,7 +210,7 @@ def _distances(results: _Extents, units: _Extents) -> Ints:
 def _looked_at(ranking: Ranking, k: int) -> Floats:
     """P(L_x|k): 1 for the first k results, less for results that are tied across rank k."""
     chances = []
-    for levels in ranking.by_topic(ranking.level):
+    for _, levels in ranking.lists(ranking.level):
         before = np.searchsorted(levels, levels, side="left")
         tied = np.searchsorted(levels, levels, side="right") - before
         chances.append(np.clip((k - before) / np.maximum(tied, 1), 0.0, 1.0))

@@ -88,8 +88,8 @@ class _Characters(Measure):
             again = ranking.cumulated(ranking.relevant)
             useful = self.alpha * again + (1 - self.alpha) * ranking.best_shown.shown
         read = ranking.cumulated(self._sizes(ranking))
-        precision = ranking.by_topic(ratio(useful, read))
-        best_from = [np.maximum.accumulate(own[::-1])[::-1] for own in precision]
+        precision = ranking.lists(ratio(useful, read))
+        best_from = [np.maximum.accumulate(own[::-1])[::-1] for _, own in precision]
         return _Sums(gained, useful, read, np.concatenate([*best_from, np.zeros(1)]))
 
     def _counted(self, ranking: Ranking, new: Numbers) -> Numbers:
@@ -117,12 +117,12 @@ class _Characters(Measure):
 
     def interpolated(self, ranking: Ranking, points: list[Fraction]) -> Floats:
         """Interpolated precision at points of recall, topics × points."""
-        truth = ranking.truth
         sums = self.sums(ranking)
         first = _first_rows(sums.gained, ranking, points)
-        beyond = first >= ranking.begin[1:, None]  # the recall is never reached
-        result: Floats = np.where(beyond, 0.0, sums.best_from[np.where(beyond, -1, first)])
-        return _defined(result, truth)
+        beyond = first >= ranking.begin[ranking.topics + 1, None]  # the recall is never reached
+        result = np.full((len(ranking.truth.topics), len(points)), np.nan)
+        result[ranking.topics] = np.where(beyond, 0.0, sums.best_from[np.where(beyond, -1, first)])
+        return _defined(result, ranking.truth)
 
 
 class _Sums(NamedTuple):
@@ -140,22 +140,22 @@ class _Sums(NamedTuple):
 
 
 def _first_rows(gained: Numbers, ranking: Ranking, points: list[Fraction]) -> Ints:
-    """For each topic and point, the first row of the topic whose recall is at least as high.
+    """Return the first row of each topic to score whose recall is at least as high as each point.
 
     Sums never fall within a topic, so topic and sum as one number never fall over all rows.
     """
-    relevant = ranking.truth.wanted.total
+    topics = ranking.topics
+    relevant = ranking.truth.wanted.total[topics]
     step = float(max(int(relevant.max(initial=0)), gained.max(initial=0)) + 2)
-    topics = np.arange(len(relevant))
     if np.issubdtype(gained.dtype, np.integer):
         # gained / relevant ≥ x, in whole numbers: gained ≥ ⌈x · relevant⌉
         wanted = np.stack([_at_least(x, relevant) for x in points], axis=1)
         own = ranking.topic * int(step) + gained
         return np.searchsorted(own, topics[:, None] * int(step) + wanted)
     first = np.zeros((len(topics), len(points)), dtype=np.int64)
-    for topic, sums in enumerate(ranking.by_topic(gained)):
-        wanted = np.array([float(x) * relevant[topic] - TOLERANCE for x in points])
-        first[topic] = ranking.begin[topic] + np.searchsorted(sums, wanted)
+    for row, (topic, sums) in enumerate(ranking.lists(gained)):
+        wanted = np.array([float(x) * relevant[row] - TOLERANCE for x in points])
+        first[row] = ranking.begin[topic] + np.searchsorted(sums, wanted)
     return first
 
 

@@ -102,14 +102,15 @@ class _InContext(Measure):
         if self.score == "bep":
             scores[rows] = self._entry_scores(articles, rows)
             return scores
-        pairs = articles.pair[rows]
         # All text returned from each relevant document, without repetitions.
         parts = ranking.in_relevant_text
         read = merged(ranking.text_of(parts, ranking.pair[parts])[1])
-        by_pair = self._f_scores(read, ranking.truth)
+        pairs, place = np.unique(articles.pair[rows], return_inverse=True)
         if self.score == "t2i":
             by_pair = self._tolerance_scores(read, ranking.truth, pairs)
-        scores[rows] = by_pair[pairs]
+        else:
+            by_pair = self._f_scores(read, ranking, pairs)
+        scores[rows] = by_pair[place]
         return scores
 
     def _entry_scores(self, articles: Ranking, rows: Ints) -> Floats:
@@ -117,27 +118,27 @@ class _InContext(Measure):
         near = (self.n - distance) / self.n
         return np.where(distance <= self.n, near, 0.0)
 
-    def _f_scores(self, read: Spans, truth: GroundTruth) -> Floats:
-        """F of each pair."""
-        groups = len(truth.topic)
-        relevant = _summed(read.group, shared_lengths(read, truth.highlights), groups)
-        precision = ratio(relevant, _summed(read.group, read.lengths(), groups))
-        recall = ratio(relevant, truth.highlighted)
+    def _f_scores(self, read: Spans, ranking: Ranking, pairs: Ints) -> Floats:
+        """Return F of each pair."""
+        place = np.searchsorted(pairs, read.group)
+        relevant = _summed(place, shared_lengths(read, ranking.highlights), len(pairs))
+        precision = ratio(relevant, _summed(place, read.lengths(), len(pairs)))
+        recall = ratio(relevant, ranking.truth.highlighted[pairs])
         weight = self.beta**2
         return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
     def _tolerance_scores(self, read: Spans, truth: GroundTruth, pairs: Ints) -> Floats:
-        """The share of relevant text in what the reader of each pair reads."""
-        scores = np.zeros(len(truth.topic))
+        """Return the share of relevant text in what the reader of each pair reads."""
+        scores = np.zeros(len(pairs))
         own = _ranges_by_pair(read)
         highlights = truth.remembered(
             "highlights by pair", lambda: _ranges_by_pair(truth.highlights)
         )
-        for pair in np.unique(pairs).tolist():
+        for place, pair in enumerate(pairs.tolist()):
             length = int(truth.length[pair])
             if length < 0:
                 raise MissingInput("score=t2i needs the lengths of documents")
-            scores[pair] = _tolerance_score(own.get(pair, []), highlights[pair], length, self.irr)
+            scores[place] = _tolerance_score(own.get(pair, []), highlights[pair], length, self.irr)
         return scores
 
 
@@ -163,11 +164,10 @@ def _returned_text(ranking: Ranking) -> _Text:
     # A result that does not resolve has no place in a document that others are found in.
     rows = np.flatnonzero(ranking.pair == articles.pair[group])
     read = merged(ranking.text_of(rows, group[rows])[1])
-    highlights = ranking.truth.highlights
     by_pair = Spans(articles.pair[read.group], read.start, read.end)
     return _Text(
         _summed(read.group, read.lengths(), len(articles)),
-        _summed(read.group, shared_lengths(by_pair, highlights), len(articles)),
+        _summed(read.group, shared_lengths(by_pair, ranking.highlights), len(articles)),
     )
 
 
@@ -301,17 +301,19 @@ class AverageGeneralisedPrecision(_InContext):
         """The mean of gP."""
         articles = ranking.articles
         at_relevant = np.where(articles.is_relevant, self._precision(ranking), 0.0)
-        sums = np.array([own.sum() for own in articles.by_topic(at_relevant)])
-        return _defined(ratio(sums, ranking.truth.relevant_documents), ranking.truth)
+        truth = ranking.truth
+        return _defined(ratio(articles.sums(at_relevant), truth.relevant_documents), truth)
 
     def curve(self, ranking: Ranking) -> Curve:
         """The best gP at any rank that reaches a recall, at eleven points."""
         articles = ranking.articles
         retrieved = articles.by_topic(articles.cumulated(articles.is_relevant.astype(np.int64)))
         precision = articles.by_topic(self._precision(ranking))
-        y = np.zeros((len(ranking.truth.topics), len(self.POINTS)))
-        for topic, relevant in enumerate(ranking.truth.relevant_documents.tolist()):
-            best = np.append(np.maximum.accumulate(precision[topic][::-1])[::-1], 0.0)
-            wanted = [-(-n * relevant // 10) for n in range(11)]
-            y[topic] = best[np.searchsorted(retrieved[topic], wanted)] if relevant else np.nan
+        y = np.full((len(ranking.truth.topics), len(self.POINTS)), np.nan)
+        for topic in ranking.topics.tolist():
+            relevant = int(ranking.truth.relevant_documents[topic])
+            if relevant:
+                best = np.append(np.maximum.accumulate(precision[topic][::-1])[::-1], 0.0)
+                reached = [-(-n * relevant // 10) for n in range(11)]
+                y[topic] = best[np.searchsorted(retrieved[topic], reached)]
         return Curve(str(self), "gR", "gP", self.POINTS, y)

@@ -25,9 +25,14 @@ import numpy as np
 from doxeval.arrays import Floats, Ints
 from doxeval.assessments import QUANTISATIONS
 from doxeval.measures.base import TOLERANCE, Example, Facts, Law, Measure, Need, cut_off, parameter
-from doxeval.measures.gains import Gains, gains_of
+from doxeval.measures.elements import (
+    Gains,
+    gains_of,
+    ignore_parameter,
+    quant_parameter,
+    settled_quantisation,
+)
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve
 
@@ -145,16 +150,14 @@ class InexEval(_Quantised):
 
     def _precisions(self, ranking: Ranking) -> Floats:
         truth, ceiling = ranking.truth, self.interpolation == "ceiling"
-        gains = self.values(ranking)
         levels, listed = ranking.by_topic(ranking.level), ranking.distinct_counts.tolist()
         result = np.full((len(truth.topics), len(POINTS)), np.nan)
-        for topic, (values, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
-            if len(base):
-                wanted = math.fsum(base.tolist())
-                relevant, other = _by_level(values, levels[topic])
-                if self.unretrieved == "level" and len(values):  # an empty list scores 0
-                    relevant, other = _with_rest(truth, relevant, other, wanted, listed[topic])
-                result[topic] = precisions(relevant, other, wanted, POINTS, ceiling)
+        for topic, values, base in self.values(ranking).defined(ranking):
+            total = math.fsum(base.tolist())
+            relevant, other = _by_level(values, levels[topic])
+            if self.unretrieved == "level" and len(values):  # an empty list scores 0
+                relevant, other = _with_rest(truth, relevant, other, total, listed[topic])
+            result[topic] = precisions(relevant, other, total, POINTS, ceiling)
         return result
 
 
@@ -177,8 +180,10 @@ class _ByRank(_Quantised):
 
     def found(self, ranking: Ranking) -> Floats:
         """The sum of the first k values of each topic, nan where nothing is relevant."""
-        pairs = zip(*self.values(ranking), strict=True)
-        return np.array([own[: self.k].sum() if len(base) else np.nan for own, base in pairs])
+        sums = ranking.truth.nothing()
+        for topic, values, _ in self.values(ranking).defined(ranking):
+            sums[topic] = values[: self.k].sum()
+        return sums
 
 
 @dataclass(frozen=True)
@@ -232,8 +237,10 @@ class QuantisedRecall(_ByRank):
 
     def scores(self, ranking: Ranking) -> Floats:
         """qR@k."""
-        wanted = [math.fsum(base.tolist()) or math.nan for base in self.values(ranking).ideal]
-        recall: Floats = self.found(ranking) / np.array(wanted)
+        total = ranking.truth.nothing()
+        for topic, _, base in self.values(ranking).defined(ranking):
+            total[topic] = math.fsum(base.tolist()) or math.nan
+        recall: Floats = self.found(ranking) / total
         return recall
 
 

@@ -27,11 +27,11 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats
+from doxeval.arrays import Floats, Ints
 from doxeval.assessments import QUANTISATIONS, SEPARATE, AssessedElements, Values
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
+from doxeval.measures.elements import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags
-from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking, interpolated, ratio
 from doxeval.scores import Curve
 
@@ -213,22 +213,23 @@ class Ng(_SizeAndOverlap):
         wanted = self.wanted(ranking.truth, self.denominator)
         precision = ranking.by_topic(ratio(read.covered, read.size))
         result = np.full((len(wanted), len(POINTS)), np.nan)
-        for topic, rel in enumerate(ranking.by_topic(read.rel)):
+        for topic, rel in ranking.lists(read.rel):
             if wanted[topic] > 0:
                 recall = np.minimum(rel / wanted[topic], 1.0)
                 result[topic] = interpolated(recall, precision[topic], POINTS)
         if self.unretrieved != "zero":
-            rows = ranking.counts > 0  # an empty list scores 0
-            result[rows] = np.maximum(result[rows], self._beyond(ranking, read, wanted)[rows])
+            topics = np.flatnonzero(ranking.counts > 0)  # an empty list scores 0
+            beyond = self._beyond(ranking, read, wanted, topics)
+            result[topics] = np.maximum(result[topics], beyond)
         return result
 
-    def _beyond(self, ranking: Ranking, read: _Read, wanted: Floats) -> Floats:
-        """The best precision beyond the list, topics × points."""
-        everything = self._everything(ranking.truth)
+    def _beyond(self, ranking: Ranking, read: _Read, wanted: Floats, topics: Ints) -> Floats:
+        """Return the best precision beyond the lists of some topics, topics × points."""
+        everything = _Text(*(column[topics] for column in self._everything(ranking.truth)))
         if self.unretrieved == "block":
             return np.repeat(everything.precision[:, None], len(POINTS), axis=1)
-        found, covered, size = (ranking.at(max(len(ranking), 1), part) for part in read)
-        recall = np.minimum(ratio(found, wanted), 1.0)
+        rel, covered, size = (ranking.at(max(len(ranking), 1), part)[topics] for part in read)
+        recall = np.minimum(ratio(rel, wanted[topics]), 1.0)
         return beyond_the_list(recall, _Text(covered, size), everything, POINTS)
 
     def _everything(self, truth: GroundTruth) -> _Text:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -30,9 +31,9 @@ from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments import quantisation_named
 from doxeval.errors import InputError
 from doxeval.measures.base import Example, Facts, Measure, Need, cut_off, parameter, point
+from doxeval.measures.elements import quant_parameter, settled_quantisation
 from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.quantised import quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.messages import plural
 from doxeval.navigation import NAMES, Navigation
@@ -206,45 +207,46 @@ class _Browsing(EntryPointModel):
             return chosen(targets="ideal", nav=nav, quant=quant)
         return chosen(targets="bep", nav=nav, quant=quant).with_mean_length(truth)
 
-    def probabilities(self, ranking: Ranking) -> list[Floats]:
-        """p[item][target] of each topic; topics without targets have none."""
+    def probabilities(self, ranking: Ranking) -> dict[int, Floats]:
+        """Return p[item][target] of each topic to score that has targets."""
         key = ("probabilities", self.targets, self.nav, self.quant, self.ignore, self.A, self.L)
         if self._for_elements:
             return ranking.remembered(key, lambda: self._to_ideal_elements(ranking))
         return ranking.remembered(key, lambda: self._to_entry_points(ranking.articles))
 
-    def _to_entry_points(self, articles: Ranking) -> list[Floats]:
+    def _to_entry_points(self, articles: Ranking) -> dict[int, Floats]:
         truth = articles.truth
         targets = truth.remembered("entry points as targets", lambda: _entry_points(truth))
         near = articles.by_topic(self.nearness(articles))
-        pairs = articles.by_topic(articles.pair)
-        by_topic = []
-        for topic, count in enumerate(targets.counts):
-            p = np.zeros((len(pairs[topic]), count))
-            items = np.flatnonzero((pairs[topic] >= 0) & (near[topic] > 0))
-            p[items, targets.column[pairs[topic][items]]] = near[topic][items]
-            by_topic.append(p)
+        by_topic = {}
+        for topic, pair in articles.lists(articles.pair):
+            if targets.counts[topic]:
+                p = np.zeros((len(pair), targets.counts[topic]))
+                items = np.flatnonzero((pair >= 0) & (near[topic] > 0))
+                p[items, targets.column[pair[items]]] = near[topic][items]
+                by_topic[topic] = p
         return by_topic
 
-    def _to_ideal_elements(self, ranking: Ranking) -> list[Floats]:
+    def _to_ideal_elements(self, ranking: Ranking) -> dict[int, Floats]:
         truth = ranking.truth
         targets = truth.remembered(
             ("ideal elements as targets", self.quant, self.ignore),
             lambda: _ideal_elements(truth, self.quant, self.ignore),
         )
-        rows = ranking.by_topic(ranking.rows_in(truth.elements(quantisation_named(self.quant))))
-        by_topic = []
-        for topic, count in enumerate(targets.counts):
-            p = np.zeros((len(rows[topic]), count))
-            items = np.flatnonzero(rows[topic] >= 0)
-            column = targets.column[rows[topic][items]]
-            p[items[column >= 0], column[column >= 0]] = 1.0
-            by_topic.append(p)
+        elements = truth.elements(quantisation_named(self.quant))
+        by_topic = {}
+        for topic, rows in ranking.lists(ranking.rows_in(elements)):
+            if targets.counts[topic]:
+                p = np.zeros((len(rows), targets.counts[topic]))
+                items = np.flatnonzero(rows >= 0)
+                column = targets.column[rows[items]]
+                p[items[column >= 0], column[column >= 0]] = 1.0
+                by_topic[topic] = p
         if self.nav != "none":
             self._navigate(by_topic, ranking)
         return by_topic
 
-    def _navigate(self, by_topic: list[Floats], ranking: Ranking) -> None:
+    def _navigate(self, by_topic: dict[int, Floats], ranking: Ranking) -> None:
         """Add the ways from items to targets in the same document."""
         truth = ranking.truth
         collection, model = truth.known_collection, truth.model(self.nav)
@@ -253,7 +255,7 @@ class _Browsing(EntryPointModel):
             lambda: _nodes_by_topic(truth, self.quant, self.ignore),
         )
         nodes = ranking.by_topic(ranking.node)
-        for topic, p in enumerate(by_topic):
+        for topic, p in by_topic.items():
             own, documents = targets[topic]
             items = np.flatnonzero(nodes[topic] >= 0)
             item_documents = collection.documents_of(nodes[topic][items])
@@ -293,8 +295,8 @@ def _nodes_by_topic(truth: GroundTruth, quant: str, ignore: str) -> list[tuple[I
     ideal = truth.base("ideal", quant, ignore)
     nodes = truth.elements(quantisation_named(quant)).node[ideal.row]
     documents = truth.known_collection.documents_of(nodes)
-    own = [np.flatnonzero(ideal.topic == topic) for topic in range(len(truth.topics))]
-    return [(nodes[rows], documents[rows]) for rows in own]
+    edges = np.searchsorted(ideal.topic, np.arange(len(truth.topics) + 1)).tolist()
+    return [(nodes[begin:end], documents[begin:end]) for begin, end in pairwise(edges)]
 
 
 def _numbered_by_topic(topic: Ints, counts: Bools) -> Ints:
@@ -345,12 +347,11 @@ class Prum(_Browsing):
     def scores(self, ranking: Ranking) -> Floats:
         """PRUM at x, or its mean."""
         scores = ranking.truth.nothing()
-        for topic, p in enumerate(self.probabilities(ranking)):
-            if p.shape[1]:
-                values = prum(p, self.unreached)
-                scores[topic] = (
-                    values.mean() if self.x is None else values[_level(self.x, len(values)) - 1]
-                )
+        for topic, p in self.probabilities(ranking).items():
+            values = prum(p, self.unreached)
+            scores[topic] = (
+                values.mean() if self.x is None else values[_level(self.x, len(values)) - 1]
+            )
         return scores
 
 
@@ -393,9 +394,8 @@ class Eprum(_Browsing):
     def scores(self, ranking: Ranking) -> Floats:
         """EPRUM at k or x, or its mean."""
         scores = ranking.truth.nothing()
-        for topic, p in enumerate(self.probabilities(ranking)):
-            if p.shape[1]:
-                scores[topic] = self._score(p)
+        for topic, p in self.probabilities(ranking).items():
+            scores[topic] = self._score(p)
         return scores
 
     def _score(self, p: Floats) -> float:
@@ -411,16 +411,15 @@ class Eprum(_Browsing):
         if self.k is not None or self.x is not None:
             return None
         y = np.full((len(ranking.truth.topics), len(_POINTS)), np.nan)
-        for topic, p in enumerate(self.probabilities(ranking)):
-            targets = p.shape[1]
-            if targets:
-                y[topic] = eprum(p)[[_level(x, targets) - 1 for x in _POINTS]]
+        for topic, p in self.probabilities(ranking).items():
+            y[topic] = eprum(p)[[_level(x, p.shape[1]) - 1 for x in _POINTS]]
         x = np.array([float(point) for point in _POINTS])
         return Curve(str(self), "recall", "EPRUM", x, y)
 
     def concerns(self, ranking: Ranking) -> int:
         """In how many topics one item leads to several targets."""
-        return sum(bool(((p > 0).sum(axis=1) > 1).any()) for p in self.probabilities(ranking))
+        every = self.probabilities(ranking).values()
+        return sum(bool(((p > 0).sum(axis=1) > 1).any()) for p in every)
 
     def about(self, topics: int) -> list[str]:
         """That the minimum of eq 15 is not computed, where one item leads to several targets."""

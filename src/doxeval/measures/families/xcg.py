@@ -28,10 +28,16 @@ import numpy as np
 
 from doxeval.arrays import Floats
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter, point
-from doxeval.measures.effort import Ranks, effort_precisions
-from doxeval.measures.gains import Gains, gains_of
+from doxeval.measures.elements import (
+    Gains,
+    Ranks,
+    effort_precisions,
+    gains_of,
+    ignore_parameter,
+    quant_parameter,
+    settled_quantisation,
+)
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
 from doxeval.measures.ranking import Ranking
 from doxeval.scores import Curve
 
@@ -114,9 +120,10 @@ class _GainTo(_Gain):
 
     def gained(self, ranking: Ranking) -> Floats:
         """xCG[k] of each topic, nan where the recall base is empty."""
-        gains = self.gains(ranking)
-        pairs = zip(gains.run, gains.ideal, strict=True)
-        return np.array([run[: self.k].sum() if len(ideal) else np.nan for run, ideal in pairs])
+        sums = ranking.truth.nothing()
+        for topic, run, _ in self.gains(ranking).defined(ranking):
+            sums[topic] = run[: self.k].sum()
+        return sums
 
 
 @dataclass(frozen=True)
@@ -157,8 +164,10 @@ class GainRecall(_GainTo):
 
     def scores(self, ranking: Ranking) -> Floats:
         """gr@k."""
-        possible = [ideal.sum() or np.nan for ideal in self.gains(ranking).ideal]
-        recall: Floats = self.gained(ranking) / np.array(possible)
+        possible = ranking.truth.nothing()
+        for topic, _, ideal in self.gains(ranking).defined(ranking):
+            possible[topic] = ideal.sum() or np.nan
+        recall: Floats = self.gained(ranking) / possible
         return recall
 
 
@@ -173,11 +182,11 @@ class _GainAt(_Gain):
     def normalised(self, ranking: Ranking, k: int) -> Floats:
         """The values at the ranks 1 … k, topics × ranks, cut where all lists have ended."""
         gains = self.gains(ranking)
-        k = min(k, max(map(len, gains.run + gains.ideal), default=0) or 1)
+        ideal_lists = (gains.ideal[topic] for topic in ranking.topics.tolist())
+        k = min(k, max(map(len, [*gains.run, *ideal_lists]), default=0) or 1)
         values = np.full((len(ranking.truth.topics), k), np.nan)
-        for topic, (run, ideal) in enumerate(zip(gains.run, gains.ideal, strict=True)):
-            if len(ideal):
-                values[topic] = _cumulated_to(k, run) / _cumulated_to(k, ideal)
+        for topic, run, ideal in gains.defined(ranking):
+            values[topic] = _cumulated_to(k, run) / _cumulated_to(k, ideal)
         return values
 
 
@@ -252,10 +261,9 @@ class _Effort(_Gain):
         gains = self.gains(ranking)
         x = np.array([float(one) for one in points])
         values = np.full((len(ranking.truth.topics), len(points)), np.nan)
-        for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
-            if len(base):
-                run, ideal = np.cumsum(own), np.cumsum(base)
-                values[topic] = effort_precisions(run, ideal, x * ideal[-1], self.ranks)
+        for topic, own, base in gains.defined(ranking):
+            run, ideal = np.cumsum(own), np.cumsum(base)
+            values[topic] = effort_precisions(run, ideal, x * ideal[-1], self.ranks)
         if 0 in points:  # no gain is had at once, in any list with results
             defined = ~np.isnan(values[:, 0])
             values[np.ix_(defined, x == 0)] = (ranking.counts > 0)[defined, None]
@@ -288,15 +296,13 @@ class AverageEffortPrecision(_Effort):
 
     def scores(self, ranking: Ranking) -> Floats:
         """The mean of ep."""
-        gains = self.gains(ranking)
         scores = ranking.truth.nothing()
-        for topic, (own, base) in enumerate(zip(gains.run, gains.ideal, strict=True)):
-            if len(base):
-                run, ideal = np.cumsum(own), np.cumsum(base)
-                reached = run[own > 0]
-                # At the run's own ranks there is nothing between points, so linear is integer.
-                ranks: Ranks = "integer" if self.ranks == "linear" else self.ranks
-                scores[topic] = effort_precisions(run, ideal, reached, ranks).sum() / len(ideal)
+        # At the run's own ranks there is nothing between points, so linear is integer.
+        ranks: Ranks = "integer" if self.ranks == "linear" else self.ranks
+        for topic, own, base in self.gains(ranking).defined(ranking):
+            run, ideal = np.cumsum(own), np.cumsum(base)
+            reached = run[own > 0]
+            scores[topic] = effort_precisions(run, ideal, reached, ranks).sum() / len(ideal)
         return scores
 
     @property

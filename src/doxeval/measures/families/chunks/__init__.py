@@ -15,7 +15,6 @@ from doxeval.measures.families.chunks.budgets import (
     ReadingCost,
     Utility,
 )
-from doxeval.measures.families.chunks.common import settled_unit
 from doxeval.measures.families.chunks.needs import (
     AllNeeds,
     DiscountedNeeds,
@@ -23,7 +22,7 @@ from doxeval.measures.families.chunks.needs import (
     NeedRecall,
     ReciprocalRank,
 )
-from doxeval.measures.families.chunks.text import Overlap, Redundancy, TextRead
+from doxeval.measures.families.chunks.text import Overlap, Redundancy, TextRead, settled_unit
 
 __all__ = ["MEMBERS", "BudgetRecall", "settled_unit"]
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
 from doxeval.measures.base import TOLERANCE, Facts, Law, cut_off, parameter, point
-from doxeval.measures.families.chunks.common import (
+from doxeval.measures.families.chunks.ideal import ideal_utility
+from doxeval.measures.families.chunks.text import (
     NEEDS,
     OfText,
     Resize,
@@ -20,9 +21,8 @@ from doxeval.measures.families.chunks.common import (
     resize_parameter,
     unit_parameter,
 )
-from doxeval.measures.ideal_reading import ideal_utility
 from doxeval.measures.ranking import Ranking, ratio
-from doxeval.measures.reading import Reading, Unit, costs, reading
+from doxeval.measures.reading_cost import Reading, Unit, costs, reading
 from doxeval.scores import Curve
 
 _BUDGET_EDGES = (

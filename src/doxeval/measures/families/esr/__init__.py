@@ -17,22 +17,21 @@ are built from these three sums (Hits, NearMisses, Misses) and their total, the 
 (Ali, Consens and Lalmas 2012)
 """
 
-from doxeval.measures.families.esr.averages import (
+from doxeval.measures.families.esr.measures import (
     AverageExtendedPrecision,
     AverageTextPrecision,
     AverageTextPrecision2,
-)
-from doxeval.measures.families.esr.browsing import BrowsingPrecision
-from doxeval.measures.families.esr.precision import (
-    ExtendedPrecision,
-    ExtendedRecall,
-    StructuralPrecision,
-    StructuralRelevance,
-)
-from doxeval.measures.families.esr.sums import ExpectedRecallBase, Hits, Misses, NearMisses
-from doxeval.measures.families.esr.text import (
+    BrowsingPrecision,
     CumulatedGain,
     CumulatedGain2,
+    ExpectedRecallBase,
+    ExtendedPrecision,
+    ExtendedRecall,
+    Hits,
+    Misses,
+    NearMisses,
+    StructuralPrecision,
+    StructuralRelevance,
     TextPrecision,
     TextPrecision2,
     TextRecall,

@@ -14,22 +14,41 @@ elements that a tree has in common with it were seen with it, which eq 4 forgets
 Probabilities are computed only between retrieved and assessed trees of the same document
 (`between`), and summed up rank by rank in one pass. Where these are very many, `overviews` says
 the same of them without going through all pairs.
+
+Whether each relevant unit is a hit, a near-miss or a miss, as the ESR measures define it.
+
+A unit is a hit if a result is that very unit. A passage counts as the tree of its cover; passages
+and trees also hit units that they surely show. A unit that is not hit is a near-miss if, by the
+model of navigation, readers may reach it from a result, and a miss otherwise.
+
+What a ranking must be asked for is cheap and is taken from it first, for all documents. Outcomes
+take longer, and are worked out later, for a few documents.
+
+The relevance of results inferred from their elements, less what readers have seen before.
+
+    gain(t_i) = rel(t_i)·(1 − p(t_i; R before it)), rel the mean relevance of the result's elements
+
+(Ali, Consens and Lalmas 2012, eq 12.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints
-from doxeval.measures.assessed_trees import AssessedTrees, pair_keys, rows_by_key
-from doxeval.measures.between import MOST_PAIRS, Between, Reach
-from doxeval.measures.overviews import Lists, overviews
+from doxeval.arrays import Bools, Floats, Ints, positions_in
+from doxeval.documents import Trees
+from doxeval.measures.families.esr.reach import MOST_PAIRS, Between, Lists, Reach, overviews
+from doxeval.measures.families.esr.trees import AssessedTrees
+from doxeval.measures.ground_truth import GroundTruth, pair_keys, rows_by_key
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.navigation import Navigation
+
+if TYPE_CHECKING:
+    from doxeval.measures.families.esr.model import Esr
 
 
 class Sight(NamedTuple):
@@ -104,10 +123,10 @@ def expectations(
             _add_long(sums, lists, assessed.relevance[own])
     return Expectations(
         assessed.total_by_topic(len(ranking.truth.topics)),
-        [np.cumsum(values) for values in ranking.by_topic(sums.hits)],
+        ranking.by_topic(ranking.cumulated(sums.hits)),
         # A near-miss that becomes a hit is subtracted again; rounding may leave less than 0.
-        [np.maximum(np.cumsum(values), 0.0) for values in ranking.by_topic(sums.near)],
-        [np.cumsum(values) for values in ranking.by_topic(sums.retrieved)],
+        ranking.by_topic(np.maximum(ranking.cumulated(sums.near), 0.0)),
+        ranking.by_topic(ranking.cumulated(sums.retrieved)),
     )
 
 
@@ -116,7 +135,7 @@ def together(ranking: Ranking, assessed: AssessedTrees) -> Iterator[tuple[Ints, 
     own = assessed.rows_by_pair
     keys = pair_keys(ranking.topic, ranking.tree_documents)
     # A result without a tree has the document -1, and a key below those of all others.
-    shared = np.flatnonzero(np.isin(keys, np.array(list(own), dtype=np.int64)))
+    shared = np.flatnonzero(positions_in(assessed.pairs, keys) >= 0)
     for key, rows in rows_by_key(keys[shared]).items():
         yield own[key], shared[rows]
 
@@ -179,3 +198,106 @@ def _add_long(sums: _Sums, lists: Lists, relevance: Floats) -> None:
         np.add.at(sums.hits, at, own[hit] * view.unseen_before(hit_by)[hit])
         np.add.at(sums.retrieved, at, own[hit])
         sums.near[lists.sources] += np.diff(view.near(own, hit_by), prepend=0.0)
+
+
+class Outcome(NamedTuple):
+    """The rank at which a unit is hit; if it is not, how likely readers reach it, and from where.
+
+    reached_from: the first rank from which they may reach it.
+    """
+
+    hit_at: int | None = None
+    reached: float = 0.0
+    reached_from: int | None = None
+
+
+class SeenTrees(NamedTuple):
+    """The results of a ranking in documents with relevant units, as trees, best first.
+
+    key: topic and document as one number. shared, certain: what readers see with each result.
+    """
+
+    key: Ints
+    rank: Ints
+    trees: Trees
+    shared: Bools
+    certain: Bools
+
+
+def seen_trees(ranking: Ranking, measure: Esr) -> SeenTrees:
+    """What outcomes follow from; the parameters of the measure are settled."""
+    sight, units = measure.sight(ranking), measure.units(ranking.truth)
+    key = pair_keys(ranking.topic, ranking.tree_documents)
+    rows = np.flatnonzero(positions_in(units.pairs, key) >= 0)
+    trees = ranking.trees.rows(rows)
+    return SeenTrees(key[rows], ranking.rank[rows], trees, sight.shared[rows], sight.certain[rows])
+
+
+def hit_outcomes(truth: GroundTruth, measure: Esr, seen: SeenTrees, wanted: Ints) -> list[Outcome]:
+    """The outcomes of some units of a measure, given by their rows."""
+    units = measure.units(truth)
+    between = Between(truth, seen.trees, units.trees, measure.navigation(truth), seen.shared)
+    results = rows_by_key(seen.key)
+    found = [Outcome()] * len(wanted)
+    for key, places in rows_by_key(pair_keys(units.topic, units.document)[wanted]).items():
+        rows = results.get(key)
+        if rows is None:
+            continue
+        ranks = seen.rank[rows].tolist()
+        for view in overviews(Lists(between, rows, wanted[places], seen.certain[rows])):
+            hit_by, first = view.hit_by(), view.first_reaching()
+            reached = 1 - view.unseen_before(hit_by)
+            columns = (places[view.targets], hit_by, first, reached)
+            for place, hit, begin, chance in zip(*(one.tolist() for one in columns), strict=True):
+                if hit < view.results:
+                    found[place] = Outcome(hit_at=ranks[hit])
+                elif begin < view.results:
+                    found[place] = Outcome(None, chance, ranks[begin])
+    return found
+
+
+def inferred_gains(measure: Esr, ranking: Ranking) -> list[Floats]:
+    """The gain of each result, by topic; made once for each model."""
+    key = ("inferred gains", *measure.model_key)
+    return ranking.remembered(key, lambda: ranking.by_topic(_inferred_gains(measure, ranking)))
+
+
+def _inferred_gains(measure: Esr, ranking: Ranking) -> Floats:
+    inferred = _inferred_relevance(measure, ranking)
+    gains = np.zeros(len(ranking))
+    keys = pair_keys(ranking.topic, ranking.tree_documents)
+    relevant = np.flatnonzero(np.isin(keys, keys[inferred > 0]))
+    truth, trees, shared = ranking.truth, ranking.trees, measure.sight(ranking).shared
+    between = Between(truth, trees, trees, measure.navigation(truth), shared)
+    for at in rows_by_key(keys[relevant]).values():
+        rows = relevant[at]
+        wanted = np.flatnonzero(inferred[rows] > 0)
+        lists = Lists(between, rows, rows[wanted], np.zeros(len(rows), dtype=np.bool_), wanted)
+        if lists.are_long:
+            for view in overviews(lists):
+                place = wanted[view.targets]
+                gains[rows[place]] = inferred[rows[place]] * view.unseen_before(place)
+            continue
+        earlier = np.triu(between.reach(rows, rows).chance, 1)  # from results to later ones only
+        gains[rows] = inferred[rows] * np.prod(1 - earlier, axis=0)
+    return gains
+
+
+def _inferred_relevance(measure: Esr, ranking: Ranking) -> Floats:
+    """The mean relevance of the elements of each result."""
+    keys, relevance = ranking.truth.remembered(
+        ("relevance of elements", measure.chosen),
+        lambda: _relevance_of_elements(measure.units(ranking.truth)),
+    )
+    owner = np.repeat(np.arange(len(ranking)), ranking.trees.counts)
+    at = positions_in(keys, pair_keys(ranking.topic[owner], ranking.trees.nodes))
+    values = np.where(at < 0, 0.0, relevance[at] if len(relevance) else 0.0)
+    return ratio(np.bincount(owner, values, len(ranking)), ranking.trees.counts)
+
+
+def _relevance_of_elements(units: AssessedTrees) -> tuple[Ints, Floats]:
+    """Topic and node of the units that are single elements, ascending, and their relevance."""
+    single = np.flatnonzero(units.trees.counts == 1)
+    keys = pair_keys(units.topic[single], units.trees.nodes[units.trees.begin[single]])
+    order = np.argsort(keys, kind="stable")
+    return keys[order], units.relevance[single][order]

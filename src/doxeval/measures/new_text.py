@@ -1,4 +1,12 @@
-"""What readers of a ranked list gain, piece by piece: new text that answers needs.
+"""How much each piece of relevant text is worth, by the needs that it answers.
+
+A character of a need with one range is worth the need's grade, divided by the highest grade of the
+topic; text that several such needs share counts once, by the highest grade. A need with
+alternatives is worth its grade times the length of its shortest alternative; it is answered as far
+as the alternative of which the largest share is shown. If every need has one range and all weigh
+the same, what is wanted is just the highlighted text, counted in whole numbers.
+
+What readers of a ranked list gain, piece by piece: new text that answers needs.
 
 Pieces are in the order of reading. Each belongs to a result and to one of its ranges; each of its
 characters gains the same. All measures of chunks, and those of highlighted characters where needs
@@ -20,13 +28,73 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from doxeval.arrays import Floats, Ints
-from doxeval.measures.ground_truth import GroundTruth
+from doxeval.assessments import Needs
+from doxeval.measures.ground_truth import rows_by_key
 from doxeval.spans import TOO_LONG, Shared, Spans, new_pieces, shared_pieces
 
 if TYPE_CHECKING:
     from doxeval.measures.ranking import Ranking
+
+Numbers = npt.NDArray[Any]
+
+
+class Wanted(NamedTuple):
+    """What is wanted: text that is worth something by itself, and needs with alternatives.
+
+    text, worth: disjoint ranges by judged pair, and what a character there is worth.
+    several: the needs with alternatives. weight: what each need is worth as a whole (of those with
+    alternatives). total: what all is worth, by topic. is_plain: everything is worth 1.
+    """
+
+    text: Spans
+    worth: Floats
+    several: Ints
+    weight: Floats
+    total: Numbers
+    is_plain: bool
+
+
+def wanted_of(needs: Needs, highlights: Spans, highlighted: Ints, topics: int) -> Wanted:
+    """What needs want; `highlighted` is the number of highlighted characters of each topic."""
+    highest = np.zeros(topics)
+    np.maximum.at(highest, needs.topic, needs.grade)
+    relative = needs.grade / highest[needs.topic]
+    several = np.flatnonzero(needs.has_alternatives)
+    if not len(several) and (relative == 1).all():
+        ones = np.ones(len(highlights.group))
+        return Wanted(highlights, ones, several, np.zeros(0), highlighted, True)
+    single = needs.begin[np.flatnonzero(~needs.has_alternatives)]
+    spans = Spans(needs.pair[single], needs.start[single], needs.end[single])
+    text, worth = _disjoint(spans, relative[~needs.has_alternatives])
+    total = np.zeros(topics)
+    topic_of_pair = np.zeros(int(needs.pair.max(initial=-1)) + 1, dtype=np.int64)
+    topic_of_pair[needs.pair] = needs.topic[needs.owner]
+    np.add.at(total, topic_of_pair[text.group], worth * text.lengths())
+    shortest = needs.begin[several]
+    weight = relative[several] * (needs.end[shortest] - needs.start[shortest])
+    np.add.at(total, needs.topic[several], weight)
+    return Wanted(text, worth, several, weight, total, False)
+
+
+def _disjoint(spans: Spans, worth: Floats) -> tuple[Spans, Floats]:
+    """The ranges cut at each other's edges, each piece with the highest worth there."""
+    found = list(_pieces(spans, worth))
+    columns = np.array([piece[:3] for piece in found], dtype=np.int64).reshape(-1, 3).T
+    return Spans(*columns), np.array([piece[3] for piece in found], dtype=np.float64)
+
+
+def _pieces(spans: Spans, worth: Floats) -> Iterator[tuple[int, int, int, float]]:
+    for group in np.unique(spans.group).tolist():
+        own = np.flatnonzero(spans.group == group)
+        start, end, value = spans.start[own], spans.end[own], worth[own]
+        for begin, after in pairwise(np.unique(np.concatenate([start, end])).tolist()):
+            covering = (start <= begin) & (end >= after)
+            if covering.any():
+                yield group, begin, after, float(value[covering].max())
+
 
 _SAME = 1e-12  # steps of a share that differ by less are the same
 
@@ -74,30 +142,31 @@ def new_text(rows: Ints, piece: Ints, text: Spans) -> NewText:
     return NewText(rows[which], piece[which], new)
 
 
-def gained(new: NewText, truth: GroundTruth) -> Gained:
-    """What new text gains."""
-    wanted = truth.wanted
+def gained(ranking: Ranking) -> Gained:
+    """What the new text of a ranking gains."""
+    new, wanted = ranking.new_text, ranking.truth.wanted
     single = shared_pieces(new.text, wanted.text)
     worth = wanted.worth[single.other]
     parts = [Gained(new.row[single.row], new.piece[single.row], single.start, single.end, worth)]
     if len(wanted.several):
-        parts.append(_of_alternatives(new, truth))
+        parts.append(_of_alternatives(ranking))
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
     found = Gained(*columns)
     order = np.lexsort((found.start, found.piece, found.row))
     return Gained(*(column[order] for column in columns))
 
 
-def shown_alternatives(new: NewText, truth: GroundTruth) -> Shared:
+def shown_alternatives(ranking: Ranking) -> Shared:
     """The new text of each alternative: which alternative, which new range, and what.
 
     New ranges do not overlap, so they can be looked up by the alternatives, which may.
     """
-    order = np.lexsort((new.text.start, new.text.group))
-    in_order = Spans(*(column[order] for column in new.text))
-    needs = truth.needs
-    shared = shared_pieces(Spans(needs.pair, needs.start, needs.end), in_order)
-    return shared._replace(other=order[shared.other])
+    text, needs = ranking.new_text.text, ranking.truth.needs
+    order = np.lexsort((text.start, text.group))
+    in_order = Spans(*(column[order] for column in text))
+    rows = ranking.alternatives
+    shared = shared_pieces(Spans(needs.pair[rows], needs.start[rows], needs.end[rows]), in_order)
+    return shared._replace(row=rows[shared.row], other=order[shared.other])
 
 
 class _Part(NamedTuple):
@@ -108,10 +177,10 @@ class _Part(NamedTuple):
     end: int
 
 
-def _of_alternatives(new: NewText, truth: GroundTruth) -> Gained:
+def _of_alternatives(ranking: Ranking) -> Gained:
     """What needs with alternatives gain: as the largest share shown of one of them grows."""
-    needs, wanted = truth.needs, truth.wanted
-    shown = shown_alternatives(new, truth)
+    new, needs, wanted = ranking.new_text, ranking.truth.needs, ranking.truth.wanted
+    shown = shown_alternatives(ranking)
     need = needs.owner[shown.row]
     worth = dict(zip(wanted.several.tolist(), wanted.weight.tolist(), strict=True))
     relevant = np.flatnonzero(np.isin(need, wanted.several))
@@ -189,19 +258,22 @@ def best_shown(ranking: Ranking) -> BestShown:
     if not len(wanted.several):
         return found
     begin, edges = ranking.begin.tolist(), np.searchsorted(wanted.text.group, truth.pair_begin)
-    needs, single = truth.needs, _keyed(wanted.text, wanted.worth)
-    highest = np.zeros(len(truth.topics))
-    np.maximum.at(highest, needs.topic, needs.grade)
-    worth = (needs.grade / highest[needs.topic])[needs.owner]
-    alternatives = _keyed(Spans(needs.pair, needs.start, needs.end), worth)
-    of_topics: dict[int, list[list[_Valued]]] = {}
-    for need in wanted.several.tolist():
-        own = alternatives[int(needs.begin[need]) : int(needs.begin[need + 1])]
-        of_topics.setdefault(int(needs.topic[need]), []).append(own)
-    new = ranking.new_text
+    needs, new = truth.needs, ranking.new_text
+    of_topics = rows_by_key(needs.topic[wanted.several])
     row_of, new_keys = new.row.tolist(), _keyed(new.text, np.zeros(len(new.row)))
-    for topic, several in of_topics.items():
-        gold = _Gold(single[edges[topic] : edges[topic + 1]], several)
+    for topic in ranking.topics.tolist():
+        if topic not in of_topics:
+            continue
+        own = slice(*edges[topic : topic + 2])
+        single = _keyed(Spans(*(column[own] for column in wanted.text)), wanted.worth[own])
+        highest = needs.grade[truth.need_begin[topic] : truth.need_begin[topic + 1]].max()
+        several = []
+        for need in wanted.several[of_topics[topic]].tolist():
+            rows = slice(*needs.begin[need : need + 2])
+            text = Spans(needs.pair[rows], needs.start[rows], needs.end[rows])
+            worth = np.full(len(text.group), needs.grade[need] / highest)
+            several.append(_keyed(text, worth))
+        gold = _Gold(single, several)
         at, end = begin[topic], begin[topic + 1]
         place, last = bisect_left(row_of, at), bisect_left(row_of, end)
         while at < end:

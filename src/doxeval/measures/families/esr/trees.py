@@ -14,20 +14,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments import AssessedUnit, Judgment, quantisation_named
-from doxeval.documents import MOST_ELEMENTS, PathPatterns, Trees, covers_of_groups
+from doxeval.documents import PathPatterns, Trees, covers_of_groups
 from doxeval.errors import MissingInput, MissingText
-from doxeval.measures.ground_truth import GroundTruth, ignored_tags
+from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys, rows_by_key
 from doxeval.messages import short_path
 from doxeval.spans import Spans, merged, shared_lengths
-
-if TYPE_CHECKING:
-    from doxeval.measures.truth_parts import PartOfTruth
 
 Which = Literal["auto", "cover", "ideal", "full", "units"]
 Relevance = Literal["binary", "length", "spec"]
@@ -54,32 +51,13 @@ class AssessedTrees:
 
     @cached_property
     def rows_by_pair(self) -> dict[int, Ints]:
-        """The rows of each topic and document, by `pair_keys`."""
+        """The rows of each topic and document, by `pair_keys`, ascending."""
         return rows_by_key(pair_keys(self.topic, self.document))
 
-
-def pair_keys(topic: Ints, other: Ints) -> Ints:
-    """Topic and document (or node) as one number.
-
-    >>> pair_keys(np.array([0, 1]), np.array([7, 7])).tolist()
-    [7, 1099511627783]
-    """
-    keys: Ints = topic.astype(np.int64) * MOST_ELEMENTS + other.astype(np.int64)
-    return keys
-
-
-def rows_by_key(keys: Ints) -> dict[int, Ints]:
-    """The rows that have each key, ascending.
-
-    >>> rows_by_key(np.array([9, 4, 9]))
-    {4: array([1]), 9: array([0, 2])}
-    """
-    if not len(keys):
-        return {}
-    order = np.argsort(keys, kind="stable")
-    in_order = keys[order]
-    first = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1]))
-    return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))
+    @cached_property
+    def pairs(self) -> Ints:
+        """Topics and documents that have trees, by `pair_keys`, ascending."""
+        return np.array(list(self.rows_by_pair), dtype=np.int64)
 
 
 class Chosen(NamedTuple):
@@ -111,16 +89,7 @@ def which_assessed(truth: GroundTruth) -> Which:
 def trees_of_assessments(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
     """The assessed trees of all topics; made once for all runs."""
     make = {"units": _units, "cover": _cover}.get(chosen.assessed, _recall_base)
-    return truth.by_topic(
-        ("assessed trees", chosen), lambda whole: make(whole, chosen), _of_some_topics
-    )
-
-
-def _of_some_topics(trees: AssessedTrees, part: PartOfTruth) -> AssessedTrees:
-    own = part.rows_of(trees.topic)
-    rows = np.arange(len(trees.topic))[own.kept]
-    some = trees.trees.rows(rows)
-    return AssessedTrees(own.topic, trees.document[rows], some, trees.relevance[rows])
+    return truth.remembered(("assessed trees", chosen), lambda: make(truth, chosen))
 
 
 def relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:

@@ -1,19 +1,65 @@
-"""Gains of retrieved elements: plain, normalised by the ideal base, or reduced by overlap."""
+"""The parameters `quant` and `ignore` of measures over elements, and what quant=auto means.
+
+Gains of retrieved elements: plain, normalised by the ideal base, or reduced by overlap.
+
+Effort-precision: how many ranks an ideal list needs for a gain, and how many a run needs.
+
+All functions take cumulated gains, of the run and of the ideal list, and many gains at once.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, positions_in
-from doxeval.assessments import RecallBase, quantisation_named
+from doxeval.assessments import QUANTISATIONS, RecallBase, quantisation_named
 from doxeval.documents import Collection
-from doxeval.measures.base import TOLERANCE
+from doxeval.errors import MissingInput
+from doxeval.measures.base import TOLERANCE, parameter
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
+
+AUTO = "auto"
+_HELP = "how grades become numbers; auto is spec for highlighted text, gen for grades (2005: gen5)"
+
+
+def quant_parameter(choices: Iterable[str] = tuple(QUANTISATIONS), help_text: str = _HELP) -> Any:
+    """The parameter `quant`: auto, or one of some quantisations."""
+    return parameter(AUTO, help_text, (*choices, AUTO))
+
+
+def ignore_parameter() -> Any:
+    """The parameter `ignore`: elements that are left out before a recall base is built."""
+    return parameter("none", "tags whose elements are not relevant: none, links, or tag+tag")
+
+
+def settled_quantisation(
+    truth: GroundTruth, quant: str, choices: Iterable[str] = tuple(QUANTISATIONS)
+) -> str:
+    """The quantisation itself, or for auto the one that fits the assessments.
+
+    That is spec for highlighted text, which wins where there are grades as well; gen for grades
+    of 2002–04; gen5 for those of 2005. If the measure does not take it, this is an error.
+
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 8),))]))
+    >>> settled_quantisation(truth, "auto"), settled_quantisation(truth, "gen")
+    ('spec', 'gen')
+    """
+    if quant != AUTO:
+        return quant
+    usual = truth.relevant.usual_quantisation
+    if usual not in choices:
+        raise MissingInput(
+            f"for these assessments quant=auto is quant={usual}, which the measure does not take: "
+            f"give one of {', '.join(choices)}"
+        )
+    return usual
+
 
 # The value of each element of a recall base, by the numbers of its topic and its node.
 Values = Mapping[tuple[int, int], float]
@@ -24,6 +70,12 @@ class Gains(NamedTuple):
 
     run: list[Floats]
     ideal: list[Floats]
+
+    def defined(self, ranking: Ranking) -> Iterator[tuple[int, Floats, Floats]]:
+        """Yield each topic to score that has a recall base, with its gains and the ideal ones."""
+        for topic in ranking.topics.tolist():
+            if len(self.ideal[topic]):
+                yield topic, self.run[topic], self.ideal[topic]
 
 
 def gains_of(
@@ -61,10 +113,9 @@ def _run_gains(
 
 
 def _ideal_gains(truth: GroundTruth, base: str, quant: str, ignore: str) -> list[Floats]:
-    return truth.by_topic(
+    return truth.remembered(
         ("ideal gains", base, quant, ignore),
-        lambda whole: _best_first(whole.base(base, quant, ignore), len(whole.topics)),
-        lambda gains, part: part.lists(gains),
+        lambda: _best_first(truth.base(base, quant, ignore), len(truth.topics)),
     )
 
 
@@ -210,3 +261,49 @@ class _Seen:
             end = max(end, self._ends[last - 1])
         self._starts[first:last] = [start]
         self._ends[first:last] = [end]
+
+
+Ranks = Literal["integer", "interpolated", "linear"]
+
+
+def effort_precisions(run: Floats, ideal: Floats, gains: Floats, ranks: Ranks) -> Floats:
+    """Effort-precision at gains above 0; 0 where the run never gains so much.
+
+    integer: ranks are whole numbers. interpolated: they are read from the polygons that join
+    (0, 0) and the cumulated gains. linear: between the gains that the run has at its own ranks,
+    effort-precision itself is interpolated.
+
+    >>> run, ideal = np.cumsum([0.5, 0, 1, 0.25]), np.cumsum([1, 0.75, 0.5, 0.25])
+    >>> gains = np.array([0.5, 1, 1.5, 1.75, 2])
+    >>> effort_precisions(run, ideal, gains, "integer").round(4).tolist()
+    [1.0, 0.3333, 0.6667, 0.5, 0.0]
+    >>> effort_precisions(run, ideal, gains, "interpolated").round(4).tolist()
+    [0.5, 0.4, 0.5556, 0.5, 0.0]
+    >>> effort_precisions(run, ideal, gains, "linear").round(4).tolist()
+    [1.0, 0.8333, 0.6667, 0.5, 0.0]
+    """
+    if ranks == "linear":
+        return _between_natural_points(run, ideal, gains)
+    enough = gains - TOLERANCE
+    own, best = run.searchsorted(enough), ideal.searchsorted(enough)  # ranks before
+    reached = (own < len(run)) & (best < len(ideal))
+    if ranks == "integer":
+        return reached * ((best + 1) / (own + 1))
+    return reached * ratio(_on_polygon(ideal, best, gains), _on_polygon(run, own, gains))
+
+
+def _on_polygon(cumulated: Floats, before: Ints, gains: Floats) -> Floats:
+    """Where the polygon of cumulated gains has these gains, given the ranks before."""
+    edges = np.append(0.0, cumulated)
+    low, high = edges[before], edges[np.minimum(before + 1, len(cumulated))]
+    share = np.where(high > low, ratio(gains - low, high - low), 1.0)
+    on_polygon: Floats = before + np.clip(share, 0.0, 1.0)
+    return on_polygon
+
+
+def _between_natural_points(run: Floats, ideal: Floats, gains: Floats) -> Floats:
+    natural = run[np.diff(run, prepend=0.0) > 0]
+    if not len(natural):
+        return np.zeros(len(gains))
+    found = np.interp(gains, natural, effort_precisions(run, ideal, natural, "integer"))
+    return np.where(gains > natural[-1] + TOLERANCE, 0.0, found)

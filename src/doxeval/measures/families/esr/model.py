@@ -1,14 +1,21 @@
-"""What all ESR measures share: their parameters, and the expectations behind their scores."""
+"""What all ESR measures share: their parameters, and the expectations behind their scores.
+
+ESR measures of precision along recall: at a cut-off, at a point of recall, or on average.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from doxeval.arrays import Bools, Floats
-from doxeval.measures.assessed_trees import (
+from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter, point
+from doxeval.measures.elements import ignore_parameter, quant_parameter, settled_quantisation
+from doxeval.measures.families.esr.hits import Expectations, Sight, expectations
+from doxeval.measures.families.esr.trees import (
     AssessedTrees,
     Chosen,
     Relevance,
@@ -18,11 +25,8 @@ from doxeval.measures.assessed_trees import (
     union_lengths,
     which_assessed,
 )
-from doxeval.measures.base import Example, Facts, Measure, Need, cut_off, parameter
-from doxeval.measures.expectations import Expectations, Sight, expectations
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.quantised import ignore_parameter, quant_parameter, settled_quantisation
-from doxeval.measures.ranking import Ranking
+from doxeval.measures.ranking import Ranking, interpolated
 from doxeval.navigation import NAMES, Navigation
 from doxeval.runs import Kind
 from doxeval.scores import Curve
@@ -143,6 +147,12 @@ class Esr(Measure):
         navigation = self.navigation(ranking.truth)
         return expectations(ranking, units, navigation, self.sight(ranking))
 
+    def defined_topics(self, ranking: Ranking) -> list[int]:
+        """Return the topics to score that have assessed units."""
+        total = self.expected(ranking).total
+        topics: list[int] = ranking.topics[total[ranking.topics] > 0].tolist()
+        return topics
+
     @property
     def model_key(self) -> tuple[object, ...]:
         """The parameters that expectations depend on."""
@@ -159,8 +169,11 @@ class Esr(Measure):
         )
 
     def _read_on_the_way(self, ranking: Ranking) -> list[Floats]:
-        units = self.units(ranking.truth)
-        sizes = union_lengths(ranking.truth, units.topic, units.trees, relevant=False)
+        truth, units = ranking.truth, self.units(ranking.truth)
+        sizes = truth.remembered(
+            ("sizes of units", self.chosen),
+            lambda: union_lengths(truth, units.topic, units.trees, relevant=False),
+        )
         return self._expected(ranking, replace(units, relevance=sizes)).near
 
     def relevant_text(self, ranking: Ranking) -> Floats:
@@ -190,7 +203,7 @@ def at_cut_off(measure: Esr, ranking: Ranking, k: int) -> Floats:
     """The score of each topic at rank k; beyond the end of a list nothing more is gained."""
     total = measure.expected(ranking).total
     scores = ranking.truth.nothing()
-    for topic in np.flatnonzero(total > 0).tolist():
+    for topic in measure.defined_topics(ranking):
         values = measure.by_rank(ranking, topic)
         last = min(k, len(values))
         score = float(values[last - 1]) if last else measure.empty(float(total[topic]))
@@ -214,7 +227,7 @@ def shares_by_rank(measure: EsrAt, ranking: Ranking) -> Curve:
     total = measure.expected(ranking).total
     ranks = max(int(ranking.counts.max(initial=0)), 1)
     y = np.full((len(total), ranks), np.nan)
-    for topic in np.flatnonzero(total > 0).tolist():
+    for topic in measure.defined_topics(ranking):
         whole = float(total[topic])
         values = measure.by_rank(ranking, topic) / whole
         last = float(values[-1]) if len(values) else measure.empty(whole) / whole
@@ -226,3 +239,76 @@ def shares_by_rank(measure: EsrAt, ranking: Ranking) -> Curve:
 def facts_of(title: str, formula: str, cite: str, example: Example, **more: Any) -> Facts:
     """The facts of an ESR measure."""
     return Facts(title, f"{_CITE}, {cite}", formula, _NEEDS, _EDGES, example, **more)
+
+
+_POINTS: Floats = np.arange(101) / 100
+_CUT_OFF = 10
+
+
+@dataclass(frozen=True)
+class _AlongRecall(Esr):
+    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """The recall at every rank of a topic's list."""
+        raise NotImplementedError
+
+    def interpolated(self, ranking: Ranking, points: Floats, k: int | None = None) -> Floats:
+        """The best score where recall is at least as high, topics × points; of the first k."""
+        total = self.expected(ranking).total
+        curves = np.full((len(total), len(points)), np.nan)
+        for topic in self.defined_topics(ranking):
+            recall = self.recall_by_rank(ranking, topic)[:k]
+            curves[topic] = interpolated(recall, self.by_rank(ranking, topic)[:k], points)
+        return curves
+
+
+@dataclass(frozen=True)
+class Precision(_AlongRecall):
+    """A kind of precision, at a cut-off or at a point of recall."""
+
+    k: int | None = cut_off(None, "how many results count; 10 if neither @k nor [x] is given")
+    x: Fraction | None = point(
+        None, "a recall instead of a cut-off: the best precision where recall is at least as high"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k is not None and self.x is not None:
+            raise ValueError(f"{self.name} has a cut-off @k or a point [x], not both")
+        if self.k is None and self.x is None:
+            object.__setattr__(self, "k", _CUT_OFF)
+
+    def _with(self, values: dict[str, Any]) -> Self:
+        """A cut-off takes the place of a point, and a point that of a cut-off."""
+        for given, other in (("k", "x"), ("x", "k")):
+            if values.get(given) is not None:
+                values = {other: None, **values}
+        return super()._with(values)
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """The score at rank k or at a recall of x."""
+        if self.x is None:
+            return at_cut_off(self, ranking, self.k or _CUT_OFF)
+        at_point: Floats = self.interpolated(ranking, np.array([float(self.x)]))[:, 0]
+        return at_point
+
+    @property
+    def laws(self) -> frozenset[Law]:
+        """Only a point can make the score fall with the point."""
+        return self.facts.laws - ({Law.FALLS_WITH_X} if self.x is None else set())
+
+
+@dataclass(frozen=True)
+class Average(_AlongRecall):
+    """A kind of precision, averaged over recall."""
+
+    k: int | None = cut_off(None, "how many results count; without it, all do")
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """The mean of interpolated precision."""
+        means: Floats = self.interpolated(ranking, _POINTS, self.k).mean(axis=1)
+        return means
+
+    def curve(self, ranking: Ranking) -> Curve:
+        """Interpolated precision by recall."""
+        y = self.interpolated(ranking, _POINTS, self.k)
+        return Curve(str(self), "recall", "precision", _POINTS, y)

@@ -1,0 +1,495 @@
+"""The sums that all ESR measures are built from: hits, near-misses, misses, and their total.
+
+Structural relevance by rank: gain, precision and recall.
+
+Structural relevance counted in text: precision, recall and cumulated gain.
+
+Structural relevance where a reader has seen enough.
+
+Structural relevance averaged over recall.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from doxeval.arrays import Floats
+from doxeval.measures.base import TOLERANCE, Facts, Law, parameter, point
+from doxeval.measures.families.esr.hits import inferred_gains
+from doxeval.measures.families.esr.model import (
+    REL_CHOICES,
+    REL_HELP,
+    Average,
+    Esr,
+    EsrAt,
+    Precision,
+    example,
+    facts_of,
+    shares_by_rank,
+)
+from doxeval.measures.families.esr.trees import Relevance
+from doxeval.measures.ranking import Ranking, ratio
+from doxeval.scores import Curve
+
+
+@dataclass(frozen=True)
+class Hits(EsrAt):
+    """The expected gain from relevant units in the list."""
+
+    name: ClassVar[str] = "Hits"
+    facts: ClassVar[Facts] = facts_of(
+        "expected gain from hits",
+        "Hits@k = Σ rel(a)·(1 − p(a; R_{m−1})) over the relevant units among the first k",
+        "eq 8",
+        example("Hits@2", 1 / 3, "It was seen before with probability 2/3: 1 − 2/3."),
+        highest=None,
+        laws=frozenset({Law.GROWS_WITH_K, Law.TAIL_IS_FREE}),
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Hits."""
+        return self.expected(ranking).hits[topic]
+
+    def curve(self, ranking: Ranking) -> Curve:
+        """Hits by rank, as a share of the total relevance."""
+        return shares_by_rank(self, ranking)
+
+
+@dataclass(frozen=True)
+class NearMisses(EsrAt):
+    """The expected gain from relevant units that readers reach from the list."""
+
+    name: ClassVar[str] = "NearMisses"
+    facts: ClassVar[Facts] = facts_of(
+        "expected gain from near-misses",
+        "NearMisses@k = Σ rel(a)·p(a; R_k) over the relevant units not among the first k",
+        "eq 10",
+        example("NearMisses@1", 1.0, "After the article: 2/3 + 1/3."),
+        highest=None,
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Near-misses."""
+        return self.expected(ranking).near[topic]
+
+    def curve(self, ranking: Ranking) -> Curve:
+        """Near-misses by rank, as a share of the total relevance."""
+        return shares_by_rank(self, ranking)
+
+
+@dataclass(frozen=True)
+class Misses(EsrAt):
+    """The expected loss from relevant units that readers do not see."""
+
+    name: ClassVar[str] = "Misses"
+    facts: ClassVar[Facts] = facts_of(
+        "expected loss from misses",
+        "Misses@k = Σ rel(a)·(1 − p(a; R_k)) over the relevant units not among the first k",
+        "eq 9",
+        example("Misses@1", 1.0, "After the article: 1/3 + 2/3."),
+        highest=None,
+        higher_is_better=False,
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Misses."""
+        return self.expected(ranking).misses(topic)
+
+    def curve(self, ranking: Ranking) -> Curve:
+        """Misses by rank, as a share of the total relevance."""
+        return shares_by_rank(self, ranking)
+
+    def empty(self, total: float) -> float:
+        """Everything is missed."""
+        return total
+
+
+@dataclass(frozen=True)
+class ExpectedRecallBase(EsrAt):
+    """All that readers could gain: hits, near-misses and misses together."""
+
+    name: ClassVar[str] = "RecallBase"
+    facts: ClassVar[Facts] = facts_of(
+        "expected gain and loss together",
+        "RecallBase@k = Hits@k + NearMisses@k + Misses@k",
+        "eq 11",
+        example("RecallBase@2", 4 / 3, "The hit is worth 1/3, the other section 1: 4/3."),
+        highest=None,
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """The recall base."""
+        return self.expected(ranking).recall_base(topic)
+
+    def empty(self, total: float) -> float:
+        """Everything can still be gained."""
+        return total
+
+
+@dataclass(frozen=True)
+class StructuralRelevance(EsrAt):
+    """The gain from results, with the relevance of a result inferred from its elements."""
+
+    name: ClassVar[str] = "SR"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance",
+        "SR@k = Σ rel(t_i)·(1 − p(t_i; R_{i−1})), rel the mean over the result's elements",
+        "eq 12",
+        example("SR@2", 1 / 3, "The article is not relevant itself; 0 + 1/3."),
+        highest=None,
+        laws=frozenset({Law.GROWS_WITH_K, Law.TAIL_IS_FREE}),
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """The sum of inferred gains."""
+        gains: Floats = np.cumsum(inferred_gains(self, ranking)[topic])
+        return gains
+
+
+@dataclass(frozen=True)
+class StructuralPrecision(StructuralRelevance):
+    """Precision, with the relevance of a result inferred from its elements."""
+
+    name: ClassVar[str] = "SRP"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in precision",
+        "SRP@k = SR@k / k",
+        "§6.1",
+        example("SRP@2", 1 / 6, "The article is not relevant itself; (0 + 1/3) / 2."),
+        highest=None,
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+    divides_by_rank: ClassVar[bool] = True
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """The mean of inferred gains."""
+        gains = super().by_rank(ranking, topic)
+        precision: Floats = gains / np.arange(1, len(gains) + 1)
+        return precision
+
+
+@dataclass(frozen=True)
+class ExtendedPrecision(Precision):
+    """The expected gain from hits for each rank."""
+
+    name: ClassVar[str] = "ESRP"
+    facts: ClassVar[Facts] = facts_of(
+        "extended structural relevance in precision",
+        "ESRP@k = Hits@k / k; ESRP[x] = max { ESRP@k : ESRR@k ≥ x }",
+        "eq 13, §7",
+        example("ESRP@2", 1 / 6, "1/3 from two ranks."),
+        highest=None,
+        laws=frozenset({Law.TAIL_IS_FREE, Law.FALLS_WITH_X}),
+    )
+    divides_by_rank: ClassVar[bool] = True
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Hits by rank."""
+        return hits_by_rank(self.expected(ranking).hits[topic])
+
+    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """ESRR."""
+        return self.expected(ranking).recall(topic)
+
+
+def hits_by_rank(hits: Floats) -> Floats:
+    """ESRP at every rank, from the hits up to there."""
+    precision: Floats = hits / np.arange(1, len(hits) + 1)
+    return precision
+
+
+@dataclass(frozen=True)
+class ExtendedRecall(EsrAt):
+    """The share of the recall base that is gained from hits and near-misses."""
+
+    name: ClassVar[str] = "ESRR"
+    facts: ClassVar[Facts] = facts_of(
+        "extended structural relevance in recall",
+        "ESRR@k = (Hits@k + NearMisses@k) / RecallBase@k",
+        "eq 14",
+        example(
+            "ESRR@2", (1 / 3 + 1 / 3) / (4 / 3), "A hit of 1/3, a near-miss of 1/3, of 4/3 in all."
+        ),
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Hits and near-misses by the recall base."""
+        return self.expected(ranking).recall(topic)
+
+
+Cost = Literal["retrieved", "expected"]
+COST_HELP = (
+    "what is read: the results (then near-misses cost nothing, and there is no bound), or also the "
+    "near-misses, as far as they are expected to be reached"
+)
+COSTS = ("retrieved", "expected")
+
+
+@dataclass(frozen=True)
+class ByLength(Esr):
+    """An ESR measure that is counted in characters by default."""
+
+    rel: Relevance = parameter("length", REL_HELP, REL_CHOICES)
+
+    with_near_misses: ClassVar[bool] = False
+
+    def gain(self, ranking: Ranking, topic: int) -> Floats:
+        """Hits, or hits and near-misses."""
+        expected = self.expected(ranking)
+        return expected.seen(topic) if self.with_near_misses else expected.hits[topic]
+
+    def precision_of_text(self, ranking: Ranking, topic: int, cost: Cost) -> Floats:
+        """SRiP or SRiP2 at every rank."""
+        read = self.read(ranking)[topic]
+        if cost == "expected":
+            read = read + self.read_on_the_way(ranking)[topic]
+        return ratio(self.gain(ranking, topic), read)
+
+    def seen_text(self, ranking: Ranking, topic: int) -> Floats:
+        """SRiR2 at every rank: hits and near-misses by the relevant text."""
+        return self.by_relevant_text(ranking, topic, self.expected(ranking).seen(topic))
+
+    def by_relevant_text(self, ranking: Ranking, topic: int, gain: Floats) -> Floats:
+        """A gain at every rank by Trel."""
+        whole = float(self.relevant_text(ranking)[topic])
+        return gain / whole if whole else np.zeros(len(gain))
+
+
+@dataclass(frozen=True)
+class TextPrecision(ByLength, Precision):
+    """The expected gain from hits for each character that is read."""
+
+    name: ClassVar[str] = "SRiP"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in precision of text",
+        "SRiP@k = Hits@k / Σ size(t_i); SRiP[x] = max { SRiP@k : SRiR2@k ≥ x }",
+        "eq 18, §7",
+        example("SRiP@2", 10 / 3 / 25, "10 characters, a third of them new, of 15 + 10."),
+        highest=None,
+        laws=frozenset({Law.FALLS_WITH_X}),
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Hits by size."""
+        return self.precision_of_text(ranking, topic, "retrieved")
+
+    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """SRiR2."""
+        return self.seen_text(ranking, topic)
+
+
+@dataclass(frozen=True)
+class TextPrecision2(TextPrecision):
+    """As SRiP, with near-misses."""
+
+    name: ClassVar[str] = "SRiP2"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in precision of text, with near-misses",
+        "SRiP2@k = (Hits@k + NearMisses@k) / Σ size(t_i); SRiP2[x] = max { SRiP2@k : SRiR2@k ≥ x }",
+        "eq 30, §7",
+        example("SRiP2@2", (10 / 3 + 5 / 3) / 25, "A hit of 10/3, a near-miss of 5/3, of 25."),
+        highest=None,
+        laws=frozenset({Law.FALLS_WITH_X}),
+    )
+    with_near_misses: ClassVar[bool] = True
+    cost: Cost = parameter("retrieved", COST_HELP, COSTS)
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Hits and near-misses by what is read."""
+        return self.precision_of_text(ranking, topic, self.cost)
+
+
+@dataclass(frozen=True)
+class TextRecall(ByLength, EsrAt):
+    """The share of the relevant text that is gained from hits."""
+
+    name: ClassVar[str] = "SRiR"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in recall of text",
+        "SRiR@k = Hits@k / Trel (recallbase=expected: / RecallBase@k)",
+        "eq 19",
+        example("SRiR@2", 10 / 3 / 15, "10/3 of 15 relevant characters."),
+        highest=None,
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+    recallbase: Literal["trel", "expected"] = parameter(
+        "trel",
+        "what is divided by: the relevant text, or the recall base (as the paper's table does)",
+        ("trel", "expected"),
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Gain by the relevant text or the recall base."""
+        gain = self.gain(ranking, topic)
+        if self.recallbase == "expected":
+            return ratio(gain, self.expected(ranking).recall_base(topic))
+        return self.by_relevant_text(ranking, topic, gain)
+
+
+@dataclass(frozen=True)
+class TextRecall2(TextRecall):
+    """As SRiR, with near-misses."""
+
+    name: ClassVar[str] = "SRiR2"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in recall of text, with near-misses",
+        "SRiR2@k = (Hits@k + NearMisses@k) / Trel",
+        "eq 31",
+        example("SRiR2@2", (10 / 3 + 5 / 3) / 15, "10/3 and 5/3 of 15."),
+        highest=None,
+    )
+    with_near_misses: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class CumulatedGain(ByLength, EsrAt):
+    """The gain of k ranks, against what the user wants to have gained by then."""
+
+    name: ClassVar[str] = "NSRCG"
+    facts: ClassVar[Facts] = facts_of(
+        "normalised cumulated gain by structural relevance",
+        "NSRCG@k = Hits@k / (k·l·RecallBase@k / m)",
+        "eq 23–25",
+        example(
+            "NSRCG@2(m=2)",
+            (10 / 3) / (10 / 3 + 5),
+            "The user wants all (l = 1) within two ranks: by then 10/3 + 5.",
+        ),
+        highest=None,
+    )
+    l: float = parameter(1.0, "the share of the recall base that the user wants")  # noqa: E741
+    m: float = parameter(10.0, "within how many ranks the user wants it")
+    divides_by_rank: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 < self.l <= 1 or self.m <= 0:
+            raise ValueError("l must be above 0 and at most 1, and m above 0")
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Gain by the gain that is wanted."""
+        gain = self.gain(ranking, topic)
+        ranks = np.arange(1, len(gain) + 1)
+        base = self.expected(ranking).recall_base(topic)
+        return ratio(gain, ranks * self.l * base / self.m)
+
+
+@dataclass(frozen=True)
+class CumulatedGain2(CumulatedGain):
+    """As NSRCG, with near-misses."""
+
+    name: ClassVar[str] = "NSRCG2"
+    facts: ClassVar[Facts] = facts_of(
+        "normalised cumulated gain by structural relevance, with near-misses",
+        "NSRCG2@k = (Hits@k + NearMisses@k) / (k·l·RecallBase@k / m)",
+        "eq 32",
+        example("NSRCG2@2(m=2)", (10 / 3 + 5 / 3) / (10 / 3 + 5), "With the near-miss of 5/3."),
+        highest=None,
+    )
+    with_near_misses: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class BrowsingPrecision(Esr):
+    """The gain for each rank, at the rank where enough has been seen."""
+
+    name: ClassVar[str] = "SRPRUM"
+    facts: ClassVar[Facts] = facts_of(
+        "precision at recall with navigation",
+        "SRPRUM[r] = (H_C + N_C) / C, C the first rank where ESRR reaches r",
+        "eq 27–29",
+        example("SRPRUM[0.5]", 1.0, "Already the first rank has half: near-misses of 1 in 1 rank."),
+        highest=None,
+    )
+    x: Fraction = point(Fraction(1), "the recall (ESRR) that must be reached")
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """The gain by rank where recall is reached; at the end of the list if it never is."""
+        expected = self.expected(ranking)
+        scores = ranking.truth.nothing()
+        for topic in self.defined_topics(ranking):
+            seen = expected.seen(topic)
+            if not len(seen):
+                scores[topic] = 0.0
+                continue
+            reached = np.flatnonzero(expected.recall(topic) >= float(self.x) - TOLERANCE)
+            rank = int(reached[0]) + 1 if len(reached) else len(seen)
+            scores[topic] = seen[rank - 1] / rank
+        return scores
+
+
+@dataclass(frozen=True)
+class AverageExtendedPrecision(Average):
+    """ESRP, averaged over recall."""
+
+    name: ClassVar[str] = "MAESRP"
+    facts: ClassVar[Facts] = facts_of(
+        "average extended structural relevance in precision",
+        "mean over x = 0.00 … 1.00 of max { ESRP : ESRR ≥ x }",
+        "§7",
+        example("MAESRP", 51 * (1 / 6) / 101, "ESRP is 1/6 at rank 2; recall there is .5."),
+        highest=None,
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """ESRP."""
+        return hits_by_rank(self.expected(ranking).hits[topic])
+
+    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """ESRR."""
+        return self.expected(ranking).recall(topic)
+
+
+@dataclass(frozen=True)
+class AverageTextPrecision(ByLength, Average):
+    """SRiP, averaged over recall."""
+
+    name: ClassVar[str] = "MASRiP"
+    facts: ClassVar[Facts] = facts_of(
+        "average structural relevance in precision of text",
+        "mean over x = 0.00 … 1.00 of max { SRiP : SRiR2 ≥ x }",
+        "§7",
+        example(
+            "MASRiP",
+            34 * (10 / 3 / 25) / 101,
+            "SRiP is 10/75 at rank 2, where SRiR2 is 5/15: 34 points up to .33.",
+        ),
+        highest=None,
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """SRiP."""
+        return self.precision_of_text(ranking, topic, "retrieved")
+
+    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """SRiR2."""
+        return self.seen_text(ranking, topic)
+
+
+@dataclass(frozen=True)
+class AverageTextPrecision2(AverageTextPrecision):
+    """SRiP2, averaged over recall."""
+
+    name: ClassVar[str] = "MASRiP2"
+    facts: ClassVar[Facts] = facts_of(
+        "average structural relevance in precision of text, with near-misses",
+        "mean over x = 0.00 … 1.00 of max { SRiP2 : SRiR2 ≥ x }",
+        "§7, eq 30",
+        example(
+            "MASRiP2",
+            56 * ((10 * 2 / 3 + 5 / 3) / 15) / 101,
+            "At rank 1 near-misses of 20/3 + 5/3 come from 15 characters; recall is 25/45: 56 "
+            "points.",
+        ),
+        highest=None,
+    )
+    with_near_misses: ClassVar[bool] = True
+    cost: Cost = parameter("retrieved", COST_HELP, COSTS)
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """SRiP2."""
+        return self.precision_of_text(ranking, topic, self.cost)
