@@ -177,7 +177,7 @@ def _joined_conflicts(conflicts: Iterable[OrderConflict]) -> tuple[OrderConflict
     for conflict in conflicts:
         by_kind.setdefault(conflict.what, []).append(conflict)
     return tuple(
-        OrderConflict(what, sum(one.times for one in same), min(one.line for one in same))
+        OrderConflict(what, sum(c.times for c in same), min(c.line for c in same))
         for what, same in sorted(by_kind.items())
     )
 

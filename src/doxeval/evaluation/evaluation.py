@@ -190,7 +190,7 @@ class Evaluation:
             self.measures, self._skipped = select_measures(
                 requests, self._presets, self.truth, lambda: self._empty_ranking
             )
-        if per_document and not any(one.measure.document_score for one in self.measures):
+        if per_document and not any(each.measure.document_score for each in self.measures):
             raise InputError(
                 Parameter("per_document", True)
                 + " needs a measure that averages scores of documents: gP or MAgP"
@@ -317,8 +317,8 @@ class Evaluation:
         if executor is not None or engine is not None:
             from doxeval.evaluation.jobs import score_on_engine
 
-            place = engine if executor is None else executor
-            scores = score_on_engine(place, self, sources, progress, patience)
+            chosen = engine if executor is None else executor
+            scores = score_on_engine(chosen, self, sources, progress, patience)
         elif jobs > 1 and (len(sources) > 1 or len(self.pieces(sources[0])) > 1):
             from doxeval.evaluation.jobs import score_in_processes
 
@@ -349,7 +349,7 @@ class Evaluation:
     def joined(self, run: Source | NamedSource, parts: Sequence[PieceScores]) -> RunScores:
         """Return the scores of a run from those of all its pieces, in their order.
 
-        What is wrong with a run is told here, as `score` does it.
+        What is wrong with a run is an error here, as in `score`.
         """
         with on_guard(self.collection):
             return join_pieces(self._scoring, as_run_input(run), parts)
@@ -379,8 +379,8 @@ class Evaluation:
         """Return the scores of several runs as a table; equal names of runs are made different."""
         facts = self.facts
         requested = tuple(
-            one._replace(label=selected.label)
-            for one, selected in zip(facts, self.measures, strict=True)
+            fact._replace(label=selected.label)
+            for fact, selected in zip(facts, self.measures, strict=True)
         )
         table = ScoreTable(
             requested,
@@ -391,7 +391,7 @@ class Evaluation:
             self.warnings,
             self._reference,
         )
-        return table.labelled([one.label for one in facts])
+        return table.labelled([fact.label for fact in facts])
 
     @property
     def _reference(self) -> str | None:

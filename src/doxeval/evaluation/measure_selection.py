@@ -228,7 +228,7 @@ def navigation_warnings(
     ]
     if not navigating:
         yield "none of the measures takes a model of navigation; it has no effect"
-    elif all(getattr(one.measure, "nav", None) != navigation.name for one in navigating):
+    elif all(getattr(each.measure, "nav", None) != navigation.name for each in navigating):
         labels = join_names([selected.label for selected in navigating], 20)
         raise InputError(
             f"no measure uses the model of navigation that is given ({navigation.name}): {labels} "

@@ -82,8 +82,8 @@ def ranked(
     >>> from doxeval.runs import Result
     >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 9),), document_length=20)]))
     >>> run = Run.from_results([Result("7", "a", Kind.PASSAGE, 5, 15)] * 2)
-    >>> found = ranked(run, truth, RunOptions())
-    >>> found.ranking.relevant.tolist(), found.warnings
+    >>> ranking = ranked(run, truth, RunOptions())
+    >>> ranking.ranking.relevant.tolist(), ranking.warnings
     ([4], ('1 duplicate was left out, the first on line 2',))
     """
     ranking = rank_block(run, truth, options, np.arange(len(truth.topics)))

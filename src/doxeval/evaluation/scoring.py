@@ -63,11 +63,26 @@ def score_run(scoring: Scoring, source: NamedSource) -> RunScores:
     """Read a run and score it."""
     if scoring.keep is None:
         try:
-            return _score_in_blocks(scoring, source)
+            with closing(_read_blocks(scoring, source)) as blocks:
+                return _score_blocks(scoring, source, blocks)
         except NeedsWholeRun as reason:
             check_whole_run(source, reason)
     run = source.read(ends=scoring.options.ends, chunks=scoring.chunks)
-    return _score_only_block(scoring, source, Block(run))
+    return _score_blocks(scoring, source, iter([Block(run)]))
+
+
+def _read_blocks(scoring: Scoring, source: NamedSource) -> Generator[Block]:
+    return source.blocks(ROWS, ends=scoring.options.ends, chunks=scoring.chunks)
+
+
+def _score_blocks(scoring: Scoring, source: NamedSource, blocks: Iterator[Block]) -> RunScores:
+    scores = BlockAccumulator(scoring, source)
+    block = next(blocks, None)
+    while block is not None:
+        following = next(blocks, None)
+        scores.add(block, with_missing=following is None)
+        block = following
+    return scores.of_run()
 
 
 def check_whole_run(source: NamedSource, reason: NeedsWholeRun) -> None:
@@ -87,41 +102,8 @@ def check_whole_run(source: NamedSource, reason: NeedsWholeRun) -> None:
     raise InputError(f"{reason}, and {problem}", source.file) from None
 
 
-def _score_in_blocks(scoring: Scoring, source: NamedSource) -> RunScores:
-    scores = BlockAccumulator(scoring, source)
-    with closing(_blocks(scoring, source)) as blocks:
-        for block, is_last in _with_last(blocks):
-            if is_last and not scores.blocks:
-                return _score_only_block(scoring, source, block)
-            scores.add(block, with_missing=is_last)
-    return scores.of_run()
-
-
-def _blocks(scoring: Scoring, source: NamedSource) -> Generator[Block]:
-    return source.blocks(ROWS, ends=scoring.options.ends, chunks=scoring.chunks)
-
-
-def _with_last(blocks: Iterator[Block]) -> Iterator[tuple[Block, bool]]:
-    """Yield all blocks, and whether each is the last."""
-    here = next(blocks, None)
-    while here is not None:
-        following = next(blocks, None)
-        yield here, following is None
-        here = following
-
-
-def _score_only_block(scoring: Scoring, source: NamedSource, block: Block) -> RunScores:
-    topics = np.arange(len(scoring.truth.topics))
-    scores = scoring.block(block.run, topics, _name_in_errors(source, block.facts))
-    return scoring.run_scores(source, block.facts, [scores])
-
-
-def _name_in_errors(source: NamedSource, facts: RunFacts) -> str:
-    return facts.origin or source.name or facts.run_id
-
-
 class BlockAccumulator:
-    """The scores of block after block of a run; NeedsWholeRun if blocks do not fit together."""
+    """The scores of a run, block after block; NeedsWholeRun if blocks do not fit together."""
 
     def __init__(self, scoring: Scoring, source: NamedSource) -> None:
         self._scoring = scoring
@@ -164,7 +146,7 @@ class BlockAccumulator:
         return np.flatnonzero(~self._is_seen)
 
     def _score(self, run: Run, topics: Ints, facts: RunFacts) -> None:
-        name = _name_in_errors(self._source, facts)
+        name = name_in_errors(self._source, facts)
         self.blocks.append(self._scoring.block(run, topics, name))
 
     def _check(self, facts: RunFacts, topics: Ints) -> None:
@@ -179,6 +161,11 @@ class BlockAccumulator:
             raise NeedsWholeRun("lines have different numbers of fields")
         self._is_seen[topics] = True
         self._facts.append(facts)
+
+
+def name_in_errors(source: NamedSource, facts: RunFacts) -> str:
+    """Return what errors call a run."""
+    return facts.origin or source.name or facts.run_id
 
 
 class BlockScores(NamedTuple):
@@ -289,7 +276,7 @@ class Scoring:
         topics = self.truth.topics
         diagnostics = RunDiagnostics.joined([block.diagnostics for block in blocks])
         messages = diagnostics.messages(topics, self.options, self.repeats, facts.origin)
-        name = _name_in_errors(source, facts)
+        name = name_in_errors(source, facts)
         skips = self._skips(diagnostics, blocks, name)
         skipped = [skip for skip in skips if skip is not None]
         check_presets(self.presets, (*self.skipped, *skipped), f" for {name}")
@@ -509,10 +496,10 @@ def _readable(blocks: Iterator[Block], scoring: Scoring, source: NamedSource) ->
     """
     try:
         yield from blocks
-    except (CollectionError, SourceError):  # a matter of this place, not of the run
+    except (CollectionError, SourceError):  # a matter of this machine, not of the run
         raise
     except DoxevalError as error:
-        for _ in _blocks(scoring, source):
+        for _ in _read_blocks(scoring, source):
             pass
         raise NeedsWholeRun("lines of a piece have another shape") from error
 
