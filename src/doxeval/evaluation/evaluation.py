@@ -29,8 +29,7 @@ from doxeval.evaluation.inputs import (
     OnDuplicates,
     OnUnresolved,
     RunOptions,
-    Source,
-    Sources,
+    RunsGiven,
     as_run_input,
     check_choice,
     run_inputs,
@@ -62,7 +61,7 @@ from doxeval.messages import Parameter, plural
 from doxeval.named import checked_but
 from doxeval.navigation import Navigation
 from doxeval.parallel import PATIENCE
-from doxeval.runs import ChunkTable, Order, Run, chunk_table_of
+from doxeval.runs import ChunkTable, Order, Run, RunGiven, chunk_table_of
 from doxeval.scores import (
     ByMeasure,
     MeasureFacts,
@@ -268,12 +267,12 @@ class Evaluation:
 
     # Scores of runs
 
-    def ranking(self, run: Source | NamedSource) -> RunRanking:
+    def ranking(self, run: RunGiven | NamedSource) -> RunRanking:
         """Return a run as measures see it: resolved, and in order."""
         read = as_run_input(run).read(ends=self.options.ends, chunks=self.chunks)
         return ranked(read, self.truth, self.options, self._scoring.repeats)
 
-    def score(self, run: Source | NamedSource) -> ScoredRun:
+    def score(self, run: RunGiven | NamedSource) -> ScoredRun:
         """Return the scores of a run."""
         scores = self._score(as_run_input(run))
         table = self.table([scores])
@@ -287,7 +286,7 @@ class Evaluation:
     @checked_but("runs")
     def score_all(
         self,
-        runs: Sources,
+        runs: RunsGiven,
         *,
         jobs: int = 1,
         executor: Executor | None = None,
@@ -334,7 +333,7 @@ class Evaluation:
 
     # Pieces of runs, for those who score them elsewhere
 
-    def pieces(self, run: Source | NamedSource) -> list[RunPiece]:
+    def pieces(self, run: RunGiven | NamedSource) -> list[RunPiece]:
         """Return the pieces of a run that can be scored by themselves, in any process and order.
 
         A large file of text or JSONL has several; any other run is one piece.
@@ -346,7 +345,7 @@ class Evaluation:
         with on_guard(self.collection):
             return score_piece(self._scoring, piece)
 
-    def joined(self, run: Source | NamedSource, parts: Sequence[PieceScores]) -> RunScores:
+    def joined(self, run: RunGiven | NamedSource, parts: Sequence[PieceScores]) -> RunScores:
         """Return the scores of a run from those of all its pieces, in their order.
 
         What is wrong with a run is an error here, as in `score`.
@@ -434,7 +433,7 @@ class ScoredRun(RunScores):
 
 @checked_but("runs", "assessments")
 def evaluate(
-    runs: Sources,
+    runs: RunsGiven,
     assessments: AssessmentsGiven,
     measures: MeasureGiven | Iterable[MeasureGiven] = (),
     *,

@@ -76,16 +76,13 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
         raise InputError(f"{name} is {quoted(value)}: expected {expected}")
 
 
-Source = RunGiven
-
-
 class NamedSource(NamedTuple):
     """A run to score, and the name it is to have; None leaves it to the run itself.
 
     chunks: the file of the chunks that it names by their ids, if it has one for itself.
     """
 
-    source: Source
+    source: RunGiven
     name: str | None = None
     chunks: str | None = None
 
@@ -113,10 +110,12 @@ class NamedSource(NamedTuple):
 
 
 # A single run, several, or several by name.
-Sources = Source | Iterable[Source | NamedSource | tuple[str, Source]] | Mapping[str, Source]
+RunsGiven = (
+    RunGiven | Iterable[RunGiven | NamedSource | tuple[str, RunGiven]] | Mapping[str, RunGiven]
+)
 
 
-def as_run_input(run: Source | NamedSource) -> NamedSource:
+def as_run_input(run: RunGiven | NamedSource) -> NamedSource:
     """Return a run that may have no name yet as an input.
 
     >>> as_run_input("a.run").file
