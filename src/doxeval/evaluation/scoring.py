@@ -36,7 +36,7 @@ from doxeval.evaluation.measure_selection import (
     check_results,
     skip_warnings,
 )
-from doxeval.evaluation.ranking import rank_block, tied_documents
+from doxeval.evaluation.ranking import RunRanking, rank_block, tied_documents
 from doxeval.measures import GroundTruth, Preset
 from doxeval.messages import truncate
 from doxeval.runs import Block, Run, RunFacts
@@ -117,7 +117,7 @@ class BlockAccumulator:
         facts = block.facts
         topics = self._scoring.topics_of(block.run)
         self._check(facts, topics)
-        if with_missing:
+        if with_missing and not self._is_seen.all():
             topics = np.union1d(topics, self._missing)
         self._score(block.run, topics, facts)
 
@@ -168,22 +168,27 @@ def name_in_errors(source: NamedSource, facts: RunFacts) -> str:
     return facts.origin or source.name or facts.run_id
 
 
-class BlockScores(NamedTuple):
-    """The scores of some topics of a run, measures × topics.
+class MeasureScores(NamedTuple):
+    """The scores of some topics by a measure; or nothing but why it failed to score them."""
 
-    topics: their numbers, ascending. curves, notes, failures: by measure; a failure is why a
-    measure could not score the block. documents: the scores of single documents, once for each way
-    of scoring them. kept: what the evaluation keeps of the ranking.
+    values: Floats | None = None
+    curve: Curve | None = None
+    notes: MeasureNotes = MeasureNotes()
+    failure: MissingInput | None = None
+
+
+class BlockScores(NamedTuple):
+    """The scores of some topics of a run, by all measures, up to one that must not fail and did.
+
+    topics: their numbers, ascending. documents: the scores of single documents, by the way of
+    scoring them. kept: what the evaluation keeps of the ranking.
     """
 
     topics: Ints
-    values: Floats
     has_results: Bools
     diagnostics: RunDiagnostics
-    curves: tuple[Curve | None, ...]
-    documents: tuple[DocumentScores, ...]
-    notes: tuple[MeasureNotes, ...]
-    failures: tuple[MissingInput | None, ...]
+    measures: tuple[MeasureScores, ...] = ()
+    documents: Mapping[str, DocumentScores] = {}
     kept: Any = None
 
 
@@ -223,49 +228,38 @@ class Scoring:
         diagnostics = ranking.diagnostics
         if any(selected.measure.facts.ranks_documents for selected in self.measures):
             diagnostics = diagnostics._replace(ties=tied_documents(ranking.ranking.articles))
-        count = len(self.measures)
-        values = np.full((count, len(topics)), np.nan)
-        curves: list[Curve | None] = [None] * count
+        block = BlockScores(topics, ranking.ranking.counts[topics] > 0, diagnostics)
+        if not len(topics) or (self.options.unresolved == "error" and diagnostics.unresolved.total):
+            return block
+        measures: list[MeasureScores] = []
         documents: dict[str, DocumentScores] = {}
-        notes = [MeasureNotes()] * count
-        failures: list[MissingInput | None] = [None] * count
-        kept = None
-        if len(topics) and not (self._refuses_unresolved and diagnostics.unresolved.total):
-            for row, selected in enumerate(self.measures):
-                label, measure = selected.label, selected.measure
-                try:
-                    check_results(measure, label, diagnostics, name)
-                    seen = ranking.seen_by(measure)
-                    with off_guard(measure):
-                        values[row] = _checked_scores(selected, seen)[topics]
-                        if self.curves and (curve := measure.curve(seen)) is not None:
-                            curves[row] = curve._replace(label=label, y=curve.y[topics])
-                        way = measure.document_score if self.per_document else None
-                        if way is not None and way not in documents:
-                            documents[way] = measure.document_scores(seen)
-                        notes[row] = MeasureNotes.of(measure, seen)
-                except MissingInput as error:
-                    failures[row] = error
-                    if not selected.is_optional:
-                        break
-            else:
-                if self.keep is not None:
-                    kept = self.keep(ranking.seen_by(self.measures[0].measure))
-        return BlockScores(
-            topics,
-            values,
-            ranking.ranking.counts[topics] > 0,
-            diagnostics,
-            tuple(curves),
-            tuple(documents.values()),
-            tuple(notes),
-            tuple(failures),
-            kept,
-        )
+        for selected in self.measures:
+            try:
+                check_results(selected.measure, selected.label, diagnostics, name)
+                measures.append(self._score_by(selected, ranking, documents))
+            except MissingInput as error:
+                measures.append(MeasureScores(failure=error))
+                if not selected.is_optional:
+                    return block._replace(measures=tuple(measures))
+        first = self.measures[0].measure
+        kept = None if self.keep is None else self.keep(ranking.seen_by(first))
+        return block._replace(measures=tuple(measures), documents=documents, kept=kept)
 
-    @property
-    def _refuses_unresolved(self) -> bool:
-        return self.options.unresolved == "error"
+    def _score_by(
+        self, selected: SelectedMeasure, run: RunRanking, documents: dict[str, DocumentScores]
+    ) -> MeasureScores:
+        """Score by a measure; scores of documents are added, unless they are known already."""
+        label, measure = selected.label, selected.measure
+        ranking = run.seen_by(measure)
+        with off_guard(measure):
+            values = _checked_scores(selected, ranking)[ranking.topics]
+            curve = measure.curve(ranking) if self.curves else None
+            if curve is not None:
+                curve = curve._replace(label=label, y=curve.y[ranking.topics])
+            way = measure.document_score if self.per_document else None
+            if way is not None and way not in documents:
+                documents[way] = measure.document_scores(ranking)
+            return MeasureScores(values, curve, MeasureNotes.of(measure, ranking))
 
     # A run from its blocks
 
@@ -277,29 +271,49 @@ class Scoring:
         diagnostics = RunDiagnostics.joined([block.diagnostics for block in blocks])
         messages = diagnostics.messages(topics, self.options, self.repeats, facts.origin)
         name = name_in_errors(source, facts)
+        kept = blocks[0].kept
+        has_results = np.zeros(len(topics), dtype=np.bool_)
+        blocks = [block for block in blocks if len(block.topics)]
+        for block in blocks:
+            has_results[block.topics] = block.has_results
         skips = self._skips(diagnostics, blocks, name)
         skipped = [skip for skip in skips if skip is not None]
         check_presets(self.presets, (*self.skipped, *skipped), f" for {name}")
-        has_results = np.zeros(len(topics), dtype=np.bool_)
-        for block in blocks:
-            has_results[block.topics] = block.has_results
+        values = np.full((len(self.measures), len(topics)), np.nan)
+        curves: list[Curve | None] = []
+        about_measures: list[str] = []
+        ways: set[str | None] = set()
+        for row, selected in enumerate(self.measures):
+            if skips[row] is not None:
+                continue
+            parts = [(block.topics, block.measures[row]) for block in blocks]
+            for numbers, scores in parts:
+                values[row, numbers] = scores.values
+            curves.append(
+                join_curves([(numbers, scores.curve) for numbers, scores in parts], len(topics))
+            )
+            notes = [scores.notes for _, scores in parts]
+            about_measures += measure_warnings(selected.measure, notes)
+            ways.add(selected.measure.document_score)
         warnings = (
             *same_file_warnings(source.file or facts.origin, self.assessment_files),
             *(*facts.warnings, *messages),
             *missing_topics_warnings(has_results, topics, self.average_over),
-            *self._measure_warnings(blocks, skips),
+            *about_measures,
             *skip_warnings(skipped),
         )
         return RunScores(
             source.name or facts.run_id,
-            self._values(blocks, skips),
+            values,
             has_results if self.average_over == "retrieved" else np.ones_like(has_results),
             source.file,
-            self._curves(blocks, skips),
+            tuple(curve for curve in curves if curve is not None),
             tuple(dict.fromkeys(warnings)),
             has_results,
-            blocks[0].kept,
-            self._documents(blocks, skips),
+            kept,
+            join_documents(
+                [part for block in blocks for way, part in block.documents.items() if way in ways]
+            ),
         )
 
     def _skips(
@@ -311,7 +325,8 @@ class Scoring:
             try:
                 if len(blocks) > 1:  # a single block was checked before it was scored
                     check_results(selected.measure, selected.label, diagnostics, name)
-                for failure in (block.failures[row] for block in blocks):
+                for block in blocks:
+                    failure = block.measures[row].failure
                     if failure is not None:
                         raise failure
                 skips.append(None)
@@ -320,53 +335,6 @@ class Scoring:
                     raise
                 skips.append(SkippedMeasure(selected.label, str(error)))
         return skips
-
-    def _values(
-        self, blocks: Sequence[BlockScores], skips: Sequence[SkippedMeasure | None]
-    ) -> Floats:
-        if len(blocks) == 1:
-            values = blocks[0].values
-        else:
-            values = np.full((len(self.measures), len(self.truth.topics)), np.nan)
-            for block in blocks:
-                values[:, block.topics] = block.values
-        values[[skip is not None for skip in skips]] = np.nan
-        return values
-
-    def _curves(
-        self, blocks: Sequence[BlockScores], skips: Sequence[SkippedMeasure | None]
-    ) -> tuple[Curve, ...]:
-        curves = [
-            join_curves(
-                [(block.topics, block.curves[row]) for block in blocks if len(block.topics)],
-                len(self.truth.topics),
-            )
-            for row, skip in enumerate(skips)
-            if skip is None
-        ]
-        return tuple(curve for curve in curves if curve is not None)
-
-    def _documents(
-        self, blocks: Sequence[BlockScores], skips: Sequence[SkippedMeasure | None]
-    ) -> tuple[DocumentScores, ...]:
-        """Return the scores of documents by measures that score the whole run."""
-        ways = {
-            selected.measure.document_score
-            for selected, skip in zip(self.measures, skips, strict=True)
-            if skip is None
-        }
-        return join_documents(
-            [scores for block in blocks for scores in block.documents if scores.scored_by in ways]
-        )
-
-    def _measure_warnings(
-        self, blocks: Sequence[BlockScores], skips: Sequence[SkippedMeasure | None]
-    ) -> Iterator[str]:
-        for row, selected in enumerate(self.measures):
-            if skips[row] is None:
-                yield from measure_warnings(
-                    selected.measure, [block.notes[row] for block in blocks]
-                )
 
 
 def _checked_scores(selected: SelectedMeasure, ranking: Ranking) -> Floats:
