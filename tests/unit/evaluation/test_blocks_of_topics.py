@@ -222,7 +222,7 @@ def test_a_piece_that_begins_with_a_bad_line(tmp_path: Path, line: bytes, proble
     number = text[:cut].count(b"\n") + 1
     assert error[0] is FormatError and f"mine.run:{number}: {problem}" in error[1], error
     assert outcome(lambda: scored(evaluation, path, 1)) == error
-    assert outcome(lambda: in_pieces(evaluation, path)) == error
+    assert outcome(lambda: in_pieces(evaluation, path, unbroken=True)) == error
 
 
 @dataclass(frozen=True)
