@@ -128,7 +128,7 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
     "Topics, runs and assessments": (
         Limit(
             "a run whose topics are not together",
-            size(scoring.LARGEST_AT_ONCE),
+            size(scoring.LARGEST_WHOLE_RUN),
             "sorting it by topic",
         ),
         Limit("a file of assessments in text", size(text_columns.LARGEST_FILE), "several files"),

@@ -66,7 +66,7 @@ class _OtherPlace(ThreadPoolExecutor):
 def in_pieces(evaluation: Evaluation, path: Path, *, unbroken: bool = False) -> RunScores:
     """The scores of a run that was scored in pieces, each perhaps in another process.
 
-    unbroken: there must be several pieces, and nothing wrong with any of them.
+    unbroken: there must be several pieces, and the run must not be scored in order after all.
     """
 
     def refuse(*_: object) -> None:

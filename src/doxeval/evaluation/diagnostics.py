@@ -1,156 +1,292 @@
-"""What is found in a run besides its scores: added up over its blocks, and told in the end.
+"""What is noticed about a run while it is scored, and the warnings that users get about it.
 
-A finding about a part of a run says where it is by line and by topic, so that many parts have the
-same findings together as the run has at once.
+Every block of a run gives its diagnostics, which name lines and topics of the run. Those of all
+blocks together are those of the run. Only then are warnings made of them, so that users are warned
+once, in the same words, however the run was divided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+import numpy as np
+
+from doxeval.arrays import Bools
 from doxeval.errors import InputError, UnknownReference
-from doxeval.evaluation.inputs import RunOptions
-from doxeval.evaluation.ranking import Against, Ties, about_repeats, about_split, about_unknown
-from doxeval.messages import Parameter
-from doxeval.runs import Kind
+from doxeval.evaluation.inputs import AverageOver, RunOptions
+from doxeval.measures import Measure, Ranking
+from doxeval.messages import Parameter, join_names, plural
+from doxeval.runs import Kind, Order
+from doxeval.storage import off_guard
 
-MOST_SHOWN = 20
+MOST_SHOWN = 20  # results that an error about unresolved ones lists
 
 
-class Place(NamedTuple):
-    """Where something was found: the number of its topic, and its line. Perhaps why it is told."""
+class ResultLine(NamedTuple):
+    """A result, by the number of its topic and its line; and what is wrong with it, if anything."""
 
     topic: int
     line: int
     reason: str = ""
 
 
-class Places(NamedTuple):
-    """How often something was found, and where first: topic by topic, in their order."""
+class ResultLines(NamedTuple):
+    """How many results have something in common, and the first of them, in the order of topics."""
 
-    times: int = 0
-    first: tuple[Place, ...] = ()
+    total: int = 0
+    first: tuple[ResultLine, ...] = ()
 
     @classmethod
-    def joined(cls, several: Sequence[Places]) -> Places:
-        """All together, where no topic is in two of them."""
-        first = sorted(chain.from_iterable(one.first for one in several), key=lambda p: p.topic)
-        return cls(sum(one.times for one in several), tuple(first[:MOST_SHOWN]))
+    def joined(cls, parts: Sequence[ResultLines]) -> ResultLines:
+        """Join parts that have no topic in common."""
+        first = sorted(chain.from_iterable(part.first for part in parts), key=lambda at: at.topic)
+        return cls(sum(part.total for part in parts), tuple(first[:MOST_SHOWN]))
 
-    def moved(self, lines: int) -> Places:
-        """With so many lines before them."""
-        return self._replace(
-            first=tuple(place._replace(line=place.line + lines) for place in self.first)
+    def shifted(self, lines: int) -> ResultLines:
+        """Return the same so many lines further down in the file."""
+        return self._replace(first=tuple(at._replace(line=at.line + lines) for at in self.first))
+
+
+class OrderConflict(NamedTuple):
+    """Ranks or scores that contradict the list: what they do, how often, and where first."""
+
+    what: str
+    times: int
+    line: int
+
+    @property
+    def message(self) -> str:
+        """The warning: the list is the ranking."""
+        times = "once" if self.times == 1 else f"{self.times:,} times"
+        return (
+            f"{self.what} down the list {times}, first on line {self.line}; the list is the "
+            "ranking, unless another order is asked for"
         )
 
 
-NOWHERE = Places()
+class DocumentTies(NamedTuple):
+    """How many documents share their score with another one of their topic, in how many topics."""
+
+    documents: int = 0
+    topics: int = 0
+
+    def warnings(self, order: Order) -> tuple[str, ...]:
+        """Return a warning that says how they are ranked, if there are any.
+
+        >>> DocumentTies(3, 1).warnings("list")
+        ('3 documents in 1 topic share their score with another one: they are ranked as listed, \
+trec_eval would rank them by document id',)
+        """
+        if not self.documents:
+            return ()
+        where = f"{plural(self.documents, 'document')} in {plural(self.topics, 'topic')}"
+        how = "by their ranks" if order == "rank" else "as listed"
+        return (
+            f"{where} share their score with another one: they are ranked {how}, trec_eval would "
+            "rank them by document id",
+        )
 
 
-class Findings(NamedTuple):
-    """What was found in a run, or in a part of it.
+class RunDiagnostics(NamedTuple):
+    """What was noticed about a run, or about a block of it.
 
-    kinds: of its results. unplaced_starts, unplaced_ends: whether it is unknown where some result
-    begins or ends. unordered: that it has no column to be ordered by, and is taken as listed.
-    against: ranks and scores that contradict the list. unknown: topics that are not assessed.
-    split: numbers of topics in several places. unresolved, repeats: results that name nothing, and
-    those that were returned before. ties: documents with equal scores, for measures
-    that rank documents.
+    kinds: of its results. unknown_starts, unknown_ends: whether it is unknown where some result
+    begins or ends. unordered: a warning that it has no column to be ordered by, and is taken as
+    listed. conflicts: ranks and scores that contradict the list. unassessed: topics that are not
+    assessed. split: the numbers of topics in several places. unresolved, duplicates: results that
+    name nothing, and those that were returned before. ties: documents with equal scores, for
+    measures that rank documents.
     """
 
     kinds: frozenset[Kind] = frozenset()
-    unplaced_starts: bool = False
-    unplaced_ends: bool = False
+    unknown_starts: bool = False
+    unknown_ends: bool = False
     unordered: tuple[str, ...] = ()
-    against: tuple[Against, ...] = ()
-    unknown: tuple[str, ...] = ()
+    conflicts: tuple[OrderConflict, ...] = ()
+    unassessed: tuple[str, ...] = ()
     split: tuple[int, ...] = ()
-    unresolved: Places = NOWHERE
-    repeats: Places = NOWHERE
-    ties: Ties = Ties()
+    unresolved: ResultLines = ResultLines()
+    duplicates: ResultLines = ResultLines()
+    ties: DocumentTies = DocumentTies()
 
     @classmethod
-    def joined(cls, several: Sequence[Findings]) -> Findings:
-        """What was found in all parts of a run, which have no assessed topic in common.
+    def joined(cls, parts: Sequence[RunDiagnostics]) -> RunDiagnostics:
+        """Join those of all blocks of a run, which have no assessed topic in common.
 
-        >>> parts = [Findings(repeats=Places(2, (Place(topic, 7),))) for topic in (4, 1)]
-        >>> Findings.joined(parts).repeats.times, Findings.joined(parts).repeats.first[0].topic
+        >>> lines = [ResultLines(2, (ResultLine(topic, 7),)) for topic in (4, 1)]
+        >>> joined = RunDiagnostics.joined([RunDiagnostics(duplicates=part) for part in lines])
+        >>> joined.duplicates.total, joined.duplicates.first[0].topic
         (4, 1)
         """
-        if len(several) == 1:
-            return several[0]
+        if len(parts) == 1:
+            return parts[0]
         return cls(
-            frozenset().union(*(one.kinds for one in several)),
-            any(one.unplaced_starts for one in several),
-            any(one.unplaced_ends for one in several),
-            tuple(dict.fromkeys(chain.from_iterable(one.unordered for one in several))),
-            _all_against(several),
-            tuple(dict.fromkeys(chain.from_iterable(one.unknown for one in several))),
-            tuple(sorted(chain.from_iterable(one.split for one in several))),
-            Places.joined([one.unresolved for one in several]),
-            Places.joined([one.repeats for one in several]),
-            Ties(*(sum(counts) for counts in zip(*(one.ties for one in several), strict=True))),
+            frozenset().union(*(part.kinds for part in parts)),
+            any(part.unknown_starts for part in parts),
+            any(part.unknown_ends for part in parts),
+            tuple(dict.fromkeys(chain.from_iterable(part.unordered for part in parts))),
+            _joined_conflicts(chain.from_iterable(part.conflicts for part in parts)),
+            tuple(dict.fromkeys(chain.from_iterable(part.unassessed for part in parts))),
+            tuple(sorted(chain.from_iterable(part.split for part in parts))),
+            ResultLines.joined([part.unresolved for part in parts]),
+            ResultLines.joined([part.duplicates for part in parts]),
+            DocumentTies(
+                sum(part.ties.documents for part in parts), sum(part.ties.topics for part in parts)
+            ),
         )
 
-    def moved(self, lines: int) -> Findings:
-        """The same with so many lines before them."""
+    def shifted(self, lines: int) -> RunDiagnostics:
+        """Return the same so many lines further down in the file."""
         return self._replace(
-            against=tuple(one._replace(line=one.line + lines) for one in self.against),
-            unresolved=self.unresolved.moved(lines),
-            repeats=self.repeats.moved(lines),
+            conflicts=tuple(
+                conflict._replace(line=conflict.line + lines) for conflict in self.conflicts
+            ),
+            unresolved=self.unresolved.shifted(lines),
+            duplicates=self.duplicates.shifted(lines),
         )
 
-    def told(
+    def messages(
         self,
         topics: Sequence[str],
         options: RunOptions,
         policies: Collection[str],
         origin: str | None,
     ) -> tuple[str, ...]:
-        """The warnings; results that name nothing are an error, unless they may.
+        """Return the warnings; unresolved results are an error, unless the options allow them.
 
         policies: what the measures do with duplicates, if the options leave it to them.
         """
         policies = policies if options.duplicates == "auto" else {options.duplicates}
-        has_repeats = self.repeats.times > 0 and len(policies) > 0
         return (
             *self.unordered,
-            *(one.told() for one in self.against),
-            *self.ties.about("list" if self.unordered else options.order),
-            *about_unknown(self.unknown),
-            *about_split(self.split, topics),
-            *_about_unresolved(self.unresolved, options, origin),
-            *(
-                [about_repeats(self.repeats.times, self.repeats.first[0].line, policies)]
-                if has_repeats
-                else []
-            ),
+            *(conflict.message for conflict in self.conflicts),
+            *self.ties.warnings("list" if self.unordered else options.order),
+            *_unassessed_warnings(self.unassessed),
+            *_split_warnings([topics[number] for number in self.split]),
+            *_unresolved_warnings(self.unresolved, options, origin),
+            *_duplicate_warnings(self.duplicates, policies),
         )
 
 
-def _all_against(several: Sequence[Findings]) -> tuple[Against, ...]:
-    """Contradictions by what they are, ranks before scores as in each part."""
-    by_what: dict[str, list[Against]] = {}
-    for one in chain.from_iterable(findings.against for findings in several):
-        by_what.setdefault(one.what, []).append(one)
+def _joined_conflicts(conflicts: Iterable[OrderConflict]) -> tuple[OrderConflict, ...]:
+    """Join conflicts of the same kind; ranks come before scores, as in each block."""
+    by_kind: dict[str, list[OrderConflict]] = {}
+    for conflict in conflicts:
+        by_kind.setdefault(conflict.what, []).append(conflict)
     return tuple(
-        Against(what, sum(one.times for one in own), min(one.line for one in own))
-        for what, own in sorted(by_what.items())
+        OrderConflict(what, sum(c.times for c in same), min(c.line for c in same))
+        for what, same in sorted(by_kind.items())
     )
 
 
-def _about_unresolved(found: Places, options: RunOptions, origin: str | None) -> tuple[str, ...]:
-    """A warning about results that name nothing, or an error, as the policy says."""
-    if not found.times:
-        return ()
-    lines = [str(InputError(place.reason, origin, place.line)) for place in found.first]
-    if found.times > len(lines):
-        lines.append(f"… and {found.times - len(lines):,} more")
-    count = f"{found.times:,} result{' does' if found.times == 1 else 's do'} not resolve"
+def _unassessed_warnings(topics: Sequence[str]) -> Iterator[str]:
+    """Yield a warning about topics that are not assessed, if there are any.
+
+    >>> list(_unassessed_warnings(["8"]))
+    ['1 topic of the run is not assessed and is ignored: 8']
+    """
+    if topics:
+        few = "1 topic of the run is not assessed and is ignored"
+        many = f"{len(topics):,} topics of the run are not assessed and are ignored"
+        yield f"{few if len(topics) == 1 else many}: {join_names(topics)}"
+
+
+def _split_warnings(topics: Sequence[str]) -> Iterator[str]:
+    if topics:
+        yield f"topics in several separate blocks: {join_names(topics)}"
+
+
+def _unresolved_warnings(
+    unresolved: ResultLines, options: RunOptions, origin: str | None
+) -> Iterator[str]:
+    """Yield a warning about results that name nothing; or raise it, as the options say."""
+    count = unresolved.total
+    if not count:
+        return
+    lines = [str(InputError(at.reason, origin, at.line)) for at in unresolved.first]
+    if count > len(lines):
+        lines.append(f"… and {count - len(lines):,} more")
+    what = f"{count:,} result{' does' if count == 1 else 's do'} not resolve"
     if options.unresolved == "error":
         policy = Parameter("unresolved", "irrelevant")
-        message = f"{count}; " + policy + " keeps such results as not relevant"
+        message = f"{what}; " + policy + " keeps such results as not relevant"
         raise UnknownReference(message + "".join(f"\n  {line}" for line in lines))
-    return (f"{count} and count as not relevant; the first: {lines[0]}",)
+    yield f"{what} and count as not relevant; the first: {lines[0]}"
+
+
+def _duplicate_warnings(duplicates: ResultLines, policies: Collection[str]) -> Iterator[str]:
+    """Yield a warning about duplicates, by what measures do with them: drop, keep, or both.
+
+    >>> list(_duplicate_warnings(ResultLines(1, (ResultLine(0, 7),)), {"drop"}))
+    ['1 duplicate was left out, the first on line 7']
+    """
+    count = duplicates.total
+    if not count or not policies:
+        return
+    where = f"the first on line {duplicates.first[0].line}"
+    if len(set(policies)) > 1:
+        what = "1 duplicate counts" if count == 1 else f"{count:,} duplicates count"
+        others = "is" if count == 1 else "are"
+        yield (
+            f"{what} as read by measures of chunks and {others} left out by the others, {where}; "
+            + Parameter("duplicates", "keep")
+            + " or drop treats all measures alike"
+        )
+    elif "drop" in policies:
+        what = "1 duplicate was" if count == 1 else f"{count:,} duplicates were"
+        yield f"{what} left out, {where}"
+    else:
+        what = (
+            "1 duplicate keeps its rank" if count == 1 else f"{count:,} duplicates keep their ranks"
+        )
+        yield f"{what} without gain, {where}"
+
+
+def missing_topics_warnings(
+    has_results: Bools, topics: Sequence[str], average_over: AverageOver
+) -> Iterator[str]:
+    """Yield a warning about assessed topics for which a run has no results, if there are any."""
+    missing = [topics[number] for number in np.flatnonzero(~has_results).tolist()]
+    if missing:
+        outcome = "are left out" if average_over == "retrieved" else "count as empty lists"
+        yield (
+            f"no results for {len(missing):,} of {len(topics):,} assessed topics, which {outcome}: "
+            f"{join_names(missing)}"
+        )
+
+
+def same_file_warnings(run: str | None, assessments: Iterable[str]) -> Iterator[str]:
+    """Yield a warning if the file of a run is one of the files of the assessments.
+
+    >>> list(same_file_warnings("runs/a.run", ["runs/judged.jsonl"]))
+    []
+    """
+    if run is None:
+        return
+    path = os.path.realpath(run)
+    if any(os.path.realpath(file) == path for file in assessments):
+        yield "this run is a file of the assessments: the answers themselves are scored"
+
+
+class MeasureNotes(NamedTuple):
+    """What a measure notes about a block: in how many topics, or in words of its own."""
+
+    topics: int = 0
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, measure: Measure, ranking: Ranking) -> MeasureNotes:
+        """Ask a measure; words are for measures of users, which may say what they like."""
+        if type(measure).warnings is Measure.warnings:
+            return cls(measure.concerns(ranking))
+        return cls(words=tuple(measure.warnings(ranking)))
+
+
+def measure_warnings(measure: Measure, notes: Sequence[MeasureNotes]) -> list[str]:
+    """Return the warnings of a measure, from its notes about all blocks of a run."""
+    with off_guard(measure):
+        warnings = measure.about(sum(note.topics for note in notes))
+    return [*warnings, *chain.from_iterable(note.words for note in notes)]

@@ -1,7 +1,7 @@
-"""An evaluation: what runs are held against, opened and resolved once, and how they are scored.
+"""An evaluation: what runs are scored against, opened and resolved once, and how they are scored.
 
-The policies are here: which topics count, what happens to measures that lack what they need, and
-what is warned about. Each run is scored by itself, so that runs can be scored in any process and
+Evaluation(assessments, measures, …) works out the ground truth and selects the measures. Then each
+run is read, resolved, ranked and scored by itself, so that runs can be scored in any process and
 order with the same result.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -29,49 +29,54 @@ from doxeval.evaluation.inputs import (
     OnDuplicates,
     OnUnresolved,
     RunOptions,
-    Source,
-    Sources,
-    as_named,
+    RunsGiven,
+    as_run_input,
     check_choice,
-    named_sources,
+    run_inputs,
 )
 from doxeval.evaluation.measure_selection import (
-    AskedMeasure,
     MeasureGiven,
-    OrderOfPresets,
-    Settled,
-    about_navigation,
-    asked_for,
-    duplicates_of,
-    order_of,
-    presets_named,
-    settled_measures,
-    told,
+    PresetOrder,
+    SelectedMeasure,
+    navigation_warnings,
+    preset_duplicates,
+    preset_order,
+    presets_by_name,
+    requested_measures,
+    select_measures,
+    skip_warnings,
 )
+from doxeval.evaluation.ranking import RunRanking, ranked
 from doxeval.evaluation.scoring import (
-    PartScores,
-    RankedRun,
+    PieceScores,
     RunPiece,
     Scoring,
-    joined,
-    pieces_of,
-    ranked,
-    scored,
-    scored_piece,
+    join_pieces,
+    run_pieces,
+    score_piece,
+    score_run,
 )
 from doxeval.measures import PROFILE, GroundTruth, Texts
 from doxeval.messages import Parameter, plural
 from doxeval.named import checked_but
 from doxeval.navigation import Navigation
 from doxeval.parallel import PATIENCE
-from doxeval.runs import ChunkTable, Order, Run, chunk_table_of
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable, told_apart, with_duplicates
+from doxeval.runs import ChunkTable, Order, Run, RunGiven, chunk_table_of
+from doxeval.scores import (
+    ByMeasure,
+    MeasureFacts,
+    RunScores,
+    RunView,
+    ScoreTable,
+    told_apart,
+    with_duplicates,
+)
 from doxeval.storage import on_guard
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from doxeval.evaluation.targets import Targets, TopicsGiven
+    from doxeval.evaluation.targets import TopicsGiven
     from doxeval.measures import Ranking
     from doxeval.parallel import EngineGiven
 
@@ -94,7 +99,8 @@ class Evaluation:
 
     Runs are read and scored in blocks of whole topics, so memory does not grow with a run if the
     results of each topic stand together in its file. If they do not, the run is taken as a whole,
-    which takes some 500 bytes for each result; a file of more than 2 GiB has to be sorted by topic.
+    which takes some 500 bytes for each result; a file of more than 2 GiB has to be sorted by topic,
+    and so has a run of more than 200,000 results from a pipe.
 
     `texts` are the texts of documents by id, for measures that count words where there is no
     collection; `tokens` is what counts as a token (a function from a text to offsets, a tokeniser
@@ -108,6 +114,8 @@ class Evaluation:
     >>> judgments = [Judgment("7", "a", ((0, 50),), document_length=200)]
     >>> evaluation = Evaluation(Assessments(judgments), [cP @ 1, cR @ 1])
     >>> run = Run.from_results([Result("7", "a", Kind.PASSAGE, 25, 125)], "mine")
+    >>> evaluation.score(run)["cP@1"]
+    0.25
     >>> evaluation.score_all([run]).mean()
     {'mine': {'cP@1': 0.25, 'cR@1': 0.5}}
     """
@@ -149,16 +157,19 @@ class Evaluation:
         check_choice("specificity", specificity, (None, "passages", "file"))
         self.collection = collection
         self.navigation = navigation
-        self._presets = presets_named(presets)
-        self._order = order_of(self._presets) if order is None else OrderOfPresets(order, ())
-        by_presets = order is None  # and then runs that lack the column are taken as listed
-        if duplicates == "auto":
-            duplicates = duplicates_of(self._presets)
+        self._presets = presets_by_name(presets)
+        ranked_by = preset_order(self._presets) if order is None else PresetOrder(order)
         self.options = RunOptions(
-            self._order.order, offsets, whitespace, unresolved, ends, duplicates, by_presets
+            ranked_by.order,
+            offsets,
+            whitespace,
+            unresolved,
+            ends,
+            preset_duplicates(self._presets) if duplicates == "auto" else duplicates,
+            list_if_unordered=order is None,
         )
         with on_guard(collection):
-            self.assessments = _resolved(assessments, collection, self.options)
+            self.assessments = _resolved_assessments(assessments, collection, self.options)
         self.average_over = average_over
         self.specificity = specificity
         self.curves = curves
@@ -167,21 +178,40 @@ class Evaluation:
         self.solid = solid
         self._texts = _texts_of(texts, collection, tokens)
         self.chunks = None if chunks is None else chunk_table_of(chunks)
-        self._targets = self._targets_in(targets)
-        self._asked = asked_for(measures, where_possible, self._presets)
+        self._targets = None
+        if targets is not None:
+            from doxeval.evaluation.targets import read_targets
+
+            self._targets = read_targets(targets, self.assessments.topics, collection)
+        requests = requested_measures(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
         with on_guard(collection):
-            self.measures, self._left_out = self._settled()
-        if per_document and not any(one.settled.document_score for one in self.measures):
+            self.measures, self._skipped = select_measures(
+                requests, self._presets, self.truth, lambda: self._empty_ranking
+            )
+        if per_document and not any(each.measure.document_score for each in self.measures):
             raise InputError(
                 Parameter("per_document", True)
                 + " needs a measure that averages scores of documents: gP or MAgP"
             )
-        self.warnings = tuple(self._warnings())
+        self.warnings = (
+            *self.assessments.warnings,
+            *ranked_by.warnings,
+            *skip_warnings(self._skipped),
+            *navigation_warnings(navigation, self.measures, collection),
+            *self._target_warnings(),
+        )
         warn(self.warnings)
 
+    def _target_warnings(self) -> Iterator[str]:
+        if self._targets is not None:
+            from doxeval.evaluation.targets import target_warnings
+
+            measures = {selected.label: selected.measure for selected in self.measures}
+            yield from target_warnings(measures, self._targets, self.collection)
+
     def __repr__(self) -> str:
-        labels = ", ".join(measure.label for measure in self.measures)
+        labels = ", ".join(selected.label for selected in self.measures)
         where = "" if self.collection is None else f", {self.collection.location}"
         return f"Evaluation({plural(len(self.truth.topics), 'topic')}{where}: {labels})"
 
@@ -193,82 +223,30 @@ class Evaluation:
     @cached_property
     def truth(self) -> GroundTruth:
         """What is relevant."""
-        targets = None if self._targets is None else self._targets.patterns
         return GroundTruth.of(
             self.assessments,
             self.collection,
             self.specificity,
             self.navigation,
-            targets,
+            None if self._targets is None else self._targets.patterns,
             self._texts,
             self.solid,
             self.chunks,
         )
 
-    def _targets_in(self, topics: TopicsGiven | None) -> Targets | None:
-        if topics is None:
-            return None
-        from doxeval.evaluation.targets import targets_of
-
-        return targets_of(topics, self.assessments.topics, self.collection)
-
-    @property
-    def facts(self) -> tuple[MeasureFacts, ...]:
-        """What a table of scores says about the measures.
-
-        Names say what is done with duplicates where a measure by itself does not do so.
-        """
-        return tuple(map(self._facts_of, self.measures))
-
-    def _facts_of(self, one: AskedMeasure) -> MeasureFacts:
-        usual = one.settled.facts.repeats
-        policy = usual if self.options.duplicates == "auto" else self.options.duplicates
-        facts = one.settled.facts_as(one.label, one.asked)._replace(duplicates=policy)
-        if policy == usual:
-            return facts
-        # The profile of a report is looked up by its names.
-        label = one.label if one.label in PROFILE else facts.label_where(usual)
-        return facts._replace(label=label, canonical=with_duplicates(facts.canonical, policy))
-
-    def _settled(self) -> Settled:
-        def empty_ranking() -> Ranking:
-            return self._empty_ranking
-
-        return settled_measures(self._asked, self._presets, self.truth, empty_ranking)
-
-    def _warnings(self) -> Iterator[str]:
-        yield from self.assessments.warnings
-        yield from self._order.warnings
-        yield from told(self._left_out)
-        yield from about_navigation(self.navigation, self.measures, self.collection)
-        yield from self._about_targets(self.measures)
-
     @cached_property
     def _empty_ranking(self) -> Ranking:
         return ranked(Run.from_results([]), self.truth, RunOptions()).ranking
-
-    def _about_targets(self, found: Sequence[AskedMeasure]) -> tuple[str, ...]:
-        if self._targets is None:
-            return ()
-        from doxeval.evaluation.targets import about_measures
-
-        measures = {one.label: one.settled for one in found}
-        told_of_measures = about_measures(measures, self._targets, self.collection)
-        return (*self._targets.warnings, *told_of_measures)
-
-    def ranking(self, run: Source | NamedSource) -> RankedRun:
-        """A run as measures see it: resolved, and in order."""
-        read = as_named(run).read(ends=self.options.ends, chunks=self.chunks)
-        return ranked(read, self.truth, self.options, self._scoring.repeats)
 
     @cached_property
     def _scoring(self) -> Scoring:
         return Scoring(
             self.truth,
             self.measures,
-            self.options,
+            self._skipped,
             self._presets,
-            self._left_out,
+            self.options,
+            self.chunks,
             self.average_over,
             self.curves,
             self.per_document,
@@ -287,37 +265,28 @@ class Evaluation:
         other.solid = True
         return other
 
-    def score(self, run: Source | NamedSource) -> RunScores:
-        """The scores of one run."""
+    # Scores of runs
+
+    def ranking(self, run: RunGiven | NamedSource) -> RunRanking:
+        """Return a run as measures see it: resolved, and in order."""
+        read = as_run_input(run).read(ends=self.options.ends, chunks=self.chunks)
+        return ranked(read, self.truth, self.options, self._scoring.repeats)
+
+    def score(self, run: RunGiven | NamedSource) -> ScoredRun:
+        """Return the scores of a run."""
+        scores = self._score(as_run_input(run))
+        table = self.table([scores])
+        warn(table.run_warnings())
+        return ScoredRun(**vars(scores), table=table)
+
+    def _score(self, source: NamedSource) -> RunScores:
         with on_guard(self.collection):
-            found = scored(self._scoring, as_named(run), self.chunks)
-        warn(self.table([found]).run_warnings())
-        return found
-
-    def pieces(self, run: Source | NamedSource) -> list[RunPiece]:
-        """The pieces of a run that can be scored by themselves, in any process and order.
-
-        A large file of text or JSONL has several; any other run is one piece.
-        """
-        return pieces_of(self._scoring, as_named(run))
-
-    def score_piece(self, piece: RunPiece) -> PartScores:
-        """The scores of a piece of a run."""
-        with on_guard(self.collection):
-            return scored_piece(self._scoring, piece, self.chunks)
-
-    def joined(self, run: Source | NamedSource, parts: Sequence[PartScores]) -> RunScores:
-        """The scores of a run from those of all its pieces, in their order.
-
-        What is wrong with a run is told here, as `score` does it.
-        """
-        with on_guard(self.collection):
-            return joined(self._scoring, as_named(run), parts, self.chunks)
+            return score_run(self._scoring, source)
 
     @checked_but("runs")
     def score_all(
         self,
-        runs: Sources,
+        runs: RunsGiven,
         *,
         jobs: int = 1,
         executor: Executor | None = None,
@@ -325,16 +294,16 @@ class Evaluation:
         patience: float = PATIENCE,
         progress: Callable[[int], object] = lambda _: None,
     ) -> ScoreTable:
-        """The scores of runs: files, values or dicts, with names if they are given as a mapping.
+        """Return the scores of runs: files, values or dicts; names are given as a mapping.
 
         With `jobs`, runs are scored in as many processes; with an `executor`, on that; with an
         `engine`, on a cluster: "dask://HOST:PORT", "tls://HOST:PORT", "dask:FILE" with the file of
         a scheduler, or a client of dask's. Its workers must have the same version of doxeval and
         see the same collection and runs at the same paths; if they do not, or if there is none
-        of them for `patience` seconds, that is an error. `progress` is told how many more runs are
-        done. Scores do not depend on any of this.
+        of them for `patience` seconds, that is an error. `progress` is called with the number of
+        runs that have been finished since. Scores do not depend on any of this.
         """
-        sources = named_sources(runs)
+        sources = run_inputs(runs)
         if not sources:
             raise InputError("no runs to evaluate")
         if jobs < 1:
@@ -345,81 +314,188 @@ class Evaluation:
             other = "an executor" if executor is not None else "a number of jobs"
             raise InputError(f"give an engine or {other}, not both")
         if executor is not None or engine is not None:
-            from doxeval.evaluation.jobs import scored_on
+            from doxeval.evaluation.jobs import score_on_engine
 
-            place = engine if executor is None else executor
-            table = self.table(scored_on(place, self, sources, progress, patience))
+            chosen = engine if executor is None else executor
+            scores = score_on_engine(chosen, self, sources, progress, patience)
+        elif jobs > 1 and (len(sources) > 1 or len(self.pieces(sources[0])) > 1):
+            from doxeval.evaluation.jobs import score_in_processes
+
+            scores = score_in_processes(self, sources, jobs, progress)
         else:
-            table = self.table(self._scored(sources, jobs, progress))
+            scores = []
+            for source in sources:
+                scores.append(self._score(source))
+                progress(1)
+        table = self.table(scores)
         warn(table.run_warnings())  # the others were emitted when the evaluation was made
         return table
 
-    def _scored(
-        self,
-        sources: Sequence[NamedSource],
-        jobs: int,
-        progress: Callable[[int], object],
-    ) -> list[RunScores]:
-        if jobs > 1 and (len(sources) > 1 or len(self.pieces(sources[0])) > 1):
-            from doxeval.evaluation.jobs import scored_in_processes
+    # Pieces of runs, for those who score them elsewhere
 
-            return scored_in_processes(self, sources, jobs, progress)
-        found = []
-        for source in sources:
-            found.append(self.score(source))
-            progress(1)
-        return found
+    def pieces(self, run: RunGiven | NamedSource) -> list[RunPiece]:
+        """Return the pieces of a run that can be scored by themselves, in any process and order.
+
+        A large file of text or JSONL has several; any other run is one piece.
+        """
+        return run_pieces(self._scoring, as_run_input(run))
+
+    def score_piece(self, piece: RunPiece) -> PieceScores:
+        """Return the scores of a piece of a run."""
+        with on_guard(self.collection):
+            return score_piece(self._scoring, piece)
+
+    def joined(self, run: RunGiven | NamedSource, parts: Sequence[PieceScores]) -> RunScores:
+        """Return the scores of a run from those of all its pieces, in their order.
+
+        What is wrong with a run is an error here, as in `score`.
+        """
+        with on_guard(self.collection):
+            return join_pieces(self._scoring, as_run_input(run), parts)
+
+    # Scores as a table
+
+    @property
+    def facts(self) -> tuple[MeasureFacts, ...]:
+        """What a table of scores says about the measures.
+
+        Names say what is done with duplicates where a measure by itself does not do so.
+        """
+        return tuple(map(self._facts_of, self.measures))
+
+    def _facts_of(self, selected: SelectedMeasure) -> MeasureFacts:
+        label, measure = selected.label, selected.measure
+        usual = measure.facts.repeats
+        policy = usual if self.options.duplicates == "auto" else self.options.duplicates
+        facts = measure.facts_as(label, selected.requested)._replace(duplicates=policy)
+        if policy == usual:
+            return facts
+        # The profile of a report is looked up by its names.
+        label = label if label in PROFILE else facts.label_where(usual)
+        return facts._replace(label=label, canonical=with_duplicates(facts.canonical, policy))
 
     def table(self, scored: Sequence[RunScores]) -> ScoreTable:
-        """The scores of several runs as a table; runs of the same name are told apart."""
+        """Return the scores of several runs as a table; equal names of runs are made different."""
         facts = self.facts
-        asked = tuple(
-            own._replace(label=one.label) for own, one in zip(facts, self.measures, strict=True)
+        requested = tuple(
+            fact._replace(label=selected.label)
+            for fact, selected in zip(facts, self.measures, strict=True)
         )
         table = ScoreTable(
-            asked,
+            requested,
             self.truth.topics,
             told_apart(scored),
             None if self.collection is None else self.collection.location,
             self.assessments.origins,
             self.warnings,
+            self._reference,
         )
-        table = replace(table, reference=self._reference)
-        return table.labelled([one.label for one in facts])
+        return table.labelled([fact.label for fact in facts])
 
     @property
     def _reference(self) -> str | None:
         """The measure that the preset of the first measure refers to."""
-        labels = [one.label for one in self.measures]
+        labels = [selected.label for selected in self.measures]
         for preset in self._presets.values():
             if labels[0] in preset.measures and preset.reference in labels:
                 return preset.reference
         return None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoredRun(RunScores):
+    """The scores of a run, which answer as the run does in its table.
+
+    >>> scores = Evaluation({"7": {"a": 1}}, ["AP", "P@2"]).score({"7": {"b": 2.0, "a": 1.0}})
+    >>> scores["AP"], scores.topics["7"]["P@2"], scores.mean
+    (0.5, 0.5, <AP 0.5000, P@2 0.5000>)
+    """
+
+    table: ScoreTable = field(kw_only=True)
+
+    def __getitem__(self, measure: object) -> float | None:
+        return self._view[measure]
+
+    @property
+    def mean(self) -> ByMeasure:
+        """The mean of each measure, over the topics that count."""
+        return ByMeasure(self.table.measures, self.table.means_of(0))
+
+    @property
+    def topics(self) -> dict[str, ByMeasure]:
+        """The scores of each topic that counts."""
+        return self._view.topics
+
+    @property
+    def _view(self) -> RunView:
+        return self.table.view(0)
+
+
 @checked_but("runs", "assessments")
 def evaluate(
-    runs: Sources,
+    runs: RunsGiven,
     assessments: AssessmentsGiven,
     measures: MeasureGiven | Iterable[MeasureGiven] = (),
     *,
+    presets: str | Iterable[str] = (),
+    collection: Collection | str | os.PathLike[str] | None = None,
+    navigation: Navigation | str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    targets: TopicsGiven | None = None,
+    where_possible: Iterable[MeasureGiven] = (),
+    average_over: AverageOver = "assessed",
+    specificity: SpecificityFrom | None = None,
+    curves: bool = False,
+    per_document: bool = False,
+    keep: Callable[[Ranking], Any] | None = None,
+    order: Order | None = None,
+    offsets: Offsets = "characters",
+    whitespace: Whitespace | None = None,
+    unresolved: OnUnresolved = "error",
+    duplicates: OnDuplicates = "auto",
+    ends: bool = False,
+    texts: Mapping[str, str] | Texts | None = None,
+    tokens: Any = None,
+    solid: bool = False,
+    chunks: ChunkTable | str | os.PathLike[str] | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
     engine: EngineGiven | None = None,
     patience: float = PATIENCE,
     progress: Callable[[int], object] = lambda _: None,
-    **options: Any,
 ) -> ScoreTable:
     """Score runs by measures: `Evaluation(assessments, measures, …).score_all(runs, …)`.
 
     Runs are files, `Run` values or dicts; assessments likewise; measures are names or values.
-    The options are those of `Evaluation`: presets, collection, navigation, targets, order, ….
+    The options up to `chunks` are those of `Evaluation`, the others those of its `score_all`.
 
     >>> qrels = {"7": {"a": 1, "b": 0, "c": 2}}
     >>> evaluate({"7": {"a": 0.9, "b": 0.5, "c": 0.1}}, qrels, ["AP", "P@2"]).mean()
     {'run': {'AP': 0.8333333333333333, 'P@2': 0.5}}
     """
-    evaluation = Evaluation(assessments, measures, **options)
+    evaluation = Evaluation(
+        assessments,
+        measures,
+        presets=presets,
+        collection=collection,
+        navigation=navigation,
+        targets=targets,
+        where_possible=where_possible,
+        average_over=average_over,
+        specificity=specificity,
+        curves=curves,
+        per_document=per_document,
+        keep=keep,
+        order=order,
+        offsets=offsets,
+        whitespace=whitespace,
+        unresolved=unresolved,
+        duplicates=duplicates,
+        ends=ends,
+        texts=texts,
+        tokens=tokens,
+        solid=solid,
+        chunks=chunks,
+    )
     table = evaluation.score_all(
         runs, jobs=jobs, executor=executor, engine=engine, patience=patience, progress=progress
     )
@@ -445,10 +521,10 @@ def _texts_of(
     return Texts(source, tokens)
 
 
-def _resolved(
+def _resolved_assessments(
     given: AssessmentsGiven, collection: Collection | None, options: RunOptions
 ) -> Assessments:
-    found = as_assessments(
+    assessments = as_assessments(
         given, collection=collection, offsets=options.offsets, whitespace=options.whitespace
     )
-    return found if collection is None else resolved_assessments(found, collection)
+    return assessments if collection is None else resolved_assessments(assessments, collection)

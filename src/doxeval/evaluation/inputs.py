@@ -1,12 +1,9 @@
-"""How runs are read for an evaluation.
-
-What runs are given as: files, values, dicts or data frames, each perhaps with a name.
-"""
+"""What runs are given as: files, values, dicts or data frames; and how they are to be read."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -79,16 +76,13 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
         raise InputError(f"{name} is {quoted(value)}: expected {expected}")
 
 
-Source = RunGiven
-
-
 class NamedSource(NamedTuple):
     """A run to score, and the name it is to have; None leaves it to the run itself.
 
     chunks: the file of the chunks that it names by their ids, if it has one for itself.
     """
 
-    source: Source
+    source: RunGiven
     name: str | None = None
     chunks: str | None = None
 
@@ -98,74 +92,64 @@ class NamedSource(NamedTuple):
         return os.fspath(self.source) if isinstance(self.source, str | os.PathLike) else None
 
     def read(self, *, ends: bool, chunks: ChunkTable | None = None) -> Run:
-        """The run itself; chunks are those that it may name by their ids, if not its own ones."""
+        """Return the run itself; `chunks` are those it may name by their ids, if not its own."""
         return as_run(self.source, ends=ends, chunks=self.chunks or chunks)
 
     def blocks(
         self, rows: int, *, ends: bool, chunks: ChunkTable | None = None
     ) -> Generator[Block]:
-        """The run in blocks of whole topics, of about so many rows."""
+        """Yield the run in blocks of whole topics, of about so many rows."""
         if isinstance(self.source, str | os.PathLike):
-            given = self.chunks or chunks
-            yield from run_blocks(self.source, rows, ends=ends, chunks=given)
+            yield from run_blocks(self.source, rows, ends=ends, chunks=self.chunks or chunks)
         else:
             yield from blocks_of(self.read(ends=ends, chunks=chunks), rows)
 
     def chunk_table(self, chunks: ChunkTable | None) -> ChunkTable | None:
-        """The chunks that it may name by their ids: its own, if it has some, or those given."""
+        """Return the chunks that it may name by their ids: its own, if any, or those given."""
         return chunks if self.chunks is None else chunk_table_of(self.chunks)
 
 
-def as_named(run: Source | NamedSource) -> NamedSource:
-    """A run that may have no name yet.
+# A single run, several, or several by name.
+RunsGiven = (
+    RunGiven | Iterable[RunGiven | NamedSource | tuple[str, RunGiven]] | Mapping[str, RunGiven]
+)
 
-    >>> as_named("a.run").file
+
+def as_run_input(run: RunGiven | NamedSource) -> NamedSource:
+    """Return a run that may have no name yet as an input.
+
+    >>> as_run_input("a.run").file
     'a.run'
     """
     return run if isinstance(run, NamedSource) else NamedSource(run)
 
 
-def about_same_file(run: str | None, assessments: Iterable[str]) -> Iterator[str]:
-    """A warning if the file of a run is one of the files of the assessments.
+def run_inputs(runs: Any) -> list[NamedSource]:
+    """Return all runs of an evaluation, given as a single run, several, or several by name.
 
-    >>> list(about_same_file("runs/a.run", ["runs/judged.jsonl"]))
-    []
-    """
-    if run is None:
-        return
-    place = os.path.realpath(run)
-    if any(os.path.realpath(file) == place for file in assessments):
-        yield "this run is a file of the assessments: the answers themselves are scored"
-
-
-# One run, several, or several by name.
-Sources = Source | Iterable[Source | NamedSource | tuple[str, Source]] | Mapping[str, Source]
-
-
-def named_sources(runs: Any) -> list[NamedSource]:
-    """All runs of an evaluation: one of them, several, or several by name.
-
-    >>> [(one.source, one.name) for one in named_sources({"mine": "a.run"})]
+    >>> [(run.source, run.name) for run in run_inputs({"mine": "a.run"})]
     [('a.run', 'mine')]
-    >>> [one.name for one in named_sources(["a.run", ("mine", "b.run")])]
+    >>> [run.name for run in run_inputs(["a.run", ("mine", "b.run")])]
     [None, 'mine']
     """
     if is_one_run(runs):
         return [NamedSource(runs)]
     if isinstance(runs, Mapping):
-        return [_named(source, str(name)) for name, source in runs.items()]
+        return [_named_input(run, str(name)) for name, run in runs.items()]
     if not isinstance(runs, Iterable) or isinstance(runs, Assessments):
         raise no_run(runs)
-    return [one if isinstance(one, NamedSource) else _from_pair(one) for one in runs]
+    return [_run_input(run) for run in runs]
 
 
-def _from_pair(given: Any) -> NamedSource:
+def _run_input(given: Any) -> NamedSource:
+    if isinstance(given, NamedSource):
+        return given
     if isinstance(given, tuple) and len(given) == 2:
-        return _named(given[1], str(given[0]))
-    return _named(given, None)
+        return _named_input(given[1], str(given[0]))
+    return _named_input(given, None)
 
 
-def _named(source: Any, name: str | None) -> NamedSource:
-    if not is_one_run(source):
-        raise no_run(source)
-    return NamedSource(source, name)
+def _named_input(run: Any, name: str | None) -> NamedSource:
+    if not is_one_run(run):
+        raise no_run(run)
+    return NamedSource(run, name)

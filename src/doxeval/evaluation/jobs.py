@@ -1,14 +1,8 @@
-"""What is scored in one go by some worker: a run, or a piece of a large one.
+"""Scoring elsewhere: in other processes of this machine, or on an engine (an executor, a cluster).
 
-Scoring in several processes of one machine: this one scores beside its workers.
-
-Every worker receives the evaluation once, then only runs, or pieces of large ones. If this process
-has a single thread and the system can fork, workers inherit the evaluation without any copying;
-otherwise they are started afresh and receive it when they start.
-
-Scoring on an engine: any executor, or a cluster, whose workers see the same files.
-
-Files are sent by their absolute paths; scores and messages name them as they were given.
+A job is a run, or a piece of a large one. Workers receive the evaluation once, then only jobs.
+`Collector` puts runs together from the outcomes of their jobs; scores, warnings and errors are
+those of a single process that reads run after run in order.
 """
 
 from __future__ import annotations
@@ -35,54 +29,253 @@ from doxeval.parallel import (
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation
     from doxeval.evaluation.inputs import NamedSource
-    from doxeval.evaluation.scoring import PartScores, RunPiece
+    from doxeval.evaluation.scoring import PieceScores, RunPiece
     from doxeval.scores import RunScores
 
 Progress = Callable[[int], object]
 # A tenth of a second of work, and how many runs at most that may be.
 _WORTH_A_TASK = 14 << 20
 _MOST_TOGETHER = 8
+_MOST_FILES_SHOWN = 3
 
 
-class Unit(NamedTuple):
+class ScoringJob(NamedTuple):
     """A piece of a run, and the number of that run."""
 
     run: int
     piece: RunPiece
 
 
-def units_of(evaluation: Evaluation, sources: Sequence[NamedSource]) -> list[Unit]:
-    """All pieces of all runs, in order."""
+def scoring_jobs(evaluation: Evaluation, sources: Sequence[NamedSource]) -> list[ScoringJob]:
+    """Return jobs for all pieces of all runs, in order."""
     return [
-        Unit(number, piece)
+        ScoringJob(number, piece)
         for number, source in enumerate(sources)
         for piece in evaluation.pieces(source)
     ]
 
 
-def grouped(units: Sequence[Unit]) -> list[list[Unit]]:
-    """Units one after another, several small ones together: a task has its price on a cluster.
+class Collector:
+    """The outcomes of jobs as they come; a run is put together when it has all of its pieces.
 
-    >>> from doxeval.evaluation.scoring import RunPiece
+    The error of a run is that of its lowest piece that has one. Of several runs with errors, the
+    first one's is raised, as soon as all runs before it are done.
+    """
+
+    def __init__(
+        self, evaluation: Evaluation, sources: Sequence[NamedSource], progress: Progress
+    ) -> None:
+        self._evaluation = evaluation
+        self._sources = sources
+        self._progress = progress
+        self._outcomes: dict[int, dict[int, Outcome]] = {}
+        self._scores: dict[int, RunScores] = {}
+        self._errors: dict[int, Outcome] = {}
+
+    def add(self, job: ScoringJob, outcome: Outcome) -> None:
+        """Take the outcome of a job."""
+        outcomes = self._outcomes.setdefault(job.run, {})
+        outcomes[job.piece.number] = outcome
+        pieces: list[PieceScores] = []
+        for number in range(job.piece.of):
+            if number not in outcomes:
+                return
+            if outcomes[number].error is not None:
+                self._errors.setdefault(job.run, outcomes[number])
+                break
+            pieces.append(outcomes[number].value)
+        else:
+            del self._outcomes[job.run]
+            self._join(job.run, pieces)
+        self._raise_first_error()
+
+    def _join(self, run: int, pieces: Sequence[PieceScores]) -> None:
+        try:
+            self._scores[run] = self._evaluation.joined(self._sources[run], pieces)
+        except Exception as error:  # raised in the order of the runs
+            self._errors[run] = Outcome(None, error)
+        else:
+            self._progress(1)
+
+    def _raise_first_error(self) -> None:
+        if self._errors:
+            first = min(self._errors)
+            if all(run in self._scores for run in range(first)):
+                self._errors[first].result()
+
+    def scores(self) -> list[RunScores]:
+        """Return the scores of all runs, in order."""
+        return [self._scores[run] for run in range(len(self._sources))]
+
+
+def prepare(evaluation: Evaluation) -> None:
+    """Work out the ground truth of an evaluation that was unpickled, once for all threads."""
+    _ = evaluation.truth
+
+
+# In other processes of this machine, which scores runs itself beside them
+
+
+def score_in_processes(
+    evaluation: Evaluation, sources: Sequence[NamedSource], jobs: int, progress: Progress
+) -> list[RunScores]:
+    """Return the scores of all runs, in order, from this process and others.
+
+    If this process has a single thread and the system can fork, workers inherit the evaluation
+    without any copying; otherwise they are started afresh and receive it when they start.
+    """
+    import multiprocessing
+
+    from doxeval.parallel import Workers
+
+    pieces = scoring_jobs(evaluation, sources)
+    processes = min(jobs, len(pieces))
+    can_fork = "fork" in multiprocessing.get_all_start_methods() and _threads() == 1
+    shared = Shared.here(evaluation) if can_fork else Shared.of(evaluation, prepare)
+    with Workers(processes - 1, "fork" if can_fork else "spawn", _receive, (shared,)) as workers:
+        futures = {
+            number: workers.submit(_score_received, job.piece)
+            for number, job in enumerate(pieces)
+            if number % processes  # the others are for this process
+        }
+        for number in range(0, len(pieces), processes):
+            if workers.has_lost_one:
+                break
+            futures[number] = _score_here(evaluation, pieces[number].piece)
+        collector = Collector(evaluation, sources, progress)
+        scores = _results([futures[number] for number in sorted(futures)])
+        for job, piece in zip(pieces, scores, strict=True):
+            collector.add(job, Outcome(piece))
+        return collector.scores()
+
+
+def _threads() -> int:
+    """Return how many threads this process has, with those of libraries if the system tells."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return threading.active_count()
+
+
+def _score_here(evaluation: Evaluation, piece: RunPiece) -> Future[PieceScores]:
+    """Score a piece in this process; the future has its scores, or the error."""
+    done: Future[PieceScores] = Future()
+    try:
+        done.set_result(evaluation.score_piece(piece))
+    except Exception as error:  # raised again in the order of the runs
+        done.set_exception(error)
+    return done
+
+
+def _results(futures: Sequence[Future[PieceScores]]) -> Iterable[PieceScores]:
+    """Yield all results in order; the first error in that order is raised, the rest cancelled."""
+    try:
+        for future in futures:
+            yield future.result()
+    except WorkerLost as error:
+        raise WorkerLost(
+            f"{error} while it was scoring runs, perhaps for lack of memory; try a smaller "
+            + Parameter("jobs")
+        ) from None
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+# What a worker has received; it serves a single evaluation.
+_received: Evaluation | None = None
+
+
+def _receive(shared: Shared) -> None:
+    global _received
+    keep_freed_blocks()  # the process is ours
+    _received = shared.value
+
+
+def _score_received(piece: RunPiece) -> PieceScores:
+    if _received is None:
+        raise DoxevalError("a process was asked to score a run without an evaluation")
+    return _received.score_piece(piece)
+
+
+# On an engine, whose workers see the same files
+
+
+def score_on_engine(
+    engine: EngineGiven | None,
+    evaluation: Evaluation,
+    sources: Sequence[NamedSource],
+    progress: Progress,
+    patience: float,
+) -> list[RunScores]:
+    """Return the scores of all runs, in order, from an engine.
+
+    Files are sent by their absolute paths; scores and messages name them as they were given.
+    """
+    with open_engine(engine, patience=patience) as opened:
+        absolute = [_with_absolute_paths(source) for source in sources]
+        as_given = _GivenNames(sources, absolute)
+        groups = group_jobs(scoring_jobs(evaluation, absolute))
+        collector = Collector(evaluation, absolute, progress)
+
+        def collect(number: int, outcomes: Sequence[Outcome]) -> None:
+            for job, outcome in zip(groups[number], outcomes, strict=True):
+                collector.add(job, outcome)
+
+        try:
+            work = Work(
+                _score_group,
+                opened.shared(evaluation, prepare),
+                check=requirements(evaluation, absolute),
+                name=lambda group: join_names([_name_of(sources[job.run]) for job in group]),
+            )
+            opened.map(work, groups, each=collect)
+            return as_given.in_scores(collector.scores())
+        except DoxevalError as error:
+            as_given.in_error(error)
+            raise
+
+
+def _score_group(evaluation: Evaluation, group: Sequence[ScoringJob]) -> list[Outcome]:
+    return [outcome_of(_score_piece, evaluation, job.piece) for job in group]
+
+
+def _score_piece(evaluation: Evaluation, piece: RunPiece) -> PieceScores:
+    return evaluation.score_piece(piece)
+
+
+def _with_absolute_paths(source: NamedSource) -> NamedSource:
+    if source.file is None:
+        return source
+    chunks = None if source.chunks is None else os.path.abspath(source.chunks)
+    return source._replace(source=os.path.abspath(source.file), chunks=chunks)
+
+
+def _name_of(source: NamedSource) -> str:
+    return truncate(source.file or source.name or "a run")
+
+
+def group_jobs(jobs: Sequence[ScoringJob]) -> list[list[ScoringJob]]:
+    """Group jobs one after another, several small ones together: a task has its price.
+
     >>> from doxeval.evaluation.inputs import NamedSource
-    >>> small = [Unit(number, RunPiece(NamedSource("no.run"))) for number in range(20)]
-    >>> [len(group) for group in grouped(small)]
+    >>> from doxeval.evaluation.scoring import RunPiece
+    >>> small = [ScoringJob(number, RunPiece(NamedSource("no.run"))) for number in range(20)]
+    >>> [len(group) for group in group_jobs(small)]
     [8, 8, 4]
     """
-    groups: list[list[Unit]] = []
+    groups: list[list[ScoringJob]] = []
     room = 0
-    for unit in units:
+    for job in jobs:
         if room <= 0 or len(groups[-1]) == _MOST_TOGETHER:
             groups.append([])
             room = _WORTH_A_TASK
-        groups[-1].append(unit)
-        room -= _bytes(unit)
+        groups[-1].append(job)
+        room -= _bytes_to_read(job.piece)
     return groups
 
 
-def _bytes(unit: Unit) -> int:
-    """About how much there is to read."""
-    piece = unit.piece
+def _bytes_to_read(piece: RunPiece) -> int:
     if piece.source.file is None:
         return _WORTH_A_TASK
     if piece.end is not None:
@@ -93,195 +286,8 @@ def _bytes(unit: Unit) -> int:
         return 0
 
 
-class Collecting:
-    """The outcomes of units as they come; a run is put together when it has all of its parts.
-
-    Of several runs that are wrong, the first is told: as soon as all runs before it are done.
-    """
-
-    def __init__(
-        self, evaluation: Evaluation, sources: Sequence[NamedSource], progress: Progress
-    ) -> None:
-        self._evaluation = evaluation
-        self._sources = sources
-        self._progress = progress
-        self._parts: dict[int, dict[int, PartScores]] = {}
-        self._scores: dict[int, RunScores] = {}
-        self._wrong: dict[int, Outcome] = {}
-
-    def add(self, unit: Unit, outcome: Outcome) -> None:
-        """Take the outcome of a unit."""
-        run, piece = unit
-        if outcome.error is not None:
-            self._wrong.setdefault(run, outcome)
-        else:
-            parts = self._parts.setdefault(run, {})
-            parts[piece.number] = outcome.value
-            if len(parts) == piece.of:
-                self._join(run, [parts[place] for place in range(piece.of)])
-        self._refuse_wrong()
-
-    def _join(self, run: int, parts: Sequence[PartScores]) -> None:
-        del self._parts[run]
-        try:
-            self._scores[run] = self._evaluation.joined(self._sources[run], parts)
-        except Exception as error:  # told in the order of the runs
-            self._wrong[run] = Outcome(None, error)
-        else:
-            self._progress(1)
-
-    def _refuse_wrong(self) -> None:
-        if self._wrong:
-            first = min(self._wrong)
-            if all(run in self._scores for run in range(first)):
-                self._wrong[first].result()
-
-    def scores(self) -> list[RunScores]:
-        """The scores of all runs, in order."""
-        return [self._scores[run] for run in range(len(self._sources))]
-
-
-def prepare(evaluation: Evaluation) -> None:
-    """Work out the ground truth of an evaluation that was unpickled, once for all threads."""
-    _ = evaluation.truth
-
-
-def scored_in_processes(
-    evaluation: Evaluation, sources: Sequence[NamedSource], jobs: int, progress: Progress
-) -> list[RunScores]:
-    """The scores of all sources, in their order, from this process and others beside it."""
-    import multiprocessing
-
-    from doxeval.parallel import Workers
-
-    units = units_of(evaluation, sources)
-    processes = min(jobs, len(units))
-    can_fork = "fork" in multiprocessing.get_all_start_methods() and _threads() == 1
-    shared = Shared.here(evaluation) if can_fork else Shared.of(evaluation, prepare)
-    with Workers(processes - 1, "fork" if can_fork else "spawn", _receive, (shared,)) as workers:
-        futures = {
-            number: workers.submit(_score, unit.piece)
-            for number, unit in enumerate(units)
-            if number % processes  # the others are for this process
-        }
-        for number in range(0, len(units), processes):
-            if workers.has_lost_one:
-                break
-            futures[number] = _scored_here(evaluation, units[number].piece)
-        collecting = Collecting(evaluation, sources, progress)
-        parts = _collected([futures[number] for number in sorted(futures)])
-        for unit, part in zip(units, parts, strict=True):
-            collecting.add(unit, Outcome(part))
-        return collecting.scores()
-
-
-def _scored_here(evaluation: Evaluation, piece: RunPiece) -> Future[PartScores]:
-    """The outcome of a piece that this process scores itself: its scores, or the error."""
-    done: Future[PartScores] = Future()
-    try:
-        done.set_result(evaluation.score_piece(piece))
-    except Exception as error:  # raised again in the order of the sources
-        done.set_exception(error)
-    return done
-
-
-def _collected(futures: Iterable[Future[PartScores]]) -> Iterable[PartScores]:
-    """All results in order; the first error in that order is raised, and the rest is cancelled."""
-    waiting = list(futures)
-    try:
-        for future in waiting:
-            yield future.result()
-    except WorkerLost as error:
-        raise WorkerLost(
-            f"{error} while it was scoring runs, perhaps for lack of memory; try a smaller "
-            + Parameter("jobs")
-        ) from None
-    finally:
-        for future in waiting:
-            future.cancel()
-
-
-def _threads() -> int:
-    """How many threads this process has; those of libraries count where the system tells."""
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return threading.active_count()
-
-
-# In a worker
-
-_received: Evaluation | None = None
-
-
-def _receive(shared: Shared) -> None:
-    global _received
-    keep_freed_blocks()  # the process is ours
-    _received = shared.value
-
-
-def _score(piece: RunPiece) -> PartScores:
-    if _received is None:
-        raise DoxevalError("a process was asked to score a run without an evaluation")
-    return _received.score_piece(piece)
-
-
-_MOST_FILES_TOLD = 3
-
-
-def scored_on(
-    engine: EngineGiven | None,
-    evaluation: Evaluation,
-    sources: Sequence[NamedSource],
-    progress: Progress,
-    patience: float,
-) -> list[RunScores]:
-    """The scores of all sources, in their order, from an engine."""
-    with open_engine(engine, patience=patience) as found:
-        absolute = [_absolute(source) for source in sources]
-        as_given = _Names(sources, absolute)
-        groups = grouped(units_of(evaluation, absolute))
-        collecting = Collecting(evaluation, absolute, progress)
-
-        def collect(number: int, outcomes: Sequence[Outcome]) -> None:
-            for unit, outcome in zip(groups[number], outcomes, strict=True):
-                collecting.add(unit, outcome)
-
-        try:
-            work = Work(
-                _score_on_engines,
-                found.shared(evaluation, prepare),
-                check=required(evaluation, absolute),
-                name=lambda group: join_names([_name(sources[unit.run]) for unit in group]),
-            )
-            found.map(work, groups, each=collect)
-            return as_given.in_scores(collecting.scores())
-        except DoxevalError as error:
-            as_given.in_error(error)
-            raise
-
-
-def _score_on_engines(evaluation: Evaluation, group: Sequence[Unit]) -> list[Outcome]:
-    return [outcome_of(_scored, evaluation, unit.piece) for unit in group]
-
-
-def _scored(evaluation: Evaluation, piece: RunPiece) -> PartScores:
-    return evaluation.score_piece(piece)
-
-
-def _absolute(source: NamedSource) -> NamedSource:
-    if source.file is None:
-        return source
-    chunks = None if source.chunks is None else os.path.abspath(source.chunks)
-    return source._replace(source=os.path.abspath(source.file), chunks=chunks)
-
-
-def _name(source: NamedSource) -> str:
-    return truncate(source.file or source.name or "a run")
-
-
-class _Names:
-    """Absolute paths in scores and messages, replaced by the paths that were given."""
+class _GivenNames:
+    """Puts the paths that were given for absolute ones, in scores and messages."""
 
     def __init__(self, given: Sequence[NamedSource], absolute: Sequence[NamedSource]) -> None:
         self._files = [source.file for source in given]
@@ -293,8 +299,8 @@ class _Names:
 
     def in_scores(self, scores: Sequence[RunScores]) -> list[RunScores]:
         return [
-            replace(one, file=file, warnings=tuple(map(self._in_text, one.warnings)))
-            for one, file in zip(scores, self._files, strict=True)
+            replace(run, file=file, warnings=tuple(map(self._in_text, run.warnings)))
+            for run, file in zip(scores, self._files, strict=True)
         ]
 
     def in_error(self, error: DoxevalError) -> None:
@@ -307,9 +313,6 @@ class _Names:
             for long, short in self._names.items():
                 value = value.replace(long, short)
         return value
-
-
-# What workers must have
 
 
 class _File(NamedTuple):
@@ -328,35 +331,30 @@ class Requirements:
     files: tuple[_File, ...]
 
     def __call__(self) -> list[str]:
-        """All that is wrong here."""
-        return [*self._about_collection(), *self._about_files()]
-
-    def _about_collection(self) -> list[str]:
-        if self.collection is None:
-            return []
-        reopen, arguments = self.collection
-        try:
-            reopen(*arguments)
-        except DoxevalError as error:
-            return [str(error)]
-        return []
-
-    def _about_files(self) -> list[str]:
-        wrong: dict[str, list[str]] = {}
+        """Return all that is wrong here."""
+        problems = []
+        if self.collection is not None:
+            reopen, arguments = self.collection
+            try:
+                reopen(*arguments)
+            except DoxevalError as error:
+                problems.append(str(error))
+        files: dict[str, list[str]] = {}
         for path, size in self.files:
             problem = _problem_with(path, size)
             if problem is not None:
-                wrong.setdefault(problem, []).append(path)
-        return [
-            f"{join_names(paths, _MOST_FILES_TOLD)}: {problem}" for problem, paths in wrong.items()
+                files.setdefault(problem, []).append(path)
+        problems += [
+            f"{join_names(paths, _MOST_FILES_SHOWN)}: {problem}" for problem, paths in files.items()
         ]
+        return problems
 
 
-def required(evaluation: Evaluation, sources: Sequence[NamedSource]) -> Requirements:
-    """What workers must see: the same collection, and all files of runs that are readable here."""
+def requirements(evaluation: Evaluation, sources: Sequence[NamedSource]) -> Requirements:
+    """Return what workers must see: the same collection, and all runs that are readable here."""
     reduced: Any = None if evaluation.collection is None else evaluation.collection.__reduce__()
-    named = [file for source in sources for file in (source.file, source.chunks) if file]
-    files = [_File(path, os.path.getsize(path)) for path in named if os.path.isfile(path)]
+    paths = [file for source in sources for file in (source.file, source.chunks) if file]
+    files = [_File(path, os.path.getsize(path)) for path in paths if os.path.isfile(path)]
     return Requirements(None if reduced is None else reduced[:2], tuple(files))
 
 

@@ -1,11 +1,8 @@
-"""What an evaluation was asked to measure: single measures, and presets of them.
+"""Which measures were requested, which of them can be computed, and which are skipped, and why.
 
-Measures of presets, like those in `where_possible`, are left out where they cannot be computed.
-What was left out is told once for all measures that lack the same thing.
-
-The measures of an evaluation with all parameters settled, and those that must be left out.
-
-Whether the assessments, the collection and the runs have what a measure needs.
+Measures that were requested by themselves must be computable. Those of presets, like those in
+`where_possible`, are skipped where the assessments, the collection or a run lack what they need;
+users are warned once about all measures that lack the same thing.
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
-from doxeval.evaluation.diagnostics import Findings
+from doxeval.evaluation.diagnostics import RunDiagnostics
 from doxeval.evaluation.inputs import OnDuplicates
 from doxeval.measures import GroundTruth, Measure, Need, Preset, Ranking, as_measure, preset_named
 from doxeval.messages import Parameter, join_names, truncate
@@ -29,138 +26,217 @@ if TYPE_CHECKING:
 MeasureGiven = str | Measure | type[Measure]
 
 
-class Asked(NamedTuple):
-    """A measure under the label it was asked for by; an optional one may be left out."""
+# What is requested
+
+
+class MeasureRequest(NamedTuple):
+    """A measure under the label it was requested by; an optional one may be skipped."""
 
     label: str
     measure: Measure
     is_optional: bool
 
 
-class LeftOut(NamedTuple):
+def requested_measures(
+    measures: MeasureGiven | Iterable[MeasureGiven],
+    where_possible: Iterable[MeasureGiven],
+    presets: Mapping[str, Preset],
+) -> tuple[MeasureRequest, ...]:
+    """Return all measures, each once; one that is requested by itself is not optional."""
+    if isinstance(measures, str | Measure | type):
+        measures = [measures]
+    of_presets = [name for preset in presets.values() for name in preset.measures]
+    requests: dict[str, MeasureRequest] = {}
+    for is_optional, several in ((False, measures), (True, of_presets), (True, where_possible)):
+        for given in several:
+            measure = as_measure(given)
+            label = given if isinstance(given, str) else measure.label
+            requests.setdefault(label, MeasureRequest(label, measure, is_optional))
+    if not requests:
+        raise InputError("no measures to evaluate by")
+    return tuple(requests.values())
+
+
+def presets_by_name(names: str | Iterable[str]) -> dict[str, Preset]:
+    """Look up presets by their names."""
+    given = [names] if isinstance(names, str) else names
+    return {name: preset_named(name) for name in given}
+
+
+class PresetOrder(NamedTuple):
+    """How presets rank runs, and a warning that says so if it is not the list."""
+
+    order: Order
+    warnings: tuple[str, ...] = ()
+
+
+def preset_order(presets: Mapping[str, Preset]) -> PresetOrder:
+    """Return the order of the presets, on which they must agree.
+
+    >>> preset_order(presets_by_name(["inex2003", "inex2004"])).order
+    'rsv'
+    >>> preset_order(presets_by_name(["inex2002", "inex2009-thorough"]))
+    Traceback (most recent call last):
+    doxeval.errors.InputError: inex2002 ranks runs by rsv, inex2009-thorough by list: \
+order='rsv' or order='list' says which is meant
+    """
+    orders: dict[Order, str] = {}
+    for name, preset in presets.items():
+        orders.setdefault(preset.order or "list", name)
+    if len(orders) > 1:
+        (order, first), (other, second) = list(orders.items())[:2]
+        raise InputError(
+            f"{first} ranks runs by {order}, {second} by {other}: "
+            + Parameter("order", order)
+            + " or "
+            + Parameter("order", other)
+            + " says which is meant"
+        )
+    order = next(iter(orders), "list")
+    if order == "list":
+        return PresetOrder(order)
+    warning = (
+        f"{', '.join(presets)}: runs are ranked by {order}; "
+        + Parameter("order", "list")
+        + " ranks them as listed"
+    )
+    return PresetOrder(order, (warning,))
+
+
+def preset_duplicates(presets: Mapping[str, Preset]) -> OnDuplicates:
+    """Return what presets do with results that were returned before; auto if they say nothing.
+
+    >>> preset_duplicates(presets_by_name("rag")), preset_duplicates(presets_by_name("esr"))
+    ('keep', 'auto')
+    """
+    return next((preset.duplicates for preset in presets.values() if preset.duplicates), "auto")
+
+
+# What can be computed
+
+
+class SelectedMeasure(NamedTuple):
+    """A measure that is computed: as it was requested, and with all parameters filled in.
+
+    An optional one is skipped where a run lacks what it needs.
+    """
+
+    label: str
+    requested: Measure
+    measure: Measure
+    is_optional: bool
+
+
+class SkippedMeasure(NamedTuple):
     """A measure that cannot be computed, and why."""
 
     label: str
     reason: str
 
 
-def presets_named(names: str | Iterable[str]) -> dict[str, Preset]:
-    """Presets by their names."""
-    given = [names] if isinstance(names, str) else names
-    return {name: preset_named(name) for name in given}
+class MeasureSelection(NamedTuple):
+    """The measures that the assessments allow, and those that are skipped."""
+
+    measures: tuple[SelectedMeasure, ...]
+    skipped: tuple[SkippedMeasure, ...]
 
 
-def asked_for(
-    measures: MeasureGiven | Iterable[MeasureGiven],
-    where_possible: Iterable[MeasureGiven],
+def select_measures(
+    requests: Iterable[MeasureRequest],
     presets: Mapping[str, Preset],
-) -> tuple[Asked, ...]:
-    """All measures, each once; one that is asked for by itself is not optional."""
-    if isinstance(measures, str | Measure | type):
-        measures = [measures]
-    of_presets = [name for preset in presets.values() for name in preset.measures]
-    found: dict[str, Asked] = {}
-    for is_optional, several in ((False, measures), (True, of_presets), (True, where_possible)):
-        for given in several:
-            measure = as_measure(given)
-            label = given if isinstance(given, str) else measure.label
-            found.setdefault(label, Asked(label, measure, is_optional))
-    if not found:
-        raise InputError("no measures to evaluate by")
-    return tuple(found.values())
-
-
-class OrderOfPresets(NamedTuple):
-    """How presets want runs to be ordered, and a warning that says so if it is not the list."""
-
-    order: Order
-    warnings: tuple[str, ...]
-
-
-def order_of(presets: Mapping[str, Preset]) -> OrderOfPresets:
-    """The order of the presets, on which they must agree.
-
-    >>> order_of(presets_named(["inex2003", "inex2004"])).order
-    'rsv'
-    >>> order_of(presets_named(["inex2002", "inex2009-thorough"]))
-    Traceback (most recent call last):
-    doxeval.errors.InputError: inex2002 ranks runs by rsv, inex2009-thorough by list: \
-order='rsv' or order='list' says which is meant
-    """
-    wanted: dict[Order, str] = {}
-    for name, preset in presets.items():
-        wanted.setdefault(preset.order or "list", name)
-    if len(wanted) > 1:
-        (one, first), (other, second) = list(wanted.items())[:2]
-        raise InputError(
-            f"{first} ranks runs by {one}, {second} by {other}: "
-            + Parameter("order", one)
-            + " or "
-            + Parameter("order", other)
-            + " says which is meant"
-        )
-    order: Order = next(iter(wanted), "list")
-    if order == "list":
-        return OrderOfPresets(order, ())
-    told = (
-        f"{', '.join(presets)}: runs are ranked by {order}; "
-        + Parameter("order", "list")
-        + " ranks them as listed"
-    )
-    return OrderOfPresets(order, (told,))
-
-
-def duplicates_of(presets: Mapping[str, Preset]) -> OnDuplicates:
-    """What presets do with results that were returned before; auto if they say nothing.
-
-    >>> duplicates_of(presets_named("rag")), duplicates_of(presets_named("esr"))
-    ('keep', 'auto')
-    """
-    return next((one.duplicates for one in presets.values() if one.duplicates), "auto")
+    truth: GroundTruth,
+    empty_ranking: Callable[[], Ranking],
+) -> MeasureSelection:
+    """Fill in all parameters; what cannot be computed is an error, unless it is optional."""
+    selected: list[SelectedMeasure] = []
+    skipped: list[SkippedMeasure] = []
+    for label, requested, is_optional in requests:
+        try:
+            check_assessments(requested.navigating(truth.navigation), label, truth)
+            with off_guard(requested):
+                measure = requested.settled(truth)
+                if is_optional:  # what only scoring would find out is known before any run is read
+                    measure.scores(empty_ranking())
+        except (MissingInput, SyntaxProblem) as error:
+            if not is_optional:
+                raise
+            skipped.append(SkippedMeasure(label, str(error)))
+        else:
+            selected.append(SelectedMeasure(label, requested, measure, is_optional))
+    check_presets(presets, skipped)
+    if not selected:
+        lines = ("none of the measures can be computed:", *skip_warnings(skipped))
+        raise MissingInput("\n  ".join(lines))
+    return MeasureSelection(tuple(selected), tuple(skipped))
 
 
 def check_presets(
-    presets: Mapping[str, Preset], left_out: Sequence[LeftOut], where: str = ""
+    presets: Mapping[str, Preset], skipped: Sequence[SkippedMeasure], where: str = ""
 ) -> None:
     """Raise MissingInput if a preset has no measure that can be computed."""
-    reasons = {one.label: one for one in left_out}
+    by_label = {measure.label: measure for measure in skipped}
     for name, preset in presets.items():
-        if all(label in reasons for label in preset.measures):
-            why = told([reasons[label] for label in preset.measures])
-            raise MissingInput("\n  ".join([f"no measure of {name} can be computed{where}:", *why]))
+        if all(label in by_label for label in preset.measures):
+            reasons = skip_warnings([by_label[label] for label in preset.measures])
+            lines = (f"no measure of {name} can be computed{where}:", *reasons)
+            raise MissingInput("\n  ".join(lines))
 
 
-def told(left_out: Iterable[LeftOut]) -> tuple[str, ...]:
-    """Warnings about measures that were left out, one for each reason.
+def skip_warnings(skipped: Iterable[SkippedMeasure]) -> tuple[str, ...]:
+    """Return warnings about measures that are skipped, one for each reason.
 
-    >>> told([LeftOut("a", "a needs b"), LeftOut("c", "d is missing"), LeftOut("e", "e needs b")])
+    >>> reasons = {"a": "a needs b", "c": "d is missing", "e": "e needs b"}
+    >>> skip_warnings(SkippedMeasure(*item) for item in reasons.items())
     ('a, e are left out: each needs b', 'c is left out: d is missing')
     """
-    by_reason: dict[str, list[LeftOut]] = {}
-    for one in left_out:
-        by_reason.setdefault(_reason(one, "each "), []).append(one)
+    by_reason: dict[str, list[SkippedMeasure]] = {}
+    for measure in skipped:
+        by_reason.setdefault(_reason_for_each(measure), []).append(measure)
     return tuple(
         f"{several[0].label} is left out: {several[0].reason}"
         if len(several) == 1
-        else f"{join_names([one.label for one in several], 20)} are left out: {reason}"
+        else f"{join_names([measure.label for measure in several], 20)} are left out: {reason}"
         for reason, several in by_reason.items()
     )
 
 
-def _reason(one: LeftOut, instead: str) -> str:
-    """The reason, with another subject in the place of the measure."""
-    for name in (one.label, one.label.partition("(")[0]):
-        if one.reason.startswith(f"{name} "):
-            return instead + one.reason.removeprefix(f"{name} ")
-    return one.reason
+def _reason_for_each(skipped: SkippedMeasure) -> str:
+    """Return the reason with "each" for the name of the measure."""
+    for name in (skipped.label, skipped.label.partition("(")[0]):
+        if skipped.reason.startswith(f"{name} "):
+            return "each " + skipped.reason.removeprefix(f"{name} ")
+    return skipped.reason
 
 
-_PARTS = {
-    Kind.PASSAGE: "passages",
-    Kind.POINT: "entry points",
-    Kind.TREE: "trees",
-    Kind.SPANS: "several ranges at once",
-}
+def navigation_warnings(
+    navigation: Navigation | None,
+    measures: Sequence[SelectedMeasure],
+    collection: Collection | None,
+) -> Iterator[str]:
+    """Yield warnings about a model of navigation that was given.
+
+    It is an error if some measures could use it, and none of them does.
+    """
+    if navigation is None:
+        return
+    if collection is not None:
+        yield from navigation.checked(collection)
+    navigating = [
+        selected
+        for selected in measures
+        if any(field.name == "nav" for field in fields(selected.measure))
+    ]
+    if not navigating:
+        yield "none of the measures takes a model of navigation; it has no effect"
+    elif all(getattr(each.measure, "nav", None) != navigation.name for each in navigating):
+        labels = join_names([selected.label for selected in navigating], 20)
+        raise InputError(
+            f"no measure uses the model of navigation that is given ({navigation.name}): {labels} "
+            "would without nav= and targets=bep"
+        )
+
+
+# What measures need
 
 
 def check_assessments(measure: Measure, label: str, truth: GroundTruth) -> None:
@@ -179,7 +255,7 @@ def _has_entry_points(truth: GroundTruth) -> bool:
 
 
 def _has_elements(truth: GroundTruth) -> bool:
-    """Whether there are elements, or highlights that become elements with a collection."""
+    """Return whether there are elements, or highlights that become elements with a collection."""
     relevant = truth.relevant
     if relevant.has_highlights or not relevant.is_anything_relevant:
         return True
@@ -205,97 +281,36 @@ def _hint(need: Need, truth: GroundTruth) -> str:
     return ""
 
 
-def check_results(measure: Measure, label: str, found: Findings, name: str) -> None:
-    """Raise MissingInput if a run's results are not of a kind that a measure can score."""
+_NO_ELEMENTS = {
+    Kind.PASSAGE: "passages",
+    Kind.POINT: "entry points",
+    Kind.TREE: "trees",
+    Kind.SPANS: "several ranges at once",
+}
+
+
+def check_results(measure: Measure, label: str, diagnostics: RunDiagnostics, run: str) -> None:
+    """Raise MissingInput if the results of a run are not of a kind that a measure can score."""
     needs = measure.needs
-    if Need.RETRIEVED_ELEMENTS in needs and found.kinds & set(_PARTS):
+    no_elements = diagnostics.kinds & set(_NO_ELEMENTS)
+    if Need.RETRIEVED_ELEMENTS in needs and no_elements:
         raise MissingInput(
-            f"{truncate(label)} is about elements, and {truncate(name)} returns "
-            f"{_named(found.kinds & set(_PARTS))}"
+            f"{truncate(label)} is about elements, and {truncate(run)} returns "
+            f"{_kinds_in_words(no_elements)}"
         )
-    no_text = found.kinds & {Kind.POINT, Kind.TREE}
+    no_text = diagnostics.kinds & {Kind.POINT, Kind.TREE}
     if Need.RETRIEVED_TEXT in needs and no_text:
         raise MissingInput(
-            f"{truncate(label)} is about passages of text, and {truncate(name)} returns "
-            f"{_named(no_text)}"
+            f"{truncate(label)} is about passages of text, and {truncate(run)} returns "
+            f"{_kinds_in_words(no_text)}"
         )
-    is_unknown = found.unplaced_ends and needs & {Need.RETRIEVED_TEXT, Need.SIZES}
-    if is_unknown or (Need.RETRIEVED_START in needs and found.unplaced_starts):
+    is_unknown = diagnostics.unknown_ends and needs & {Need.RETRIEVED_TEXT, Need.SIZES}
+    if is_unknown or (Need.RETRIEVED_START in needs and diagnostics.unknown_starts):
         raise MissingInput(
-            f"{truncate(label)} needs to know where the results of {truncate(name)} begin and "
+            f"{truncate(label)} needs to know where the results of {truncate(run)} begin and "
             "end: give the collection"
         )
 
 
-def _named(kinds: frozenset[Kind] | set[Kind]) -> str:
-    return " and ".join(_PARTS[kind] for kind in sorted(kinds))
-
-
-class AskedMeasure(NamedTuple):
-    """A measure as it was asked for, under its label, and with all parameters settled.
-
-    An optional one is left out where it cannot be computed.
-    """
-
-    label: str
-    asked: Measure
-    settled: Measure
-    is_optional: bool
-
-
-class Settled(NamedTuple):
-    """The measures that assessments allow, and those that are left out."""
-
-    measures: tuple[AskedMeasure, ...]
-    left_out: tuple[LeftOut, ...]
-
-
-def settled_measures(
-    asked: Iterable[Asked],
-    presets: Mapping[str, Preset],
-    truth: GroundTruth,
-    empty_ranking: Callable[[], Ranking],
-) -> Settled:
-    """Settle all measures; what cannot be computed is an error, unless it is optional."""
-    found: list[AskedMeasure] = []
-    left_out: list[LeftOut] = []
-    for label, measure, is_optional in asked:
-        try:
-            check_assessments(measure.navigating(truth.navigation), label, truth)
-            with off_guard(measure):
-                settled = measure.settled(truth)
-                if is_optional:  # what only scoring would find out is known before any run is read
-                    settled.scores(empty_ranking())
-        except (MissingInput, SyntaxProblem) as error:
-            if not is_optional:
-                raise
-            left_out.append(LeftOut(label, str(error)))
-            continue
-        found.append(AskedMeasure(label, measure, settled, is_optional))
-    check_presets(presets, left_out)
-    if not found:
-        lines = ("none of the measures can be computed:", *told(left_out))
-        raise MissingInput("\n  ".join(lines))
-    return Settled(tuple(found), tuple(left_out))
-
-
-def about_navigation(
-    navigation: Navigation | None, measures: Sequence[AskedMeasure], collection: Collection | None
-) -> Iterator[str]:
-    """Warnings about a model of navigation that was given.
-
-    It is an error if some measures could use it, and none of them does.
-    """
-    if navigation is None:
-        return
-    if collection is not None:
-        yield from navigation.checked(collection)
-    could = [one for one in measures if any(spec.name == "nav" for spec in fields(one.settled))]
-    if not could:
-        yield "none of the measures takes a model of navigation; it has no effect"
-    elif all(getattr(one.settled, "nav", None) != navigation.name for one in could):
-        labels = join_names([one.label for one in could], 20)
-        raise InputError(
-            f"no measure uses the model of navigation that is given ({navigation.name}): {labels} "
-            "would without nav= and targets=bep"
-        )
+def _kinds_in_words(kinds: Iterable[Kind]) -> str:
+    return " and ".join(_NO_ELEMENTS[kind] for kind in sorted(kinds))

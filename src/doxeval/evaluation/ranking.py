@@ -1,10 +1,11 @@
-"""The order of a run's results: as listed, or by rank or score; and which results are tied.
+"""From a run to the ranking that measures see, step by step:
 
-The part of a run that is about assessed topics.
+    order          results as listed, or by rank or score; and which are tied
+    topics         only assessed topics count
+    resolution     where results are: in the collection, or as the run states it
+    duplicates     only the first of several equal results of a topic gains anything
 
-Where the results of a run are: resolved against the collection, or as the run states it.
-
-Results that a run returns more than once for a topic: only the first of them gains anything.
+What is noticed on the way is part of the outcome, as diagnostics.
 """
 
 from __future__ import annotations
@@ -17,9 +18,17 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, repeated_rows
 from doxeval.errors import InputError
+from doxeval.evaluation.diagnostics import (
+    MOST_SHOWN,
+    DocumentTies,
+    OrderConflict,
+    ResultLine,
+    ResultLines,
+    RunDiagnostics,
+)
 from doxeval.evaluation.inputs import RunOptions
-from doxeval.measures import GroundTruth, Ranking
-from doxeval.messages import Parameter, join_names, plural
+from doxeval.measures import GroundTruth, Measure, Ranking
+from doxeval.messages import plural
 from doxeval.runs import (
     Kind,
     Order,
@@ -34,17 +43,114 @@ from doxeval.runs import (
     unit_kinds,
 )
 
+# Numbers below this belong to unresolved results; no element or path has one.
+_FAR_BELOW = -(1 << 60)
 
-def orderable(run: Run, options: RunOptions) -> tuple[RunOptions, tuple[str, ...]]:
-    """The options with an order that the run can be put in, and a warning if it is another one."""
+
+class RunRanking(NamedTuple):
+    """A run that is ready for measures, what was noticed about it, and warnings.
+
+    with_repeats: the same with results that were returned before, for measures that count them.
+    """
+
+    ranking: Ranking
+    with_repeats: Ranking
+    diagnostics: RunDiagnostics
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def kinds(self) -> frozenset[Kind]:
+        """The kinds of its results."""
+        return self.diagnostics.kinds
+
+    def seen_by(self, measure: Measure) -> Ranking:
+        """Return the ranking as a measure takes it."""
+        return self.with_repeats if measure.facts.repeats == "keep" else self.ranking
+
+    def __repr__(self) -> str:
+        return f"RunRanking({self.ranking!r}, {plural(len(self.warnings), 'warning')})"
+
+
+def ranked(
+    run: Run, truth: GroundTruth, options: RunOptions, policies: Collection[str] = ("drop",)
+) -> RunRanking:
+    """Order a run, keep what is about assessed topics, resolve its results, find duplicates.
+
+    policies: what the measures do with duplicates if the options leave it to them.
+
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> from doxeval.runs import Result
+    >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 9),), document_length=20)]))
+    >>> run = Run.from_results([Result("7", "a", Kind.PASSAGE, 5, 15)] * 2)
+    >>> ranking = ranked(run, truth, RunOptions())
+    >>> ranking.ranking.relevant.tolist(), ranking.warnings
+    ([4], ('1 duplicate was left out, the first on line 2',))
+    """
+    ranking = rank_block(run, truth, options, np.arange(len(truth.topics)))
+    messages = ranking.diagnostics.messages(truth.topics, options, policies, run.origin)
+    return ranking._replace(warnings=(*run.warnings, *messages))
+
+
+def rank_block(run: Run, truth: GroundTruth, options: RunOptions, topics: Ints) -> RunRanking:
+    """Do the same for a block of a run: warnings and errors wait for the other blocks.
+
+    topics: the numbers of the topics to score, to which all its results belong that are assessed.
+    """
+    order, unordered = _choose_order(run, options)
+    results = select_assessed(_order_run(run, order), truth.topic_numbers)
+    resolved = resolve_results(results.run, results.topic, truth, options)
+    is_repeat = find_duplicates(resolved, results.topic)
+    every = Ranking(
+        truth,
+        topics,
+        results.topic,
+        resolved.pair,
+        _without_whitespace(resolved.resolved, truth),
+        tie_levels(results.run, results.topic, order),
+        is_repeat,
+    )
+    once = every
+    if is_repeat is not None and options.duplicates != "keep":
+        once = every.rows(np.flatnonzero(~is_repeat))
+    diagnostics = RunDiagnostics(
+        _kinds(results.run),
+        bool((once.start < 0).any()),
+        bool((once.end < 0).any()),
+        unordered,
+        order_conflicts(run, order),
+        results.unassessed,
+        results.split,
+        _unresolved_lines(results, resolved.problems),
+        _duplicate_lines(results, is_repeat),
+    )
+    return RunRanking(once, once if options.duplicates == "drop" else every, diagnostics)
+
+
+def _kinds(run: Run) -> frozenset[Kind]:
+    present = np.bincount(run.kind, minlength=len(Kind)) if len(run) else np.zeros(len(Kind))
+    return frozenset(kind for kind in Kind if present[kind])
+
+
+def _without_whitespace(resolved: ResolvedRun, truth: GroundTruth) -> ResolvedRun:
+    if not truth.solid:
+        return resolved
+    from doxeval.measures import Solid
+
+    return Solid(truth.known_texts, strict=True).resolved(resolved)
+
+
+# Order
+
+
+def _choose_order(run: Run, options: RunOptions) -> tuple[Order, tuple[str, ...]]:
+    """Return an order that the run can be put in, and a warning if it is not the one wished for."""
     has_column = {"list": True, "rank": run.rank is not None, "rsv": run.score is not None}
     if has_column[options.order] or not options.list_if_unordered or not len(run):
-        return options, ()
-    return replace(options, order="list"), (f"there is no {options.order}: ranked as listed",)
+        return options.order, ()
+    return "list", (f"there is no {options.order}: ranked as listed",)
 
 
-def ordered(run: Run, order: Order) -> Run:
-    """The run in the order asked for; a run without ranks or scores to sort by is an error."""
+def _order_run(run: Run, order: Order) -> Run:
     try:
         return run.ordered(order)
     except ValueError as error:
@@ -52,7 +158,7 @@ def ordered(run: Run, order: Order) -> Run:
 
 
 def tie_levels(run: Run, topic: Ints, order: Order) -> Ints:
-    """A number for each result, the same for results of a topic that are tied.
+    """Return a number for each result, the same for results of a topic that are tied.
 
     Results are tied if they are sorted by a rank or score that they share; in a list, none are.
     """
@@ -62,23 +168,8 @@ def tie_levels(run: Run, topic: Ints, order: Order) -> Ints:
     return np.cumsum(np.append(True, (np.diff(column) != 0) | (np.diff(topic) != 0))) - 1
 
 
-class Against(NamedTuple):
-    """Ranks or scores that contradict the list: what they do, how often, and where first."""
-
-    what: str
-    times: int
-    line: int
-
-    def told(self) -> str:
-        """A warning; the list is the ranking."""
-        return (
-            f"{self.what} down the list {_times(self.times)}, first on line {self.line}; the list "
-            "is the ranking, unless another order is asked for"
-        )
-
-
-def contradictions(run: Run, order: Order) -> tuple[Against, ...]:
-    """How ranks and scores contradict the list, if that is the ranking."""
+def order_conflicts(run: Run, order: Order) -> tuple[OrderConflict, ...]:
+    """Return how ranks and scores contradict the list, if that is the ranking."""
     if order != "list" or len(run) < 2:
         return ()
     same_topic = run.topic[1:] == run.topic[:-1]
@@ -89,128 +180,73 @@ def contradictions(run: Run, order: Order) -> tuple[Against, ...]:
         checks.append(("scores rise", run.score[1:] > run.score[:-1]))
     wrong = [(what, np.flatnonzero(is_wrong & same_topic)) for what, is_wrong in checks]
     return tuple(
-        Against(what, len(rows), int(run.line[rows[0] + 1])) for what, rows in wrong if len(rows)
+        OrderConflict(what, len(rows), int(run.line[rows[0] + 1]))
+        for what, rows in wrong
+        if len(rows)
     )
 
 
-class Ties(NamedTuple):
-    """How many documents share their score with another one of their topic, in how many topics."""
-
-    documents: int = 0
-    topics: int = 0
-
-    def about(self, order: Order) -> tuple[str, ...]:
-        """A warning, if there are any, that says how they are ranked.
-
-        >>> Ties(3, 1).about("list")
-        ('3 documents in 1 topic share their score with another one: they are ranked as listed, \
-trec_eval would rank them by document id',)
-        """
-        if not self.documents:
-            return ()
-        where = f"{plural(self.documents, 'document')} in {plural(self.topics, 'topic')}"
-        how = "by their ranks" if order == "rank" else "as listed"
-        return (
-            f"{where} share their score with another one: they are ranked {how}, trec_eval would "
-            "rank them by document id",
-        )
-
-
-def ties_in(articles: Ranking) -> Ties:
-    """The tied documents of a ranking of documents; none where there are no scores."""
+def tied_documents(articles: Ranking) -> DocumentTies:
+    """Count the tied documents of a ranking of documents; there are none without scores."""
     score, topic = articles.resolved.run.score, articles.topic
     if score is None or len(topic) < 2:
-        return Ties()
+        return DocumentTies()
     if ((score[1:] > score[:-1]) & (topic[1:] == topic[:-1])).any():  # else ties are neighbours
         order = np.lexsort((score, topic))
         score, topic = score[order], topic[order]
     same = (score[1:] == score[:-1]) & (topic[1:] == topic[:-1])
     is_tied = np.append(same, False) | np.append(False, same)
     tied = topic[is_tied]
-    return Ties(len(tied), len(np.unique(tied)))
+    return DocumentTies(len(tied), len(np.unique(tied)))
 
 
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count:,} times"
+# Topics
 
 
-class AssessedPart(NamedTuple):
-    """Results of assessed topics, sorted by topic, and each one's topic by number.
+class AssessedResults(NamedTuple):
+    """Results of assessed topics, sorted by topic, and the number of each one's topic.
 
-    unknown: the topics that are not assessed. split: the numbers of topics whose results stand in
+    unassessed: the other topics of the run. split: the numbers of topics whose results stand in
     several separate places of the run.
     """
 
     run: Run
     topic: Ints
-    unknown: tuple[str, ...]
+    unassessed: tuple[str, ...]
     split: tuple[int, ...]
 
 
-def assessed_part(run: Run, numbers: Mapping[str, int]) -> AssessedPart:
-    """The results of a run that belong to assessed topics, given the numbers of these.
+def select_assessed(run: Run, numbers: Mapping[str, int]) -> AssessedResults:
+    """Return the results of a run that belong to assessed topics, given the numbers of these.
 
-    >>> from doxeval.runs import run_of
-    >>> from doxeval.runs.run import Result
-    >>> part = assessed_part(run_of([Result("8", "a"), Result("7", "b")]), {"7": 0})
-    >>> len(part.run), part.topic.tolist(), part.unknown
+    >>> from doxeval.runs import Result
+    >>> run = Run.from_results([Result("8", "a"), Result("7", "b")])
+    >>> results = select_assessed(run, {"7": 0})
+    >>> len(results.run), results.topic.tolist(), results.unassessed
     (1, [0], ('8',))
     """
-    found = np.array([numbers.get(topic, -1) for topic in run.topics] + [-1], dtype=np.int64)
-    topic = found[run.topic]
-    unknown = tuple(name for name in run.topics if name not in numbers)
-    if not unknown and (np.diff(topic) >= 0).all():
-        return AssessedPart(run, topic, (), ())
+    number_of = np.array([numbers.get(topic, -1) for topic in run.topics] + [-1], dtype=np.int64)
+    topic = number_of[run.topic]
+    unassessed = tuple(name for name in run.topics if name not in numbers)
+    if not unassessed and (np.diff(topic) >= 0).all():
+        return AssessedResults(run, topic, (), ())
     rows = np.flatnonzero(topic >= 0)
     rows = rows[np.argsort(topic[rows], kind="stable")]
-    return AssessedPart(run.rows(rows), topic[rows], unknown, _split_topics(topic))
+    return AssessedResults(run.rows(rows), topic[rows], unassessed, _split_topics(topic))
 
 
 def _split_topics(topic: Ints) -> tuple[int, ...]:
-    """The topics whose results stand in more than one place."""
+    """Return the topics whose results stand in more than one place."""
     places = topic[np.append(True, np.diff(topic) != 0)] if len(topic) else topic
     numbers, counts = np.unique(places[places >= 0], return_counts=True)
     return tuple(numbers[counts > 1].tolist())
 
 
-def about_unknown(unknown: Sequence[str]) -> tuple[str, ...]:
-    """A warning about topics of a run that are not assessed, if there are any.
-
-    >>> about_unknown(["8"])
-    ('1 topic of the run is not assessed and is ignored: 8',)
-    """
-    if not unknown:
-        return ()
-    few = "1 topic of the run is not assessed and is ignored"
-    many = f"{len(unknown):,} topics of the run are not assessed and are ignored"
-    return (f"{few if len(unknown) == 1 else many}: {join_names(unknown)}",)
+# Resolution
 
 
-def about_split(split: Sequence[int], topics: Sequence[str]) -> tuple[str, ...]:
-    """A warning about topics in several separate places, if there are any.
-
-    >>> about_split([0], ["7", "8"])
-    ('topics in several separate blocks: 7',)
-    """
-    if not split:
-        return ()
-    return (f"topics in several separate blocks: {join_names([topics[one] for one in split])}",)
-
-
-def about_missing(has_results: Bools, topics: Sequence[str], average_over: str) -> tuple[str, ...]:
-    """A warning about assessed topics for which a run has no results, if there are any."""
-    missing = [topics[number] for number in np.flatnonzero(~has_results).tolist()]
-    if not missing:
-        return ()
-    outcome = "are left out" if average_over == "retrieved" else "count as empty lists"
-    return (
-        f"no results for {len(missing):,} of {len(topics):,} assessed topics, which {outcome}: "
-        f"{join_names(missing)}",
-    )
-
-
-class PlacedRun(NamedTuple):
-    """Results that were looked up, and each one's judged pair (-1: not judged).
+class ResolvedResults(NamedTuple):
+    """Results that were looked up, and the judged pair of each (-1: not judged).
 
     unresolved: the rows of results that name nothing; they are kept as not relevant.
     problems: why they do not resolve.
@@ -223,31 +259,35 @@ class PlacedRun(NamedTuple):
     problems: Sequence[Unresolved]
 
 
-def placed(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions) -> PlacedRun:
+def resolve_results(
+    run: Run, topic: Ints, truth: GroundTruth, options: RunOptions
+) -> ResolvedResults:
     """Find every result: in the collection if there is one, else among the judged documents."""
     if truth.collection is not None:
-        return _in_collection(run, topic, truth, options)
+        return _resolve_in_collection(run, topic, truth, options)
     if options.offsets == "bytes":
         raise InputError("offsets in bytes can only be converted with the collection", run.origin)
-    return _among_judged(run, topic, truth)
+    return _find_judged(run, topic, truth)
 
 
-def _in_collection(run: Run, topic: Ints, truth: GroundTruth, options: RunOptions) -> PlacedRun:
+def _resolve_in_collection(
+    run: Run, topic: Ints, truth: GroundTruth, options: RunOptions
+) -> ResolvedResults:
     resolved = resolve(
         run, truth.known_collection, offsets=options.offsets, whitespace=options.whitespace
     )
-    bad = np.array([one.row for one in resolved.unresolved], dtype=np.int64)
+    bad = np.array([problem.row for problem in resolved.unresolved], dtype=np.int64)
     if len(bad):  # what they state about their sizes is still read by the user
         start, end = resolved.start.copy(), resolved.end.copy()
         start[bad] = 0
         end[bad] = np.maximum(stated(run).sizes[bad], 0)
         resolved = replace(resolved, start=start, end=end)
     pair = truth.pairs_of(topic, resolved.document)
-    return PlacedRun(resolved, pair, bad, True, resolved.unresolved)
+    return ResolvedResults(resolved, pair, bad, True, resolved.unresolved)
 
 
-def _among_judged(run: Run, topic: Ints, truth: GroundTruth) -> PlacedRun:
-    """Without a collection, only judged documents have known lengths."""
+def _find_judged(run: Run, topic: Ints, truth: GroundTruth) -> ResolvedResults:
+    """Take results as the run states them: only judged documents have known lengths."""
     pair = truth.find_pairs(topic, run.document_labels.find(truth.document_index))
     resolved = stated(run)
     whole = np.flatnonzero(run.kind == Kind.DOCUMENT)
@@ -258,14 +298,14 @@ def _among_judged(run: Run, topic: Ints, truth: GroundTruth) -> PlacedRun:
         resolved = replace(resolved, start=start, end=end)
     judged = np.flatnonzero(pair >= 0)
     length = truth.length[pair[judged]]
-    bad = judged[(length >= 0) & (_ends(resolved, judged) > length)]
+    bad = judged[(length >= 0) & (_last_ends(resolved, judged) > length)]
     problems = [_beyond_the_end(run, row, truth.length[pair[row]]) for row in bad.tolist()]
     pair[bad] = -1
-    return PlacedRun(resolved, pair, bad, False, problems)
+    return ResolvedResults(resolved, pair, bad, False, problems)
 
 
-def _ends(resolved: ResolvedRun, rows: Ints) -> Ints:
-    """Where the last range of each result ends."""
+def _last_ends(resolved: ResolvedRun, rows: Ints) -> Ints:
+    """Return where the last span of each result ends."""
     end = resolved.end[rows]
     if resolved.spans is not None:
         last = resolved.spans.begin[1:][rows] - 1
@@ -284,26 +324,33 @@ def _beyond_the_end(run: Run, row: int, length: int) -> Unresolved:
     return Unresolved(row, int(run.line[row]), reason)
 
 
-# Numbers below this belong to unresolved results; no element or path has one.
-_FAR_BELOW = -(1 << 60)
+def _unresolved_lines(results: AssessedResults, problems: Sequence[Unresolved]) -> ResultLines:
+    first = (
+        ResultLine(int(results.topic[problem.row]), problem.line, problem.reason)
+        for problem in problems[:MOST_SHOWN]
+    )
+    return ResultLines(len(problems), tuple(first))
 
 
-def repeats_in(placed: PlacedRun, topic: Ints) -> Bools | None:
-    """Whether each result is a duplicate of an earlier result of its topic; None if none is.
+# Duplicates
 
-    Passages and entry points are the same if their ranges are, all of them, elements and trees if
+
+def find_duplicates(results: ResolvedResults, topic: Ints) -> Bools | None:
+    """Return whether each result repeats an earlier result of its topic; None if none does.
+
+    Passages and entry points are the same if their spans are, all of them, elements and trees if
     their nodes are, and a document is the same as its root. Unresolved results never count as
     duplicates of each other.
     """
-    run = placed.resolved.run
+    run = results.resolved.run
     kind = unit_kinds(run)
-    by_range = (kind == Kind.PASSAGE) | (kind == Kind.POINT) | (kind == Kind.SPANS)
-    start = np.where(by_range, placed.resolved.start, 0)
-    end = np.where(by_range, placed.resolved.end, 0)
-    unit = (kind, start, end, _units(placed))
-    again = repeated_rows(topic, run.document_labels.keys(), *unit)
-    if len(again):  # documents by their keys are almost surely told apart, by numbers surely
-        again = repeated_rows(topic, run.document, *unit)
+    by_span = (kind == Kind.PASSAGE) | (kind == Kind.POINT) | (kind == Kind.SPANS)
+    start = np.where(by_span, results.resolved.start, 0)
+    end = np.where(by_span, results.resolved.end, 0)
+    what = (kind, start, end, _number_results(results))
+    again = repeated_rows(topic, run.document_labels.keys(), *what)
+    if len(again):  # keys of documents almost surely differ where documents do, numbers surely
+        again = repeated_rows(topic, run.document, *what)
     if not len(again):
         return None
     is_repeat = np.zeros(len(run), dtype=np.bool_)
@@ -311,39 +358,24 @@ def repeats_in(placed: PlacedRun, topic: Ints) -> Bools | None:
     return is_repeat
 
 
-def about_repeats(count: int, line: int, policies: Collection[str]) -> str:
-    """A warning about duplicates, by what measures do with them: drop, keep, or both.
-
-    >>> about_repeats(1, 7, {"drop"})
-    '1 duplicate was left out, the first on line 7'
-    """
-    if len(set(policies)) > 1:
-        what = "1 duplicate counts" if count == 1 else f"{count:,} duplicates count"
-        others = "is" if count == 1 else "are"
-        return (
-            f"{what} as read by measures of chunks and {others} left out by the others, the first "
-            f"on line {line}; "
-            + Parameter("duplicates", "keep")
-            + " or drop treats all measures alike"
-        )
-    if "drop" in policies:
-        what = "1 duplicate was" if count == 1 else f"{count:,} duplicates were"
-        return f"{what} left out, the first on line {line}"
-    what = "1 duplicate keeps its rank" if count == 1 else f"{count:,} duplicates keep their ranks"
-    return f"{what} without gain, the first on line {line}"
-
-
-def _units(placed: PlacedRun) -> Ints:
-    """A number for each result's node, paths or ranges; for an unresolved result one of its own."""
-    run, node = placed.resolved.run, placed.resolved.node
-    if placed.in_collection:
-        found = numbered_spans(run)
-        found = np.where(node >= 0, -1 - node, found)
+def _number_results(results: ResolvedResults) -> Ints:
+    """Number the nodes, paths or spans of results; each unresolved result has its own number."""
+    run, node = results.resolved.run, results.resolved.node
+    if results.in_collection:
+        numbers = np.where(node >= 0, -1 - node, numbered_spans(run))
         trees = np.flatnonzero(run.kind == Kind.TREE)
         if len(trees):
-            found[trees] = numbered_paths(run)[trees]
-        found[placed.unresolved] = _FAR_BELOW - placed.unresolved
-        return found
+            numbers[trees] = numbered_paths(run)[trees]
+        numbers[results.unresolved] = _FAR_BELOW - results.unresolved
+        return numbers
     if (run.path >= 0).any():
         return numbered_units(run)
     return numbered_spans(run)
+
+
+def _duplicate_lines(results: AssessedResults, is_repeat: Bools | None) -> ResultLines:
+    if is_repeat is None:
+        return ResultLines()
+    row = int(np.argmax(is_repeat))
+    first = ResultLine(int(results.topic[row]), int(results.run.line[row]))
+    return ResultLines(int(is_repeat.sum()), (first,))

@@ -124,8 +124,8 @@ def test_nothing_stays_alive_after_use(which: int) -> None:
         watched += [weakref.ref(ranked.ranking), weakref.ref(ranked.ranking.resolved)]
         for one in evaluation.measures:
             try:
-                one.settled.scores(ranked.ranking)
-                one.settled.curve(ranked.ranking)
+                one.measure.scores(ranked.ranking)
+                one.measure.curve(ranked.ranking)
             except DoxevalError:
                 continue
         evaluation.score_all([run, run])

@@ -10,10 +10,12 @@ import contextlib
 import io
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from random import Random
+from threading import Thread
 from typing import Any, ClassVar
 from weakref import WeakSet
 
@@ -220,7 +222,49 @@ def test_a_piece_that_begins_with_a_bad_line(tmp_path: Path, line: bytes, proble
     number = text[:cut].count(b"\n") + 1
     assert error[0] is FormatError and f"mine.run:{number}: {problem}" in error[1], error
     assert outcome(lambda: scored(evaluation, path, 1)) == error
-    assert outcome(lambda: in_pieces(evaluation, path)) == error
+    assert outcome(lambda: in_pieces(evaluation, path, unbroken=True)) == error
+
+
+@dataclass(frozen=True)
+class Naming(Measure):
+    """A measure that raises an error about the first topic it is to score."""
+
+    name: ClassVar[str] = "Naming"
+
+    def scores(self, ranking: Ranking) -> Floats:
+        raise ValueError(f"a mistake in topic {ranking.truth.topics[int(ranking.topic[0])]}")
+
+
+class Backwards(ThreadPoolExecutor):
+    """An executor whose tasks end in the reverse order, all of them after the last was given."""
+
+    def __init__(self, tasks: int) -> None:
+        super().__init__(1)
+        self._tasks = tasks
+        self._calls: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, task: Callable[..., Any], /, *given: Any, **options: Any) -> Future[Any]:
+        self._calls.append((Future(), partial(task, *given, **options)))
+        if len(self._calls) == self._tasks:
+            self.shutdown()
+            for future, call in self._calls[::-1]:
+                future.set_result(call())
+        return self._calls[-1][0]
+
+
+def test_the_error_of_a_run_is_that_of_its_lowest_piece(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    topics = [f"{number:03}" for number in range(200)]
+    judged = Assessments.from_dict({topic: {"a": 1} for topic in topics})
+    path = tmp_path / "mine.run"
+    path.write_text("".join(f"{topic} Q0 a 1 0.5 mine\n" for topic in topics))
+    change(monkeypatch, file_piece_bytes=PIECE)
+    pieces = len(pieces_of_file(path))
+    assert pieces > 8  # more than one task
+    evaluation = Evaluation(judged, Naming())
+    with pytest.raises(ValueError, match="a mistake in topic 000"):
+        evaluation.score_all(path, executor=Backwards(-(-pieces // 8)))
 
 
 INTERLEAVED = [f"{topic} Q0 a {rank} 0.5 mine 0 9\n" for rank in range(9) for topic in (1, 2)]
@@ -244,12 +288,34 @@ def test_an_interleaved_run_from_a_pipe(pipe: str, tmp_path: Path) -> None:
     assert replace(from_pipe, file=str(path)) == scored(evaluation, path, 1)
 
 
-@pytest.mark.xfail(strict=True, reason="the pipe is read a second time, and is empty then")
 def test_an_interleaved_run_from_a_pipe_is_refused_where_it_needs_several_blocks(
     pipe: str,
 ) -> None:
     with pytest.raises(InputError, match=r"topic 1 stand in several places.*pipe"):
         scored(Evaluation(JUDGED, "P@3"), Path(pipe), 1)
+
+
+def test_a_large_interleaved_run_from_a_named_pipe(tmp_path: Path) -> None:
+    path = tmp_path / "pipe.run"
+    os.mkfifo(path)
+
+    def write() -> None:
+        with contextlib.suppress(BrokenPipeError), path.open("w") as sink:
+            sink.writelines(f"{row % 3 + 1} Q0 a {row} 0.5 mine\n" for row in range(300_000))
+        path.open("w").close()  # whoever reads it a second time finds it empty, and does not wait
+
+    writer = Thread(target=write)
+    writer.start()
+    reason = (
+        r"pipe\.run: the results of topic \d stand in several places, and a pipe cannot be read"
+    )
+    try:
+        with pytest.raises(InputError, match=reason):
+            Evaluation(JUDGED, "P@3").score(path)
+    finally:
+        while writer.is_alive():
+            os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+            writer.join(0.01)
 
 
 def test_a_run_that_is_too_large_to_be_taken_at_once(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -62,3 +63,13 @@ def test_a_model_of_navigation_without_effect_is_warned_about() -> None:
     collection = example_collection({"a": "<p>123456789</p>"})
     taken = Evaluation(JUDGED, "ESRP@1", navigation=NoNavigation(), collection=collection)
     assert taken.warnings == ()
+
+
+def test_evaluate_has_all_options_of_an_evaluation_and_of_scoring() -> None:
+    options = dict(inspect.signature(evaluate).parameters)
+    expected = {
+        **inspect.signature(Evaluation).parameters,
+        **inspect.signature(Evaluation.score_all).parameters,
+    }
+    del expected["self"], expected["progress"], options["progress"]  # a lambda each
+    assert options == expected

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from doxeval.assessments import Assessments
 from doxeval.documents import example_collection
-from doxeval.evaluation import evaluate
+from doxeval.errors import UnknownName
+from doxeval.evaluation import Evaluation, evaluate
 from doxeval.measures import MEASURES, iP
 from doxeval.runs import run_of
 from making import passage, paths, scored
@@ -54,3 +58,16 @@ def test_a_collection_is_given_as_a_value_or_by_its_directory() -> None:
         for given in (collection, collection.directory, str(collection.directory))
     ]
     assert found == [[1.0, 1.0]] * 3
+
+
+def test_the_scores_of_one_run_answer_as_in_the_table() -> None:
+    evaluation = Evaluation(Assessments(TWO_TOPICS), ["cP@1", "iP[.01]"], duplicates="keep")
+    run = run_of([passage("a", 0, 60), passage("a", 0, 60)], "mine")
+    scores, row = evaluation.score(run), evaluation.score_all(run)["mine"]
+    assert scores["cP@1"] == row["cP@1"] == scores["cP@1(duplicates=keep)"]
+    assert scores.mean == dict(row)
+    assert scores.topics == row.topics
+    assert scores == evaluation.score_all(run).runs[0]
+    assert pickle.loads(pickle.dumps(scores)).mean == scores.mean
+    with pytest.raises(UnknownName, match="no scores by 'cP@2'"):
+        scores["cP@2"]
