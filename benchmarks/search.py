@@ -177,7 +177,14 @@ def make_tantivy(collection: str, out: str, unit: str) -> dict[str, Any]:
 def answer_queries(collection: str, directory: str, rounds: str) -> dict[str, Any]:
     """Doxeval's answers: seconds a query."""
     from doxeval import Collection
-    from doxeval.retrieve import Index, Options, Scoring, Searcher, terms_of_text
+    from doxeval.retrieve import (
+        Index,
+        Options,
+        QueryScorer,
+        Searcher,
+        rank_by_task,
+        terms_of_text,
+    )
     from doxeval.topics import parse_structured
 
     index = Index(directory, Collection(collection))
@@ -185,8 +192,8 @@ def answer_queries(collection: str, directory: str, rounds: str) -> dict[str, An
     structured = [parse_structured(_nexi(words)) for words in queries()]
 
     def ranked(searcher: Searcher, terms: Any) -> None:
-        for _, _, candidates in Scoring(searcher, searcher.occurrences(terms)).candidates():
-            searcher._ranked(candidates)
+        for _, _, scored in QueryScorer(searcher, searcher.occurrences(terms)).scored_blocks():
+            rank_by_task(scored, searcher.options)
 
     def seconds(task: str, asked: list[Any], answer: Callable[[Searcher, Any], object]) -> float:
         searcher = Searcher(index, Options(task=task, most=MOST))

@@ -12,7 +12,7 @@ from operator import add, eq, ge, gt, le, lt, ne
 import numpy as np
 
 from doxeval.documents import Collection, Element
-from doxeval.retrieve import Scored
+from doxeval.retrieve import ElementScores
 from doxeval.topics import (
     About,
     And,
@@ -173,18 +173,20 @@ class Directly:
         return max((above[one.node] for one in led), default=None)
 
 
-def as_arrays(about: Abouts) -> Callable[[tuple[Term, ...]], Scored]:
+def as_arrays(about: Abouts) -> Callable[[tuple[Term, ...]], ElementScores]:
     """The same scores, as the search engine takes them."""
 
-    def scored(terms: tuple[Term, ...]) -> Scored:
+    def scored(terms: tuple[Term, ...]) -> ElementScores:
         scores = about(terms)
-        return Scored(np.array(list(scores), dtype=np.int64), np.array(list(scores.values())))
+        return ElementScores(
+            np.array(list(scores), dtype=np.int64), np.array(list(scores.values()))
+        )
 
     return scored
 
 
-def listed(found: Scored) -> list[tuple[int, float, float | None]]:
-    then = [None] * len(found.rows) if found.then is None else found.then.tolist()
+def listed(found: ElementScores) -> list[tuple[int, float, float | None]]:
+    then = [None] * len(found.rows) if found.tie_break is None else found.tie_break.tolist()
     return list(zip(found.rows.tolist(), found.scores.tolist(), then, strict=True))
 
 

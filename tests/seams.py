@@ -46,7 +46,7 @@ SEAMS = {
     "index_batch_characters": "doxeval.retrieve.index_build._BATCH_CHARACTERS",
     "index_batch_documents": "doxeval.retrieve.index_build._BATCH_DOCUMENTS",
     "index_batch_words": "doxeval.retrieve.index_build._MOST_WORDS",
-    "index_postings": "doxeval.retrieve.index_build.PostingRuns",
+    "index_postings": "doxeval.retrieve.index_build.PostingSorter",
     "index_workers": "doxeval.retrieve.index_build.Workers",
     "innermost_block": "doxeval.documents.lookup._SPANS",
     "is_watched": "doxeval.cli.collection_making.is_watched",

@@ -8,9 +8,8 @@ is written with `//`. Where bit 0 is open, no step is left to take: from this an
 lead to the element.
 
 What happens on the way up depends only on the tags of a path, so it is worked out once for all
-elements with the same path, by operations on whole arrays, and only for paths of elements that
-were asked for, however many there are in the collection. Tags are compared exactly, as in path
-patterns.
+elements with the same path, by operations on whole arrays, and only for the paths of the elements
+given, however many there are in the collection. Tags are compared exactly, as in path patterns.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from doxeval.topics import Step
 _MOST_BITS = 62  # of the machine's whole numbers; Python's own take over where there are more steps
 
 
-class Climbed(NamedTuple):
+class AncestorPairs(NamedTuple):
     """Ancestors of one depth: `ancestors[i]` is an ancestor of the element `rows[which[i]]`.
 
     Both columns ascend, `ancestors` with repetitions.
@@ -51,14 +50,15 @@ class _Level(NamedTuple):
     above: Ints  # the ancestor at this depth of each path, NO_PARENT above the root
 
 
-class Fitting:
-    """Which paths fit some steps from the root, or from any element (`anywhere`).
+class PathFilter:
+    """The paths that fit some steps from the root, or from any element (`anywhere`).
 
-    A path is looked at when it is first asked for.
+    A path is looked at when it is first needed.
 
     >>> from doxeval.documents.examples import example_collection
     >>> tree = example_collection({"a": "<a><s><p>One.</p></s><p>Two.</p></a>"})
-    >>> Fitting(tree.summary, [Step("//", ("s",)), Step("/")]).of_rows(tree, np.arange(4)).tolist()
+    >>> steps = [Step("//", ("s",)), Step("/")]
+    >>> PathFilter(tree.summary, steps).of_rows(tree, np.arange(4)).tolist()
     [False, False, True, False]
     """
 
@@ -69,7 +69,7 @@ class Fitting:
         self._fits = np.zeros(len(summary), dtype=np.bool_)
 
     def of_paths(self, paths: Ints) -> Bools:
-        """Whether each path of the summary fits."""
+        """Return whether each path of the summary fits."""
         unknown = paths[~self._is_known[paths]]
         if len(unknown):
             distinct, _ = distinct_below(len(self._summary), unknown)
@@ -77,64 +77,64 @@ class Fitting:
             for level in _levels(self._summary, distinct, self._steps):
                 if level.depth == 0:
                     self._fits[distinct[level.origins]] = True
-        found: Bools = self._fits[paths]
-        return found
+        fits: Bools = self._fits[paths]
+        return fits
 
-    def of_rows(self, tree: Collection, rows: Ints) -> Bools:
-        """Whether the path of each element fits."""
-        return self.of_paths(tree.nodes.path[rows])
+    def of_rows(self, collection: Collection, rows: Ints) -> Bools:
+        """Return whether the path of each element fits."""
+        return self.of_paths(collection.nodes.path[rows])
 
 
-def climb(
-    tree: Collection, rows: Ints, steps: Sequence[Step], into: Fitting | None = None
-) -> Iterator[Climbed]:
-    """The ancestors of elements from which steps lead to them, the deepest ancestors first.
+def find_ancestors(
+    collection: Collection, rows: Ints, steps: Sequence[Step], into: PathFilter | None = None
+) -> Iterator[AncestorPairs]:
+    """Yield the ancestors of elements from which steps lead to them, the deepest first.
 
-    The elements are given as ascending rows. Each pair of an element and an ancestor is found
+    The elements are given as ascending rows. Each pair of an element and an ancestor is yielded
     once; with `into`, only if the path of the ancestor fits.
 
     >>> from doxeval.documents.examples import example_collection
     >>> tree = example_collection({"a": "<s><s><p>One.</p></s><p>Two.</p></s>"})
     >>> rows = tree.matching("//p")
-    >>> for which, ancestors in climb(tree, rows, [Step("//", ("p",))]):
+    >>> for which, ancestors in find_ancestors(tree, rows, [Step("//", ("p",))]):
     ...     print(rows[which].tolist(), ancestors.tolist())
     [2] [1]
     [2, 3] [0, 0]
     """
-    paths, path_of = distinct_below(len(tree.summary), tree.nodes.path[rows])
-    depth = _depths(tree.summary, paths)
+    paths, path_of = distinct_below(len(collection.summary), collection.nodes.path[rows])
+    depth = _depths(collection.summary, paths)
     by_depth = _ByDepth(depth[path_of])
     at = rows.astype(np.int64)
     first = np.zeros_like(at)  # the first row of an element's document, once it is needed
     active = by_depth.at(0)
-    for level in _levels(tree.summary, paths, steps, depth):
+    for level in _levels(collection.summary, paths, steps, depth):
         if level.depth == 0:
             return
         is_alive = np.zeros(len(paths), dtype=np.bool_)
         is_alive[level.alive] = True
         joining = by_depth.at(level.depth + 1)
         joining = joining[is_alive[path_of[joining]]]
-        first[joining] = tree.rows[tree.documents_of(rows[joining])]
-        active = _merged(active[is_alive[path_of[active]]], joining)
-        at[active] = first[active] + tree.nodes.parent[at[active]]
+        first[joining] = collection.rows[collection.documents_of(rows[joining])]
+        active = _merge(active[is_alive[path_of[active]]], joining)
+        at[active] = first[active] + collection.nodes.parent[at[active]]
         if not len(level.origins):
             continue
         is_origin = np.zeros(len(paths), dtype=np.bool_)
         is_origin[level.origins] = True if into is None else into.of_paths(level.above)
         which = active[is_origin[path_of[active]]]
         if len(which):
-            yield Climbed(which, at[which])
+            yield AncestorPairs(which, at[which])
 
 
-def at_or_below(tree: Collection, rows: Ints) -> Ints:
-    """All elements inside some elements, and these themselves, ascending.
+def subtree_rows(collection: Collection, rows: Ints) -> Ints:
+    """Return all elements inside some elements, and these themselves, ascending.
 
     >>> from doxeval.documents.examples import example_collection
     >>> tree = example_collection({"a": "<a><s><p>One.</p></s><p>Two.</p></a>"})
-    >>> at_or_below(tree, np.array([1, 2])).tolist()
+    >>> subtree_rows(tree, np.array([1, 2])).tolist()
     [1, 2]
     """
-    size = tree.nodes.size[rows].astype(np.int64)
+    size = collection.nodes.size[rows].astype(np.int64)
     inside_of_earlier = np.maximum.accumulate(np.append(0, rows + size))[:-1]
     outermost = rows >= inside_of_earlier
     return concatenated_ranges(rows[outermost], size[outermost])
@@ -154,19 +154,19 @@ class _ByDepth:
         return len(self._bounds) - 2
 
     def at(self, depth: int) -> Ints:
-        """The positions at a depth, which is at most the deepest."""
+        """Return the positions at a depth, which is at most the deepest."""
         return self._order[self._bounds[depth] : self._bounds[depth + 1]]
 
 
-def _merged(one: Ints, other: Ints) -> Ints:
-    """Two ascending columns as one; a stable sort takes linear time for them."""
-    if not len(one) or not len(other):
-        return other if len(other) else one
-    return np.sort(np.concatenate([one, other]), kind="stable")
+def _merge(left: Ints, right: Ints) -> Ints:
+    """Merge two ascending columns; a stable sort takes linear time for them."""
+    if not len(left) or not len(right):
+        return right if len(right) else left
+    return np.sort(np.concatenate([left, right]), kind="stable")
 
 
 def _depths(summary: PathSummary, paths: Ints) -> Ints:
-    """The depth of each path."""
+    """Return the depth of each path."""
     depth = np.zeros(len(paths), dtype=np.int64)
     left = np.arange(len(paths))
     above = paths
@@ -180,11 +180,11 @@ def _depths(summary: PathSummary, paths: Ints) -> Ints:
 def _levels(
     summary: PathSummary, paths: Ints, steps: Sequence[Step], depth: Ints | None = None
 ) -> Iterator[_Level]:
-    """The way up from distinct paths, one depth after another, down to 0: above the root."""
+    """Yield the way up from distinct paths, one depth after another, down to 0: above the root."""
     by_depth = _ByDepth(_depths(summary, paths) if depth is None else depth)
     if len(steps) > by_depth.deepest:
         return  # every step takes an element
-    bits = _Bits(summary, steps)
+    bits = _StepBits(summary, steps)
     opened: npt.NDArray[Any] = np.full(len(paths), bits.last, dtype=bits.dtype)
     at = paths.astype(np.int64)
     alive = by_depth.at(0)
@@ -199,8 +199,8 @@ def _levels(
         yield _Level(level, alive, origins, at[origins])
 
 
-class _Bits:
-    """Steps as bits: which are open above, given those that are open and a tag."""
+class _StepBits:
+    """Steps as bits: tells which are open above, given those that are open and a tag."""
 
     def __init__(self, summary: PathSummary, steps: Sequence[Step]) -> None:
         self.dtype: type = np.int64 if len(steps) <= _MOST_BITS else object
@@ -222,5 +222,5 @@ class _Bits:
 
     def above(self, opened: npt.NDArray[Any], tags: Ints) -> npt.NDArray[Any]:
         taken = opened & self._accepting[tags]
-        found: npt.NDArray[Any] = (taken >> 1) | (opened & self._staying)
-        return found
+        open_above: npt.NDArray[Any] = (taken >> 1) | (opened & self._staying)
+        return open_above

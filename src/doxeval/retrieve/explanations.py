@@ -1,9 +1,4 @@
-"""Why a document or an element has its score: counts, lengths, and what each item adds.
-
-Snippets: the part of a result that shows best why it was found.
-
-Models explained in words, from the facts that their classes state.
-"""
+"""Explanations for people: a score in parts, the snippet that shows a result, a model in words."""
 
 from __future__ import annotations
 
@@ -11,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -19,18 +14,23 @@ from doxeval.arrays import Ints
 from doxeval.errors import InputError
 from doxeval.named import parameters_in_words
 from doxeval.retrieve.index import Index
-from doxeval.retrieve.matches import Matches
-from doxeval.retrieve.models import Evidence, Example, Model, UnitKind
+from doxeval.retrieve.matches import MatchBlock
+from doxeval.retrieve.models import Model, ModelExample, UnitKind
 from doxeval.retrieve.options import Options
 from doxeval.retrieve.query import terms_of_text
 from doxeval.retrieve.ranking import rounded
-from doxeval.retrieve.searcher import Scoring, Searcher
+from doxeval.retrieve.searcher import QueryScorer, Searcher, UnitSpan
 from doxeval.retrieve.searching import searcher_for
-from doxeval.retrieve.units import Units
+from doxeval.retrieve.units import MatchingUnits
 from doxeval.topics import Term
 
-if TYPE_CHECKING:
-    from doxeval.retrieve.units import Place
+SNIPPET_WORDS = 30
+_MARKS = (
+    "verified: we read it, at least its abstract or its code; recalled: from memory, not checked"
+)
+
+
+# A score in parts
 
 
 class ItemShare(NamedTuple):
@@ -70,7 +70,7 @@ def explain(
     task: str = "focused",
     **options: Any,
 ) -> Explanation:
-    """The score of an element for a query; without a path, that of a document.
+    """Explain the score of an element for a query; without a path, that of a document.
 
     Options are those of `search`.
 
@@ -78,10 +78,12 @@ def explain(
     >>> from doxeval.retrieve.index_build import build_index
     >>> collection = example_collection({"a": "<article><p>Fog horn.</p><p>A horn.</p></article>"})
     >>> index = Index(build_index(collection).directory, collection)
-    >>> found = explain(index, "fog horn", "a", "/article[1]/p[2]")
-    >>> found.model, found.words, [(item.text, item.tf) for item in found.items]
-    ('lm(element=0.2,article=0.4,prior=0)', 2, [('fog', 0), ('horn', 1)])
-    >>> found.score == round(sum(item.share for item in found.items), 8)
+    >>> explanation = explain(index, "fog horn", "a", "/article[1]/p[2]")
+    >>> explanation.model, explanation.words
+    ('lm(element=0.2,article=0.4,prior=0)', 2)
+    >>> [(item.text, item.tf) for item in explanation.items]
+    [('fog', 0), ('horn', 1)]
+    >>> explanation.score == round(sum(item.share for item in explanation.items), 8)
     True
     """
     searcher = searcher_for(index, Options.of({"task": task} | options))
@@ -92,72 +94,55 @@ def explain(
             f"scores of {task} are put together from several: explain them by a task without "
             "structure, such as thorough"
         )
-    if chosen.unit_name.kind not in ("elements", "documents"):
+    if chosen.unit.kind not in ("elements", "documents"):
         raise InputError("only scores of elements and documents can be explained")
     number = searcher.index.collection.document(document)
     occurrences = searcher.occurrences(terms)
-    matches = occurrences.within(number)
-    article = len(matches.documents) - 1
-    if article < 0:
+    block = occurrences.in_document(number)
+    if not len(block.documents):
         raise InputError(f"no word of the query occurs in {document}")
-    units = _unit(searcher, matches, number, path)
-    scoring = Scoring(searcher, occurrences)
-    evidence = scoring.evidence(matches, units)
-    model = chosen.article_model if path is None else chosen.unit_model
-    seen = evidence.articles if path is None else evidence
-    return _explained(searcher, model, seen, evidence, document, path)
-
-
-def _unit(searcher: Searcher, matches: Matches, document: int, path: str | None) -> Units:
-    """An element, or the root of a document."""
-    index, collection = searcher.index, searcher.index.collection
+    unit = _unit(searcher.index, block, number, path)
+    evidence = QueryScorer(searcher, occurrences).evidence(block, unit)
+    model, seen = chosen.unit_model, evidence
     if path is None:
-        row = int(collection.rows[document])
-    else:
-        row = collection.element(collection.id_of(document), path).node
-    rows = np.array([row])
-    first, after = index.elements_first[rows], index.elements_after[rows]
-    return Units(rows, np.zeros_like(rows), first, after, matches.tf(first, after))
-
-
-def _explained(
-    searcher: Searcher,
-    model: Model,
-    seen: Evidence,
-    evidence: Evidence,
-    document: str,
-    path: str | None,
-) -> Explanation:
-    shares = model.shares(seen)[0].tolist()
-    besides = {name: float(part[0]) for name, part in model.besides(seen).items()}
-    items = tuple(
-        map(
-            ItemShare,
-            seen.items,
-            seen.weight.tolist(),
-            seen.tf[0].tolist(),
-            seen.article_tf[0].tolist(),
-            seen.df.tolist(),
-            seen.cf.tolist(),
-            shares,
-        )
+        model, seen = chosen.article_model, evidence.articles
+    items = map(
+        ItemShare,
+        seen.items,
+        seen.weight.tolist(),
+        seen.tf[0].tolist(),
+        seen.article_tf[0].tolist(),
+        seen.df.tolist(),
+        seen.cf.tolist(),
+        model.shares(seen)[0].tolist(),
     )
-    articles = np.asarray(evidence.article_score)
     return Explanation(
         document,
         path,
         str(model),
         int(seen.length[0]),
         int(seen.article_length[0]),
-        items,
-        besides,
+        tuple(items),
+        {name: float(part[0]) for name, part in model.besides(seen).items()},
         float(rounded(model.scores(seen))[0]),
-        str(searcher.options.article_model),
-        float(rounded(articles)[0]),
+        str(chosen.article_model),
+        float(rounded(np.asarray(evidence.article_score))[0]),
     )
 
 
-WORDS = 30
+def _unit(index: Index, block: MatchBlock, document: int, path: str | None) -> MatchingUnits:
+    """Return an element, or the root of a document, as a unit."""
+    collection = index.collection
+    if path is None:
+        row = int(collection.rows[document])
+    else:
+        row = collection.element(collection.id_of(document), path).node
+    rows = np.array([row])
+    first, after = index.elements_first[rows], index.elements_after[rows]
+    return MatchingUnits(rows, np.zeros_like(rows), first, after, block.tf(first, after))
+
+
+# Snippets
 
 
 class Snippet(NamedTuple):
@@ -168,49 +153,52 @@ class Snippet(NamedTuple):
 
 
 def find_snippets(
-    searcher: Searcher, terms: tuple[Term, ...], places: list[Place], words: int = WORDS
+    searcher: Searcher,
+    terms: tuple[Term, ...],
+    places: list[UnitSpan],
+    words: int = SNIPPET_WORDS,
 ) -> list[Snippet]:
-    """A snippet of each place: the words around most different items of the query."""
+    """Return a snippet of each result: the words around most different items of the query."""
     index = searcher.index
     occurrences = searcher.occurrences(terms)
-    found = []
-    for place in places:
-        text = index.collection.text_of(place.document)
-        cut = index.cut(place.document)
-        first, after = np.searchsorted(cut.start, [place.start, place.end]).tolist()
-        borders = index.borders.borders(place.document)
+    snippets = []
+    for document, result_start, result_end, _ in places:
+        text = index.collection.text_of(document)
+        starts, ends = index.word_spans(document)
+        first, after = np.searchsorted(starts, [result_start, result_end]).tolist()
+        edges = index.block_edges(document)
         if first == after:
-            found.append(_snippet(text, place.start, place.end, [], borders))
+            snippets.append(_snippet(text, result_start, result_end, [], edges))
             continue
-        base = int(index.documents_first[place.document])
-        matches = occurrences.within(place.document)
-        inside = slice(*np.searchsorted(matches.at, [base + first, base + after]).tolist())
-        at = matches.at[inside].astype(np.int64) - base
-        item = matches.item[inside]
+        base = int(index.documents_first[document])
+        block = occurrences.in_document(document)
+        inside = slice(*np.searchsorted(block.at, [base + first, base + after]).tolist())
+        at = block.at[inside].astype(np.int64) - base
+        item = block.item[inside]
         begin = _best_window(at, item, words) if len(at) else first
         begin = max(first, min(begin - words // 5, after - words))
         beyond = min(after, begin + words)
         shown = {
             word
-            for word, one in zip(at.tolist(), item.tolist(), strict=True)
-            for word in range(word, word + len(occurrences.items[one].terms))
+            for place, number in zip(at.tolist(), item.tolist(), strict=True)
+            for word in range(place, place + len(occurrences.items[number].terms))
             if begin <= word < beyond
         }
-        ranges = [(int(cut.start[word]), int(cut.end[word])) for word in sorted(shown)]
-        start = place.start if begin == first else int(cut.start[begin])
-        end = place.end if beyond == after else int(cut.end[beyond - 1])
-        found.append(_snippet(text, start, end, ranges, borders, begin > first, beyond < after))
-    return found
+        marked = [(int(starts[word]), int(ends[word])) for word in sorted(shown)]
+        start = result_start if begin == first else int(starts[begin])
+        end = result_end if beyond == after else int(ends[beyond - 1])
+        snippets.append(_snippet(text, start, end, marked, edges, begin > first, beyond < after))
+    return snippets
 
 
 def _best_window(at: Ints, item: Ints, words: int) -> int:
-    """Where a window begins that has the most different items, and then the most occurrences."""
+    """Return where a window begins with most different items, and then most occurrences."""
     until = np.searchsorted(at, at + words)
     best, where = (0, 0), int(at[0])
     for low, high in enumerate(until.tolist()):
-        own = (len(set(item[low:high].tolist())), high - low)
-        if own > best:
-            best, where = own, int(at[low])
+        counts = (len(set(item[low:high].tolist())), high - low)
+        if counts > best:
+            best, where = counts, int(at[low])
     return where
 
 
@@ -218,44 +206,42 @@ def _snippet(
     text: str,
     start: int,
     end: int,
-    ranges: list[tuple[int, int]],
-    borders: Ints,
+    marked: list[tuple[int, int]],
+    block_edges: Ints,
     is_cut_before: bool = False,
     is_cut_after: bool = False,
 ) -> Snippet:
-    """Text on one line: white space of any kind, and the borders of blocks, become one space."""
-    shown, found = "… " if is_cut_before else "", []
-    words = {low for low, _ in ranges}
-    inside = borders[(start < borders) & (borders < end)].tolist()
-    edges = sorted({start, end, *inside, *(edge for pair in ranges for edge in pair)})
+    """Put text on one line: white space of any kind, and edges of blocks, become one space."""
+    shown, places = "… " if is_cut_before else "", []
+    words = {low for low, _ in marked}
+    inside = block_edges[(start < block_edges) & (block_edges < end)].tolist()
+    edges = sorted({start, end, *inside, *(edge for pair in marked for edge in pair)})
     for low, high in pairwise(edges):
-        piece = _one_line(text[low:high])
+        part = _one_line(text[low:high])
         if low == start or shown.endswith(" "):
-            piece = piece.lstrip()
-        elif low in inside and not piece.startswith(" "):
+            part = part.lstrip()
+        elif low in inside and not part.startswith(" "):
             shown += " "
         if low in words:
-            found.append((len(shown), len(shown) + len(piece)))
-        shown += piece
+            places.append((len(shown), len(shown) + len(part)))
+        shown += part
     shown = shown.rstrip()
-    return Snippet(f"{shown} …" if is_cut_after else shown, tuple(found))
+    return Snippet(f"{shown} …" if is_cut_after else shown, tuple(places))
 
 
 def _one_line(text: str) -> str:
-    """Text with single spaces, also at its ends."""
+    """Return text with single spaces, also at its ends."""
     words = " ".join(text.split())
     before = " " if text[:1].isspace() else ""
     after = " " if words and text[-1:].isspace() else ""
     return f"{before}{words}{after}"
 
 
-_MARKS = (
-    "verified: we read it, at least its abstract or its code; recalled: from memory, not checked"
-)
+# Models in words
 
 
 def explained(given: Model | type[Model]) -> str:
-    """A model explained, as Markdown that also reads well in a terminal.
+    """Explain a model in Markdown that also reads well in a terminal.
 
     >>> from doxeval.retrieve.models import bm25, lm
     >>> print(explained(lm).split("\\n\\n")[0])
@@ -272,7 +258,7 @@ def explained(given: Model | type[Model]) -> str:
         facts.letters,
         f"**By default** `{default}`",
         "" if model == default else f"**Here** `{model}`",
-        _settled(model),
+        _by_unit_kind(model),
         parameters_in_words(model),
         f"**Edge cases** {facts.edge_cases}" if facts.edge_cases else "",
         _sources(model),
@@ -281,8 +267,8 @@ def explained(given: Model | type[Model]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _settled(model: Model) -> str:
-    """What the model is for each kind of units, if that makes a difference."""
+def _by_unit_kind(model: Model) -> str:
+    """Show the model for each kind of units, if that makes a difference."""
     kinds: dict[str, list[str]] = {}
     for units in get_args(UnitKind):
         try:
@@ -305,15 +291,15 @@ def _sources(model: Model) -> str:
     return f"**Sources** ({_MARKS})\n\n" + "\n".join(lines)
 
 
-def _example_lines(example: Example) -> Iterator[str]:
-    found = zip(example.units, example.scores, strict=True)
-    scores = ", ".join(f"{unit} {score:.4f}" for unit, score in found)
+def _example_lines(example: ModelExample) -> Iterator[str]:
+    pairs = zip(example.units, example.scores, strict=True)
+    scores = ", ".join(f"{unit} {score:.4f}" for unit, score in pairs)
     yield f"**Example** `{example.name}`: {scores}. {example.why}"
     yield "\n".join(f"    {row}" for row in _count_rows(example))
 
 
-def _count_rows(example: Example) -> Iterator[str]:
-    """The counts behind an example as a table: words, and occurrences of each item."""
+def _count_rows(example: ModelExample) -> Iterator[str]:
+    """Yield the counts behind an example as a table: words, and occurrences of each item."""
     evidence = example.evidence
     rows: list[tuple[object, ...]] = [("", "words", *evidence.items)]
     lengths, counts = evidence.length.tolist(), evidence.tf.tolist()
@@ -329,6 +315,6 @@ def _count_rows(example: Example) -> Iterator[str]:
 
 
 def models_page(kinds: Iterable[type[Model]], introduction: str) -> str:
-    """The documentation of the models: a hand-written introduction, then the reference."""
+    """Return the documentation of the models: an introduction written by hand, the reference."""
     reference = "\n".join(explained(kind) for kind in kinds)
     return f"# Retrieval models\n\n{introduction.strip()}\n\n## Reference\n\n{reference}"

@@ -1,8 +1,13 @@
-"""The files of an index: their names, and the arrays in them.
+"""An index of word positions, open for reading, and the files it consists of.
+
+All words of a collection are one stream, in document order. For every term, the index has the
+ascending positions of its words in that stream. Every document and every element is a range of
+positions, so two searches count how often a term occurs in it.
+
+Files are mapped into memory: of a large index, only what a query needs is read.
 
 manifest.json        which collection, which rules, counts, and the hash of every file
-postings.npy         the positions of every word in the collection's one stream of words, grouped by
-                     term, ascending within a term
+postings.npy         the positions of all words, grouped by term, ascending within a term
 terms.starts.npy     where the positions of each term begin; terms are numbered as first seen
 terms.text.bin       the terms in UTF-8, sorted, one directly after another
 terms.ends.npy       where each of these ends
@@ -16,14 +21,6 @@ words.far_at.npy, words.far_gap.npy
                      the positions of the words with larger gaps, and these gaps
 
 A position is a 32-bit number, or a 64-bit number if there are 2^32 words or more.
-
-An index of word positions, open for reading.
-
-All words of a collection are one stream, in document order. For every term, the index has the
-ascending positions of its words in that stream. Every document and every element is a range of
-positions, so the words that any of them has of a term are counted by two searches.
-
-Files are mapped into memory, so of a large index only what a query asks for is read.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ from doxeval.errors import SearchIndexError
 from doxeval.messages import Parameter, join_names, plural
 from doxeval.named import checked
 from doxeval.output import set_aside
-from doxeval.retrieve.text import Analysis, Cut, cut
+from doxeval.retrieve.text import Analysis, WordSpans, word_spans
 from doxeval.storage import Column, Kind, SealedFiles, guarded, is_sealed
 
 TERMS_FILE = "terms.text.bin"
@@ -50,76 +47,7 @@ FAR = 255
 MOST_IN_32_BITS = 1 << 32
 _COUNTS = ("documents", "elements", "words", "terms", "far")
 _TEXTS = ("collection", "stemmer", "stemmer_fingerprint", "unicode")
-
-
-def position_type(words: int) -> np.dtype[Any]:
-    """The type of positions in a collection of so many words.
-
-    >>> position_type(10).name, position_type(1 << 32).name
-    ('uint32', 'uint64')
-    """
-    return np.dtype("<u4" if words < MOST_IN_32_BITS else "<u8")
-
-
-def columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
-    """The arrays of an index with these counts, by the names of their files."""
-    documents, elements, words, terms, far = (counts[name] for name in _COUNTS)
-    position = position_type(words)
-    lengths: dict[str, tuple[Any, int]] = {
-        "postings": (position, words),
-        "terms.starts": ("<i8", terms + 1),
-        "terms.ends": ("<i8", terms),
-        "terms.number": ("<i4", terms),
-        "documents.first": ("<i8", documents + 1),
-        "elements.first": (position, elements),
-        "elements.after": (position, elements),
-        "words.gaps": ("|u1", words),
-        "words.far_at": ("<i8", far),
-        "words.far_gap": ("<i4", far),
-    }
-    return {f"{name}.npy": Column(np.dtype(kind), n) for name, (kind, n) in lengths.items()}
-
-
-def _missing(manifest: Mapping[str, Any]) -> str | None:
-    counts = manifest.get("counts")
-    if not isinstance(counts, dict) or not all(_is_count(counts.get(name)) for name in _COUNTS):
-        return "counts"
-    for name in _TEXTS:
-        if not isinstance(manifest.get(name), str):
-            return name
-    return None
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
-
-
-def beside(collection: Path) -> Path:
-    """Where the index of a collection is, unless it was put elsewhere.
-
-    >>> beside(Path("data/wiki")).as_posix()
-    'data/wiki.index'
-    """
-    collection = collection.absolute() if collection.name in ("", "..") else collection
-    return collection.with_name(f"{collection.name}.index")
-
-
-INDEX = Kind(
-    format="doxeval index",
-    version=1,
-    noun="index",
-    again="build the index again",
-    makes_one="build_index, or `doxeval index build`, makes one",
-    error=SearchIndexError,
-    unhashed=frozenset(),
-    verified_bytes=VERIFIED_BYTES,
-    missing=_missing,
-    columns=columns_of,
-    other_files=frozenset({TERMS_FILE}),
-)
-
-
-_NOTHING = np.empty(0, dtype=np.int64)
+_NO_POSITIONS = np.empty(0, dtype=np.int64)
 
 
 class Frequencies(NamedTuple):
@@ -170,7 +98,7 @@ class Index:
 
     @classmethod
     def of(cls, collection: Collection | str | os.PathLike[str]) -> Index:
-        """The index beside a collection.
+        """Open the index beside a collection.
 
         >>> from doxeval.documents.examples import example_collection
         >>> Index.of(example_collection({"a": "<p>Fog.</p>"}))  # doctest: +ELLIPSIS
@@ -179,11 +107,11 @@ class Index:
         """
         if not isinstance(collection, Collection):
             collection = Collection(os.fsdecode(collection))
-        place = beside(collection.directory)
-        if not place.exists() and set_aside(place) is None:
+        directory = default_directory(collection.directory)
+        if not directory.exists() and set_aside(directory) is None:
             make = f"build_index, or `doxeval index build {collection.location}`, makes one"
             raise SearchIndexError(f"the collection has no index; {make}", collection.location)
-        return cls(place, collection)
+        return cls(directory, collection)
 
     def __repr__(self) -> str:
         name = self.directory.name
@@ -191,7 +119,7 @@ class Index:
 
     @property
     def seal(self) -> str:
-        """The checksum of its manifest."""
+        """The checksum of the manifest."""
         return str(self.manifest["checksum"])
 
     def refuse_damage(self) -> None:
@@ -203,11 +131,11 @@ class Index:
 
     @guarded
     def term(self, term: str) -> Ints:
-        """The ascending positions of a term, which is a word as `analysis` normalises and stems it.
+        """Return the ascending positions of a term: a word as `analysis` normalises and stems it.
 
         They are read from the file itself; an unknown term has none.
         """
-        place = self._place(term.encode("utf-8", "surrogatepass"))
+        place = self._place_of_term(term.encode("utf-8", "surrogatepass"))
         if place is None:
             return self._postings[:0]
         number = int(self._numbers[place])
@@ -216,29 +144,29 @@ class Index:
 
     @guarded
     def phrase(self, terms: Sequence[str]) -> Ints:
-        """Where terms follow each other within one document: the position of the first."""
+        """Return where terms follow each other within one document: positions of the first."""
         if not terms:
-            return _NOTHING
+            return _NO_POSITIONS
         lists = {term: self.term(term) for term in dict.fromkeys(terms)}
         order = sorted(range(len(terms)), key=lambda place: len(lists[terms[place]]))
         rarest = order[0]
-        found: Ints = lists[terms[rarest]].astype(np.int64) - rarest
-        found = found[found >= 0]
+        first: Ints = lists[terms[rarest]].astype(np.int64) - rarest
+        first = first[first >= 0]
         for place in order[1:]:
-            if not len(found):
-                return found
-            found = found[_are_in(lists[terms[place]], found + place)]
-        last = found + len(terms) - 1
-        within: Ints = found[self.documents_at(found) == self.documents_at(last)]
+            if not len(first):
+                return first
+            first = first[_are_in(lists[terms[place]], first + place)]
+        last = first + len(terms) - 1
+        within: Ints = first[self.documents_at(first) == self.documents_at(last)]
         return within
 
     def positions(self, text: str) -> Ints:
-        """Where a word or a phrase occurs, as it is written."""
+        """Return the positions of a word or a phrase, as it is written."""
         terms = self.analysis.terms(text)
         return self.term(terms[0]).astype(np.int64) if len(terms) == 1 else self.phrase(terms)
 
     def frequencies(self, words: Sequence[str]) -> Frequencies:
-        """How often words or phrases occur, and in how many documents.
+        """Count how often words or phrases occur, and in how many documents.
 
         >>> from doxeval.documents.examples import example_collection
         >>> from doxeval.retrieve.index_build import build_index
@@ -247,47 +175,37 @@ class Index:
         >>> index.frequencies(["fog", "horn"])
         Frequencies(occurrences=array([3, 0]), documents=array([2, 0]))
         """
-        found = [self.positions(word) for word in words]
-        documents = [self.count_documents(positions) for positions in found]
+        lists = [self.positions(word) for word in words]
         return Frequencies(
-            np.array([len(positions) for positions in found], dtype=np.int64),
-            np.array(documents, dtype=np.int64),
+            np.array([len(positions) for positions in lists], dtype=np.int64),
+            np.array([self.count_documents(positions) for positions in lists], dtype=np.int64),
         )
 
     def documents_at(self, positions: Ints) -> Ints:
-        """The document of each position."""
-        return np.searchsorted(self.documents_first, positions, side="right") - 1
+        """Return the document of each position."""
+        # In the type of the edges: NumPy would convert all of them otherwise.
+        wide = positions.astype(np.int64, copy=False)
+        return np.searchsorted(self.documents_first, wide, side="right") - 1
 
     def count_documents(self, positions: Ints) -> int:
-        """How many documents some ascending positions are in."""
+        """Count the documents in which ascending positions lie."""
         documents = self.documents_at(positions)
         return int((documents[1:] != documents[:-1]).sum()) + bool(len(documents))
 
-    # Words and their offsets
+    def _place_of_term(self, term: bytes) -> int | None:
+        """Return the place of a term among all terms in order, by bisection."""
+        low, high = 0, self.terms
+        while low < high:
+            middle = (low + high) // 2
+            if self._term_at(middle) < term:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < self.terms and self._term_at(low) == term else None
 
-    @guarded
-    def starts(self, document: int) -> Ints:
-        """Where each word of a document starts, in code points."""
-        first, after = (int(edge) for edge in self.documents_first[document : document + 2])
-        gaps = self.files.column("words.gaps")[first:after].astype(np.int64)
-        far_at = self.files.column("words.far_at")
-        low, high = np.searchsorted(far_at, (first, after))
-        far = far_at[low:high] - first
-        if not np.array_equal(np.flatnonzero(gaps == FAR), far):
-            raise self.files.damaged("words.far_at.npy", "it does not fit words.gaps.npy")
-        gaps[far] = self.files.column("words.far_gap")[low:high]
-        return np.cumsum(gaps)
-
-    def cut(self, document: int) -> Cut:
-        """Where each word of a document starts and ends, read from its text."""
-        return cut(self.collection.text_of(document), self.borders.borders(document))
-
-    @cached_property
-    def borders(self) -> DocumentWords:
-        """Where elements that are not inline begin and end."""
-        return DocumentWords(self.collection)
-
-    # Files
+    def _term_at(self, place: int) -> bytes:
+        begin = int(self._term_ends[place - 1]) if place else 0
+        return self.files.raw(TERMS_FILE)[begin : int(self._term_ends[place])].tobytes()
 
     @cached_property
     def _postings(self) -> Ints:
@@ -305,20 +223,34 @@ class Index:
     def _term_ends(self) -> Ints:
         return self.files.column("terms.ends")
 
-    def _place(self, wanted: bytes) -> int | None:
-        """The place of a term among all terms in order, by bisection."""
-        low, high = 0, self.terms
-        while low < high:
-            middle = (low + high) // 2
-            if self._term_at(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < self.terms and self._term_at(low) == wanted else None
+    # Words and their offsets
 
-    def _term_at(self, place: int) -> bytes:
-        begin = int(self._term_ends[place - 1]) if place else 0
-        return self.files.raw(TERMS_FILE)[begin : int(self._term_ends[place])].tobytes()
+    @guarded
+    def starts(self, document: int) -> Ints:
+        """Return where each word of a document starts, in code points."""
+        first, after = (int(edge) for edge in self.documents_first[document : document + 2])
+        gaps = self.files.column("words.gaps")[first:after].astype(np.int64)
+        far_at = self.files.column("words.far_at")
+        low, high = np.searchsorted(far_at, (first, after))
+        far = far_at[low:high] - first
+        if not np.array_equal(np.flatnonzero(gaps == FAR), far):
+            raise self.files.damaged("words.far_at.npy", "it does not fit words.gaps.npy")
+        gaps[far] = self.files.column("words.far_gap")[low:high]
+        return np.cumsum(gaps)
+
+    def word_spans(self, document: int) -> WordSpans:
+        """Return where each word of a document starts and ends, read from its text."""
+        return word_spans(self.collection.text_of(document), self.block_edges(document))
+
+    def block_edges(self, document: int) -> Ints:
+        """Return where elements that are not inline begin and end, in code points."""
+        return self._document_words.borders(document)
+
+    @cached_property
+    def _document_words(self) -> DocumentWords:
+        return DocumentWords(self.collection)
+
+    # Checks
 
     def _check_collection(self) -> None:
         if self.manifest["collection"] != self.collection.seal:
@@ -335,30 +267,100 @@ class Index:
             raise self.files.damaged("manifest.json", f"it counts {what} as no collection has them")
 
     def _check_ends(self) -> None:
+        what = f"expected the number of all words, {self.words:,}, at the end"
         if self.documents_first[-1] != self.words or self.documents_first[0] != 0:
-            what = f"expected the number of all words, {self.words:,}, at the end"
             raise self.files.damaged("documents.first.npy", what)
         if self._starts[-1] != self.words:
-            what = f"expected the number of all words, {self.words:,}, at the end"
             raise self.files.damaged("terms.starts.npy", what)
 
 
-def _are_in(ascending: Ints, wanted: Ints) -> Bools:
-    places = np.searchsorted(ascending, wanted.astype(ascending.dtype))
+def _are_in(ascending: Ints, values: Ints) -> Bools:
+    places = np.searchsorted(ascending, values.astype(ascending.dtype))
     inside = places < len(ascending)
-    inside[inside] = ascending[places[inside]] == wanted[inside]
+    inside[inside] = ascending[places[inside]] == values[inside]
     return inside
 
 
+# Where an index is
+
+
+def default_directory(collection: Path) -> Path:
+    """Return the directory of a collection's index, unless another was chosen.
+
+    >>> default_directory(Path("data/wiki")).as_posix()
+    'data/wiki.index'
+    """
+    collection = collection.absolute() if collection.name in ("", "..") else collection
+    return collection.with_name(f"{collection.name}.index")
+
+
 def _collection_of(directory: Path) -> Path:
-    """The collection beside an index."""
+    """Return the collection beside an index."""
     name = directory.absolute().name
     if not name.endswith(".index") or name == ".index":
         if not is_sealed(INDEX, directory):
-            SealedFiles(INDEX, directory)  # which says what is wrong
+            SealedFiles(INDEX, directory)  # raises an error that names the problem
         raise SearchIndexError(
             "an index that is not beside its collection, as wiki.index is beside wiki, needs "
             + Parameter("collection"),
             str(directory),
         )
     return directory.absolute().with_name(name.removesuffix(".index"))
+
+
+# What its files hold
+
+
+def position_type(words: int) -> np.dtype[Any]:
+    """Return the type of positions, given the number of words of the collection.
+
+    >>> position_type(10).name, position_type(1 << 32).name
+    ('uint32', 'uint64')
+    """
+    return np.dtype("<u4" if words < MOST_IN_32_BITS else "<u8")
+
+
+def _columns(counts: Mapping[str, int]) -> dict[str, Column]:
+    """Return the arrays of an index with these counts, by the names of their files."""
+    documents, elements, words, terms, far = (counts[name] for name in _COUNTS)
+    position = position_type(words)
+    lengths: dict[str, tuple[Any, int]] = {
+        "postings": (position, words),
+        "terms.starts": ("<i8", terms + 1),
+        "terms.ends": ("<i8", terms),
+        "terms.number": ("<i4", terms),
+        "documents.first": ("<i8", documents + 1),
+        "elements.first": (position, elements),
+        "elements.after": (position, elements),
+        "words.gaps": ("|u1", words),
+        "words.far_at": ("<i8", far),
+        "words.far_gap": ("<i4", far),
+    }
+    return {f"{name}.npy": Column(np.dtype(kind), n) for name, (kind, n) in lengths.items()}
+
+
+def _missing(manifest: Mapping[str, Any]) -> str | None:
+    """Return the name of what a manifest lacks, if anything."""
+    counts = manifest.get("counts")
+    if not isinstance(counts, dict) or not all(_is_count(counts.get(name)) for name in _COUNTS):
+        return "counts"
+    return next((name for name in _TEXTS if not isinstance(manifest.get(name), str)), None)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
+
+
+INDEX = Kind(
+    format="doxeval index",
+    version=1,
+    noun="index",
+    again="build the index again",
+    makes_one="build_index, or `doxeval index build`, makes one",
+    error=SearchIndexError,
+    unhashed=frozenset(),
+    verified_bytes=VERIFIED_BYTES,
+    missing=_missing,
+    columns=_columns,
+    other_files=frozenset({TERMS_FILE}),
+)

@@ -1,21 +1,8 @@
-"""What a model sees of one query: the units that match it, their articles, the collection.
+"""Retrieval models: what a model sees of a query, what a model is, and the models there are.
 
-A unit is whatever is ranked: an element, a document, a window, a chunk. An item is a word of the
-query, or a phrase. Everything is counted in words.
-
-Counts for worked examples of models.
-
-What a retrieval model is: a named value that scores the units which match a query.
-
-A model says of itself what it is (title, formula, sources), declares its parameters as fields, and
-computes what each item of the query adds to the score of each unit. Help and documentation are made
-from that.
-
-`lm`: how likely the query's words are in an element and its article, compared with elsewhere.
-
-`bm25`: Okapi's formula over units of any kind, with the article as context.
-
-The retrieval models by name: `lm`, `bm25`, and those that users and packages add.
+A model is a named value that scores the retrieval units which match a query. It says of itself what
+it is (title, formula, sources), declares its parameters as fields, and computes what each item of
+the query adds to the score of each unit. Help and documentation are made from that.
 
 >>> from doxeval.retrieve.models import bm25, lm
 >>> lm(prior=1), bm25(k1=1.2, b=0.75)
@@ -43,7 +30,7 @@ from doxeval.named import Named, Noun, Registry, parameter
 
 @dataclass(frozen=True, eq=False)
 class UnitStatistics:
-    """Counts over all units of the collection, where units are chunks or windows.
+    """Counts over all retrieval units of the collection, where these are chunks or windows.
 
     count: how many units there are. df: in how many of them each item occurs. mean_length: their
     words on average.
@@ -56,7 +43,10 @@ class UnitStatistics:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Evidence:
-    """The counts for T items, n units and the m articles that these units belong to.
+    """What a model sees of a query: counts for T items, n units and their m articles.
+
+    A unit is whatever is ranked: an element, a document, a window, a chunk. An item is a word of
+    the query, or a phrase. Everything is counted in words.
 
     items, weight (T): the query in its order, as written, and how much each item counts.
     tf (n, T), length (n): occurrences of each item in each unit, and the unit's words.
@@ -118,12 +108,12 @@ class Evidence:
         return f"Evidence({', '.join(shown)})"
 
     def __len__(self) -> int:
-        """How many units there are."""
+        """Return the number of units."""
         return len(self.length)
 
     @property
     def articles(self) -> Evidence:
-        """The evidence for the articles, as units of their own."""
+        """The evidence for the articles, as units themselves."""
         return replace(
             self,
             tf=self.article_tf,
@@ -134,7 +124,7 @@ class Evidence:
         )
 
     def with_articles_scored(self, scores: Floats) -> Evidence:
-        """The same, with the scores of the articles."""
+        """Return the same evidence with the scores of the articles."""
         return replace(self, article_score=scores)
 
 
@@ -146,7 +136,7 @@ def _frozen(given: Any, shape: tuple[int, ...], name: str) -> npt.NDArray[Any]:
     return array
 
 
-# A paragraph and the section around it, in an article of average length.
+# For worked examples: a paragraph and the section around it, in an article of average length.
 EXAMPLE = Evidence(
     items=("fog", "horn"),
     weight=np.ones(2),
@@ -168,7 +158,7 @@ UnitKind = Literal["elements", "documents", "windows", "passages", "chunks"]
 
 
 class Source(NamedTuple):
-    """Where something comes from, and what it says.
+    """Where a model or a parameter comes from, and what is said there.
 
     is_verified: whether we read it, at least its abstract or its code. What we only remember is
     marked as such wherever it is shown.
@@ -179,7 +169,7 @@ class Source(NamedTuple):
     is_verified: bool
 
 
-class Example(NamedTuple):
+class ModelExample(NamedTuple):
     """A worked example that runs: a model, counts of some units, their scores, and why.
 
     If the model takes the context of articles into account, they are scored as search does it.
@@ -193,7 +183,7 @@ class Example(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Facts:
+class ModelFacts:
     """What there is to know about a model besides its parameters.
 
     letters: what the letters of the formula stand for.
@@ -204,7 +194,7 @@ class Facts:
     letters: str = ""
     sources: tuple[Source, ...] = ()
     edge_cases: str = ""
-    example: Example | None = None
+    example: ModelExample | None = None
 
 
 @dataclass(frozen=True)
@@ -228,18 +218,18 @@ class Model(Named):
     [1.0, 2.0]
     """
 
-    facts: ClassVar[Facts] = Facts()
+    facts: ClassVar[ModelFacts] = ModelFacts()
 
     def by_item(self, evidence: Evidence) -> Iterator[Floats]:
-        """What each item adds to the score of each unit, item after item."""
+        """Yield what each item adds to the score of each unit, item after item."""
         raise NotImplementedError
 
     def besides(self, evidence: Evidence) -> dict[str, Floats]:
-        """What else is in the score of each unit, such as a length prior or its article."""
+        """Return what else is in the score of each unit, such as a length prior, by name."""
         return {}
 
     def scores(self, evidence: Evidence) -> Floats:
-        """The score of each unit: what the items add, in the order of the query, and the rest.
+        """Return the score of each unit: what the items add, in query order, and the rest.
 
         Sums are taken column by column, so that they are the same on every machine.
         """
@@ -251,7 +241,7 @@ class Model(Named):
         return total
 
     def shares(self, evidence: Evidence) -> Floats:
-        """What each item (column) adds to the score of each unit (row).
+        """Return what each item (column) adds to the score of each unit (row).
 
         The rest of the score is in `besides`.
         """
@@ -259,11 +249,11 @@ class Model(Named):
         return np.stack(columns, axis=1) if columns else np.zeros((len(evidence), 0))
 
     def settled(self, units: UnitKind) -> Self:
-        """The model with those parameters filled in that depend on what is ranked."""
+        """Return the model with those parameters filled in that depend on what is ranked."""
         return self
 
     def warnings(self, evidence: Evidence) -> list[str]:
-        """What to warn about in the scores."""
+        """Return warnings about the scores."""
         return []
 
     @property
@@ -273,23 +263,28 @@ class Model(Named):
 
 
 def checked_scores(model: Model, evidence: Evidence) -> Floats:
-    """The scores by a model, which may be a user's own; an error if they are not usable.
+    """Return the scores of units by a model; an error if they are not usable.
+
+    The model may be a user's.
 
     >>> from doxeval.retrieve.models import EXAMPLE
     >>> from doxeval.retrieve.models import lm
     >>> checked_scores(lm, EXAMPLE).round(3).tolist()
     [4.431, 4.852]
     """
-    found = np.asarray(model.scores(evidence), dtype=np.float64)
-    if found.shape != (len(evidence),):
+    scores = np.asarray(model.scores(evidence), dtype=np.float64)
+    if scores.shape != (len(evidence),):
         raise InputError(
-            f"{model.label} gives scores of shape {found.shape}: "
+            f"{model.label} gives scores of shape {scores.shape}: "
             f"expected one for each of the {len(evidence):,} units"
         )
-    if not np.isfinite(found).all():
-        wrong = found[~np.isfinite(found)][0]
+    if not np.isfinite(scores).all():
+        wrong = scores[~np.isfinite(scores)][0]
         raise InputError(f"{model.label} gives a unit the score {wrong}: expected a finite number")
-    return found
+    return scores
+
+
+# The language model
 
 
 @dataclass(frozen=True)
@@ -302,7 +297,7 @@ class LanguageModel(Model):
     """
 
     name: ClassVar[str] = "lm"
-    facts: ClassVar[Facts] = Facts(
+    facts: ClassVar[ModelFacts] = ModelFacts(
         "language model of element, article and collection",
         "score(e) = Σ w · ln(1 + mixed / expected) + prior · ln len_e\n"
         "mixed    = element · tf_e / len_e + article · tf_d / len_d\n"
@@ -340,7 +335,7 @@ class LanguageModel(Model):
         ),
         "An item that does not occur in the collection adds nothing. An item that occurs in the "
         "article only adds something, the same for all elements of that article.",
-        Example(
+        ModelExample(
             "lm(element=0.2,article=0.4,prior=0)",
             EXAMPLE_UNITS,
             EXAMPLE,
@@ -366,24 +361,26 @@ class LanguageModel(Model):
             )
 
     def by_item(self, evidence: Evidence) -> Iterator[Floats]:
-        """The logarithm of each item's ratio."""
+        """Yield the logarithm of each item's ratio."""
         collection = 1 - self.element - self.article
-        own = self.element / np.maximum(evidence.length, 1)
-        around = self.article / np.maximum(evidence.article_length, 1)
+        element_part = self.element / np.maximum(evidence.length, 1)
+        article_part = self.article / np.maximum(evidence.article_length, 1)
         for item, (weight, cf) in enumerate(zip(evidence.weight, evidence.cf, strict=True)):
             if cf == 0:
                 yield np.zeros(len(evidence))
                 continue
-            article = (around * evidence.article_tf[:, item])[evidence.article]
+            article = (article_part * evidence.article_tf[:, item])[evidence.article]
             expected = collection * int(cf) / evidence.words
-            yield weight * np.log1p((own * evidence.tf[:, item] + article) / expected)
+            yield weight * np.log1p((element_part * evidence.tf[:, item] + article) / expected)
 
     def besides(self, evidence: Evidence) -> dict[str, Floats]:
-        """The length prior."""
+        """Return the length prior."""
         if self.prior == 0:
             return {}
         return {"length": self.prior * np.log(np.maximum(evidence.length, 1))}
 
+
+# BM25
 
 # The length in words at which an element gains and loses nothing by its length.
 _ELEMENT_PIVOT = 400.0
@@ -402,7 +399,7 @@ class BM25(Model):
     """
 
     name: ClassVar[str] = "bm25"
-    facts: ClassVar[Facts] = Facts(
+    facts: ClassVar[ModelFacts] = ModelFacts(
         "BM25, with the article as context",
         "score(e) = (S(e) + context · A(d)) / (1 + context)\n"
         "S(e)     = Σ w · idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · len / pivot))\n"
@@ -446,7 +443,7 @@ class BM25(Model):
         f"{_FEW_DOCUMENTS} documents, idf=documents hardly tells rare words from common ones, and "
         "there is a warning. With idf=words, n is N at most, so that no item counts against a "
         "unit that has it.",
-        Example(
+        ModelExample(
             "bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents)",
             EXAMPLE_UNITS,
             EXAMPLE,
@@ -486,7 +483,7 @@ class BM25(Model):
             raise ValueError("pivot must be above 0")
 
     def settled(self, units: UnitKind) -> Self:
-        """With pivot and idf chosen for what is ranked; documents have no context.
+        """Return the model with pivot and idf for what is ranked; documents have no context.
 
         >>> str(BM25().settled("elements"))
         'bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents)'
@@ -508,7 +505,7 @@ class BM25(Model):
         )
 
     def by_item(self, evidence: Evidence) -> Iterator[Floats]:
-        """The weight of each item, its share of S(e) / (1 + context)."""
+        """Yield the share of each item in S(e) / (1 + context)."""
         model = self._as_for(evidence)
         length = evidence.length / model._pivot_of(evidence)
         damping = np.maximum(model.k1 * (1 - model.b + model.b * length), _NEXT_TO_NOTHING)
@@ -518,7 +515,7 @@ class BM25(Model):
             yield highest * (tf / (tf + damping))
 
     def besides(self, evidence: Evidence) -> dict[str, Floats]:
-        """The article's part of the score."""
+        """Return the article's part of the score."""
         if self.context == 0:
             return {}
         if evidence.article_score is None:
@@ -527,7 +524,7 @@ class BM25(Model):
         return {"article": part[evidence.article]}
 
     def warnings(self, evidence: Evidence) -> list[str]:
-        """Too few documents for the default idf."""
+        """Warn about too few documents for the default idf."""
         is_by_documents = self._as_for(evidence).idf == "documents"
         if not is_by_documents or evidence.documents >= _FEW_DOCUMENTS:
             return []
@@ -537,7 +534,7 @@ class BM25(Model):
         ]
 
     def _as_for(self, evidence: Evidence) -> Self:
-        """The model itself, or, if `settled` was not called, as the evidence allows."""
+        """Return the model itself, or, if `settled` was not called, as the evidence allows."""
         if "auto" not in (self.pivot, self.idf):
             return self
         return self.settled("elements" if evidence.units is None else "chunks")
@@ -560,13 +557,15 @@ class BM25(Model):
         return math.log(1 + (count - n + 0.5) / (n + 0.5))
 
 
+# Models by name
+
 ENTRY_POINTS = "doxeval.models"
 BUILT_IN: tuple[type[Model], ...] = (LanguageModel, BM25)
 M = TypeVar("M", bound=type[Model])
 
 lm = LanguageModel()
 bm25 = BM25()
-# The model of articles, A(d), unless another is asked for.
+# The model of articles, A(d), unless another is given.
 ARTICLES = BM25(k1=0.9, b=0.4, pivot="mean", context=0.0, idf="documents")
 
 _NOUN = Noun(
@@ -619,7 +618,7 @@ def register_model(kind: M) -> M:
 
 
 def model_named(text: str) -> Model:
-    """A model by its name.
+    """Return a model by its name.
 
     >>> str(model_named("lm(prior=.5)"))
     'lm(element=0.2,article=0.4,prior=0.5)'
@@ -631,7 +630,7 @@ def model_named(text: str) -> Model:
 
 
 def as_model(given: str | Model | type[Model]) -> Model:
-    """A model given as a value, as a name, or as a class, which stands for its defaults.
+    """Return a model given as a value, as a name, or as a class, which stands for its defaults.
 
     >>> as_model("bm25") == as_model(BM25) == bm25
     True

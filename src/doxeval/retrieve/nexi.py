@@ -1,36 +1,11 @@
-"""Elements with scores, and what `and` and `or` make of them.
-
-Where the conditions of a query hold, and with what scores.
-
-about: at every element that has a match, or has an element with a match below it to which the path
-leads; the score is the best of these. A comparison: where it is true, with the score 0. and: where
-all clauses hold, the scores added in their order. or: where any clause holds, the best score.
-
-Comparisons of NEXI: `.//yr >= 2001`, `.//au = 'Ada Lovelace'`.
-
-A comparison holds at an element if the text of the element at its path, or of one of them, compares
-as stated (so `!=` holds if one of them differs, as in XPath). Text is compared without white space
-around it, and with a single space for all white space in between, both in the document and in the
-query; apart from that, strings are compared exactly, character by character in the order of code
-points. A number is an optional sign, decimal digits, and perhaps a point and more digits; numbers
-are compared by their exact values, so 2001 equals 2001.0. Text that is not a number differs from
-every number, and is neither less nor greater.
-
-The segments of a query one after another: chains of elements inside one another.
-
-`//article[about(., fog)]//sec[about(., horn)]` has two segments. An element satisfies a segment if
-the segment's condition holds at it and the segment's path leads to it from an element that
-satisfied the segment before. Scores add from the first segment to the last; of several chains that
-end at an element, the best counts.
-
-Structured queries of NEXI, in their four interpretations, on arrays of elements and scores.
+"""Structured queries of NEXI, in their four interpretations, on arrays of elements and scores.
 
 What a query says of places can be taken strictly or vaguely, for the target (what to return) and
-for the supports (where to look) apart (see topics/strictness.py).
+for the supports (where to look) separately.
 
 Supports
-    strict  The conditions hold where they say (conditions.py), for elements inside one another as
-            the segments say (chains.py).
+    strict  The conditions hold where they say, for elements inside one another as the segments of
+            the query say.
     vague   The words of all abouts are one query without structure. Comparisons do not count,
             which is a warning.
 
@@ -44,8 +19,8 @@ Target
 A last path without a condition (`//article[about(., fog)]//sec`), with strict supports, leads to
 everything below that fits, whether it has a match or not. Each such element has the score of the
 chain that ends above it. Among equal scores, the score of the element itself for all words of the
-query decides (`Scored.then`): it is the second key of the order, and no part of the score. An
-element without a match comes last.
+query decides (`ElementScores.tie_break`): it is the second key of the order, and no part of the
+score. An element without a match comes last.
 
 Collections keep no attributes. A condition on an attribute is an error under strict supports, and
 is ignored with a warning under vague ones. A query that has no other about than such cannot rank
@@ -69,7 +44,8 @@ from doxeval.arrays import Bools, Floats, Ints, positions_in
 from doxeval.documents import Collection
 from doxeval.errors import InputError
 from doxeval.messages import plural, truncate
-from doxeval.retrieve.ancestors import Climbed, Fitting, at_or_below, climb
+from doxeval.retrieve.ancestors import AncestorPairs, PathFilter, find_ancestors, subtree_rows
+from doxeval.retrieve.query import all_terms, text_abouts
 from doxeval.storage import on_guard
 from doxeval.topics import (
     About,
@@ -85,169 +61,8 @@ from doxeval.topics import (
     Term,
 )
 
-
-class Scored(NamedTuple):
-    """Elements, as ascending and distinct rows of the node table, and the score of each.
-
-    then: what decides among elements with equal scores, higher first; None if nothing does.
-    warnings: what of a query was not taken into account.
-    """
-
-    rows: Ints
-    scores: Floats
-    then: Floats | None = None
-    warnings: tuple[str, ...] = ()
-
-    @classmethod
-    def none(cls) -> Scored:
-        """No elements."""
-        return cls(np.empty(0, dtype=np.int64), np.empty(0))
-
-    @classmethod
-    def zero(cls, rows: Ints) -> Scored:
-        """Elements that all have the score 0."""
-        return cls(rows, np.zeros(len(rows)))
-
-
-def best(rows: Ints, scores: Floats) -> Scored:
-    """Each element once, with its best score; rows may come in any order, and repeatedly.
-
-    >>> best(np.array([7, 3, 7]), np.array([1.0, 2.0, 4.0]))[:2]
-    (array([3, 7]), array([2., 4.]))
-    """
-    if not len(rows):
-        return Scored.none()
-    order = np.argsort(rows, kind="stable")  # ascending stretches are merged in linear time
-    return best_of_ascending(rows[order], scores[order])
-
-
-def best_of_ascending(rows: Ints, scores: Floats) -> Scored:
-    """The same for rows that ascend; there must be at least one.
-
-    >>> best_of_ascending(np.array([3, 7, 7]), np.array([2.0, 1.0, 4.0]))[:2]
-    (array([3, 7]), array([2., 4.]))
-    """
-    begins = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
-    return Scored(rows[begins], np.maximum.reduceat(scores, begins))
-
-
-def both(one: Scored, other: Scored) -> Scored:
-    """The elements that are in both, their scores added.
-
-    >>> one = Scored(np.array([3, 7]), np.array([2.0, 4.0]))
-    >>> both(one, Scored(np.array([7]), np.array([0.5])))[:2]
-    (array([7]), array([4.5]))
-    """
-    if len(one.rows) > len(other.rows):
-        place = positions_in(one.rows, other.rows)
-        is_found = place >= 0
-        own = place[is_found]
-        return Scored(one.rows[own], one.scores[own] + other.scores[is_found])
-    place = positions_in(other.rows, one.rows)
-    is_found = place >= 0
-    return Scored(one.rows[is_found], one.scores[is_found] + other.scores[place[is_found]])
-
-
-def any_of(parts: Iterable[Scored]) -> Scored:
-    """The elements that are in any part, each with its best score.
-
-    Parts are joined when they are of similar size, so that thousands of small ones do not take
-    the square of their number.
-
-    >>> one = Scored(np.array([3, 7]), np.array([2.0, 4.0]))
-    >>> any_of([one, Scored(np.array([5, 7]), np.array([9.0, 6.0]))])[:2]
-    (array([3, 5, 7]), array([2., 9., 6.]))
-    """
-    waiting = [Scored.none()]
-    for part in parts:
-        waiting.append(part)
-        while len(waiting) > 1 and len(waiting[-2].rows) <= 2 * len(waiting[-1].rows):
-            waiting.append(_either(waiting.pop(), waiting.pop()))
-    while len(waiting) > 1:
-        waiting.append(_either(waiting.pop(), waiting.pop()))
-    return waiting[0]
-
-
-def _either(one: Scored, other: Scored) -> Scored:
-    if not len(one.rows) or not len(other.rows):
-        return other if len(other.rows) else one
-    return best(np.append(other.rows, one.rows), np.append(other.scores, one.scores))
-
-
-AboutTerms: TypeAlias = Callable[[tuple[Term, ...]], Scored]
-
-
-@dataclass(frozen=True)
-class Conditions:
-    """Conditions on the elements of a tree whose paths fit (None: on any element).
-
-    about: the elements with a match for some terms, and their scores.
-    true: the elements at which each comparison is true; None while no text was read, and then a
-    comparison counts as true everywhere.
-    """
-
-    tree: Collection
-    about: AboutTerms
-    fitting: Fitting | None = None
-    true: Mapping[Comparison, Ints] | None = None
-
-    def holding(self, clause: Clause | None) -> Scored | None:
-        """The elements at which a condition holds; None if it may hold at any."""
-        if isinstance(clause, About):
-            return self._about(clause)
-        if isinstance(clause, And):
-            return self._all(clause)
-        if isinstance(clause, Or):
-            return self._any(clause)
-        if clause is None or self.true is None:
-            return None
-        return Scored.zero(self.true[clause])
-
-    def _about(self, clause: About) -> Scored:
-        found = self.about(clause.terms)
-        if clause.where.path is not None:
-            return self._at_ancestors(found, clause.where.path)
-        if self.fitting is None:
-            return found
-        fits = self.fitting.of_rows(self.tree, found.rows)
-        return Scored(found.rows[fits], found.scores[fits])
-
-    def _at_ancestors(self, found: Scored, path: Path) -> Scored:
-        """The best score below each element to which the path leads from it."""
-        by_depth = [
-            best_of_ascending(ancestors, found.scores[which])
-            for which, ancestors in climb(self.tree, found.rows, path.steps, self.fitting)
-        ]
-        if not by_depth:
-            return Scored.none()
-        rows = np.concatenate([one.rows for one in by_depth])
-        return best(rows, np.concatenate([one.scores for one in by_depth]))
-
-    def _all(self, clause: And) -> Scored | None:
-        result: Scored | None = None
-        for part in map(self.holding, clause.clauses):
-            if part is not None:
-                result = part if result is None else both(result, part)
-            if result is not None and not len(result.rows):
-                break
-        return result
-
-    def _any(self, clause: Or) -> Scored | None:
-        if self.true is None and _may_hold_anywhere(clause):
-            return None
-        parts = map(self.holding, clause.clauses)
-        return any_of(part for part in parts if part is not None)
-
-
-def _may_hold_anywhere(clause: Clause) -> bool:
-    """Whether a condition can hold at elements without a match, by comparisons alone."""
-    if isinstance(clause, And):
-        return all(map(_may_hold_anywhere, clause.clauses))
-    if isinstance(clause, Or):
-        return any(map(_may_hold_anywhere, clause.clauses))
-    return isinstance(clause, Comparison)
-
-
+_MOST_SHOWN = 3
+_ABOUTS_KEPT = 8  # results for terms that come again in a query
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -259,372 +74,127 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 
 
-class _Values(NamedTuple):
-    """Distinct plain texts of some elements, and the position of each element's text among them."""
+class ElementScores(NamedTuple):
+    """Elements, as ascending and distinct rows of the node table, and the score of each.
 
-    texts: list[str]
-    which: Ints
-
-    def verdicts(self, comparison: Comparison) -> Bools:
-        """Whether the text of each element compares as stated."""
-        holds = np.fromiter(
-            (_plain_compares(text, comparison) for text in self.texts), np.bool_, len(self.texts)
-        )
-        found: Bools = holds[self.which]
-        return found
-
-
-def compares(text: str, comparison: Comparison) -> bool:
-    """Whether a text compares as stated.
-
-    >>> from doxeval.topics import Relative
-    >>> year = Comparison(Relative(), "<", "2001", is_number=True)
-    >>> compares(" 1999.5\\n", year), compares("then", year)
-    (True, False)
-    """
-    return _plain_compares(_plain(text), comparison)
-
-
-def _plain_compares(plain: str, comparison: Comparison) -> bool:
-    """The same for a text whose white space is plain already; a cut text must stay as it is."""
-    value, compare = _plain(comparison.value), _OPERATORS[comparison.operator]
-    if not comparison.is_number:
-        return compare(plain, value)
-    if _NUMBER.fullmatch(plain) is None:
-        return comparison.operator == "!="
-    return compare(Decimal(plain), Decimal(value))
-
-
-def holding(
-    tree: Collection, rows: Ints, comparisons: Iterable[Comparison]
-) -> dict[Comparison, Ints]:
-    """Of some elements, ascending, those at which each comparison holds.
-
-    >>> from doxeval.documents.examples import example_collection
-    >>> tree = example_collection({"a": "<a><s><n>1</n></s><s><n>2</n><n>3</n></s></a>"})
-    >>> from doxeval.topics import Relative, Step
-    >>> below = Relative(Path((Step("/", ("n",)),)))
-    >>> odd = Comparison(below, "=", "3", is_number=True)
-    >>> holding(tree, np.array([0, 1, 3]), [odd])[odd].tolist()
-    [3]
-    """
-    groups: dict[tuple[Path | None, bool], list[Comparison]] = {}
-    for one in dict.fromkeys(comparisons):
-        groups.setdefault((one.where.path, one.is_number), []).append(one)
-    found: dict[Comparison, Ints] = {}
-    for (path, _), group in groups.items():
-        read = rows if path is None else _below(tree, rows, path)
-        values = _values(tree, read, group)
-        for one in group:
-            true = read[values.verdicts(one)]
-            found[one] = true if path is None else _above(tree, true, path, rows)
-    return found
-
-
-def _below(tree: Collection, rows: Ints, path: Path) -> Ints:
-    """The elements to which a path leads from one of the rows."""
-    inside = at_or_below(tree, rows)
-    is_reached = np.zeros(len(inside), dtype=np.bool_)
-    for which, ancestors in climb(tree, inside, path.steps):
-        is_reached[which[positions_in(rows, ancestors) >= 0]] = True
-    return inside[is_reached]
-
-
-def _above(tree: Collection, below: Ints, path: Path, rows: Ints) -> Ints:
-    """Those of the rows from which a path leads to one of the elements below."""
-    is_reached = np.zeros(len(rows), dtype=np.bool_)
-    for _, ancestors in climb(tree, below, path.steps):
-        place = positions_in(rows, ancestors)
-        is_reached[place[place >= 0]] = True
-    return rows[is_reached]
-
-
-def _values(tree: Collection, rows: Ints, comparisons: Sequence[Comparison]) -> _Values:
-    """The texts of elements, no more of each than the comparisons need."""
-    # A text is cut behind the length of the longest string: what follows decides nothing.
-    longest = None
-    if not comparisons[0].is_number:
-        longest = 1 + max(len(_plain(one.value)) for one in comparisons)
-    numbers: dict[str, int] = {}
-    which = np.fromiter(
-        (numbers.setdefault(_plain(text)[:longest], len(numbers)) for text in _texts(tree, rows)),
-        np.int64,
-        len(rows),
-    )
-    return _Values(list(numbers), which)
-
-
-def _texts(tree: Collection, rows: Ints) -> Iterator[str]:
-    """The text of each element; in document order, so each document is read once."""
-    columns = (tree.documents_of(rows), tree.nodes.start[rows], tree.nodes.end[rows])
-    for document, start, end in zip(*(column.tolist() for column in columns), strict=True):
-        yield tree.text_of(document)[start:end]
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
-
-
-@dataclass(frozen=True)
-class Link:
-    """A segment, and how its elements hang below those of the segment before it.
-
-    steps: the steps that lead to its elements; None if they may be any elements at or below those
-    of the segment before.
+    tie_break: what decides among elements with equal scores, higher first; None if nothing does.
+    warnings: what of a query was not taken into account.
     """
 
-    tree: Collection
-    segment: Segment
-    steps: tuple[Step, ...] | None
-    is_first: bool
+    rows: Ints
+    scores: Floats
+    tie_break: Floats | None = None
+    warnings: tuple[str, ...] = ()
 
-    @cached_property
-    def fitting(self) -> Fitting | None:
-        """The paths its elements can have, as far as its own steps tell; None for any path."""
-        if self.steps is None:
-            return None
-        return Fitting(self.tree.summary, self.steps, anywhere=not self.is_first)
+    @classmethod
+    def empty(cls) -> ElementScores:
+        """Return no elements."""
+        return cls(np.empty(0, dtype=np.int64), np.empty(0))
 
-    @property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        """The comparisons of its condition."""
-        return tuple(one for one in self.segment.conditions if isinstance(one, Comparison))
+    @classmethod
+    def zero(cls, rows: Ints) -> ElementScores:
+        """Return elements that all have the score 0."""
+        return cls(rows, np.zeros(len(rows)))
 
-    def holding(
-        self, about: AboutTerms, true: Mapping[Comparison, Ints] | None = None
-    ) -> Scored | None:
-        """Where its condition holds; None if it may hold at any element that fits."""
-        clause: Clause | None = self.segment.condition
-        return Conditions(self.tree, about, self.fitting, true).holding(clause)
-
-    def everything(self) -> Ints:
-        """All elements of the collection that it can have."""
-        return self._fitting_of(np.arange(len(self.tree.nodes.path)))
-
-    def below(self, above: Ints) -> Ints:
-        """The elements it can have at or below some elements; not all of them are led to."""
-        return self._fitting_of(at_or_below(self.tree, above))
-
-    def _fitting_of(self, rows: Ints) -> Ints:
-        return rows if self.fitting is None else rows[self.fitting.of_rows(self.tree, rows)]
-
-    def climb(self, rows: Ints, into: Fitting | None = None) -> Iterator[Climbed]:
-        """The elements of the segment before from which it leads to each of the rows."""
-        if self.steps is not None:
-            yield from climb(self.tree, rows, self.steps, into)
-            return
-        which = np.arange(len(rows))
-        if into is not None:
-            which = which[into.of_rows(self.tree, rows)]
-        yield Climbed(which, rows[which])
-        yield from climb(self.tree, rows, (Step("//"),), into)
+    def some(self, which: Bools) -> ElementScores:
+        """Return only some of the elements."""
+        return ElementScores(self.rows[which], self.scores[which])
 
 
-def links_of(query: StructuredQuery, tree: Collection, any_target: bool) -> list[Link]:
-    """The segments of a query; with `any_target`, the last of them may lead to any element."""
-    links = [
-        Link(tree, segment, segment.path.steps, number == 0)
-        for number, segment in enumerate(query.segments)
-    ]
-    if any_target:
-        links[-1] = Link(tree, query.segments[-1], None, len(links) == 1)
-    return links
+# Gives all elements with a match for some terms, and their scores.
+ScoreTerms: TypeAlias = Callable[[tuple[Term, ...]], ElementScores]
 
 
-def answers(links: Sequence[Link], about: AboutTerms) -> Scored:
-    """The elements that satisfy the last segment, with the scores of their best chains."""
-    true = _true_comparisons(links, about)
-    above = Scored.none()
-    for link, of_link in zip(links, true, strict=True):
-        here = link.holding(about, of_link)
-        if here is None:  # a last path without a condition
-            here = Scored.zero(link.below(above.rows))
-        above = here if link.is_first else _chained(above, here, link)
-        if not len(above.rows):
-            break
-    return above
-
-
-def _chained(above: Scored, here: Scored, link: Link) -> Scored:
-    """The elements here that hang below elements above, both scores added."""
-    best_above = np.full(len(here.rows), -np.inf)
-    for which, ancestors in link.climb(here.rows):
-        place = positions_in(above.rows, ancestors)
-        is_found = place >= 0
-        which = which[is_found]
-        best_above[which] = np.maximum(best_above[which], above.scores[place[is_found]])
-    hangs = best_above > -np.inf
-    return Scored(here.rows[hangs], best_above[hangs] + here.scores[hangs])
-
-
-# Comparisons
-
-
-def _true_comparisons(links: Sequence[Link], about: AboutTerms) -> list[dict[Comparison, Ints]]:
-    """For each segment, where its comparisons are true among elements that pass all the rest."""
-    if not any(link.comparisons for link in links):
-        return [{} for _ in links]
-    return [
-        holding(link.tree, rows, link.comparisons)
-        for link, rows in zip(links, _possible(links, about), strict=True)
-    ]
-
-
-def _possible(links: Sequence[Link], about: AboutTerms) -> list[Ints]:
-    """The elements of each segment that are part of a chain if all comparisons are true.
-
-    The first way, from the last segment to the first, keeps what has something below it, and the
-    second, back to the last, what has something above it. A segment that may hold anywhere takes
-    its elements from its neighbours; if that is the last one, it has them only after the second
-    way, so a third is needed.
-    """
-    wanted = [link.holding(about) for link in links]
-    upwards = _upwards(links, [None if one is None else one.rows for one in wanted])
-    downwards: list[Ints] = []
-    for link, rows in zip(links, upwards, strict=True):
-        if link.is_first:
-            downwards.append(link.everything() if rows is None else rows)
-        else:
-            above = downwards[-1]
-            below = link.below(above) if rows is None else rows
-            downwards.append(_hanging(link, below, above))
-    if upwards[-1] is not None:
-        return downwards
-    return [rows for rows in _upwards(links, downwards) if rows is not None]
-
-
-def _upwards(links: Sequence[Link], wanted: Sequence[Ints | None]) -> list[Ints | None]:
-    """What of each segment's elements has one of the next segment below it; None: anything."""
-    found = [wanted[-1]]
-    for number in range(len(links) - 1, 0, -1):
-        below, here = found[-1], wanted[number - 1]
-        if below is not None:
-            climbed = links[number].climb(below, links[number - 1].fitting)
-            above = _distinct([one.ancestors for one in climbed])
-            here = above if here is None else here[positions_in(above, here) >= 0]
-        found.append(here)
-    return found[::-1]
-
-
-def _hanging(link: Link, rows: Ints, above: Ints) -> Ints:
-    """The rows to which a segment leads from elements above."""
-    hangs = np.zeros(len(rows), dtype=np.bool_)
-    for which, ancestors in link.climb(rows):
-        hangs[which[positions_in(above, ancestors) >= 0]] = True
-    return rows[hangs]
-
-
-def _distinct(parts: Sequence[Ints]) -> Ints:
-    rows = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *parts]), kind="stable")
-    is_first = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
-    distinct: Ints = rows[is_first]
-    return distinct
-
-
-_MOST_SHOWN = 3
-_ABOUTS_KEPT = 8  # results for terms that come again in a query
-
-
-def structured(
+def answer_structured(
     query: StructuredQuery,
     interpretation: Interpretation,
-    tree: Collection,
-    about: AboutTerms,
+    collection: Collection,
+    about: ScoreTerms,
     hint: float = 0.25,
-) -> Scored:
-    """The elements that answer a structured query, their scores, and warnings.
+) -> ElementScores:
+    """Return the elements that answer a structured query, their scores, and warnings.
 
     about: a function that gives all elements with a match for some terms, and their scores.
 
     >>> from doxeval.documents.examples import example_collection
     >>> from doxeval.topics.nexi import parse_structured
     >>> tree = example_collection({"a": "<a><s><p>fog</p></s><p>fog horn</p></a>"})
-    >>> def about(terms: tuple[Term, ...]) -> Scored:
+    >>> def about(terms: tuple[Term, ...]) -> ElementScores:
     ...     texts = [tree.node(row).text for row in range(4)]
     ...     words = np.array([sum(str(term) in text for term in terms) for text in texts])
-    ...     return Scored(np.flatnonzero(words), words[words > 0].astype(float))
+    ...     return ElementScores(np.flatnonzero(words), words[words > 0].astype(float))
     >>> query = parse_structured("//s[about(./p, fog horn)]")
     >>> for name in ("SSCAS", "VVCAS"):
-    ...     found = structured(query, Interpretation.named(name), tree, about)
-    ...     print(found.rows.tolist(), found.scores.tolist())
+    ...     answer = answer_structured(query, Interpretation.named(name), tree, about)
+    ...     print(answer.rows.tolist(), answer.scores.tolist())
     [1] [1.0]
     [0, 1, 2, 3] [2.0, 1.25, 1.0, 2.0]
     """
     if not (isfinite(hint) and hint >= 0):
         raise InputError(f"hint is {hint}: expected a number that is 0 or more")
-    ignored = _ignored(query, interpretation)
-    asked: AboutTerms = lru_cache(_ABOUTS_KEPT)(about)
-    with on_guard(tree):
-        found = _found(query, interpretation, tree, asked)
-        if interpretation.target == "vague":
-            fits = Fitting(tree.summary, query.target.steps).of_rows(tree, found.rows)
-            found = found._replace(scores=_hinted(found.scores, fits, hint))
-    return found._replace(warnings=ignored)
+    warnings = _ignored_conditions(query, interpretation)
+    about = lru_cache(_ABOUTS_KEPT)(about)
+    target = PathFilter(collection.summary, query.target.steps)
+    is_vague_target = interpretation.target == "vague"
+    with on_guard(collection):
+        if interpretation.support == "strict":
+            answer = _answer_strictly(query, collection, about, any_target=is_vague_target)
+        else:
+            answer = about(all_terms(query))
+            if not is_vague_target:
+                answer = answer.some(target.of_rows(collection, answer.rows))
+        if is_vague_target:
+            fits = target.of_rows(collection, answer.rows)
+            answer = answer._replace(scores=_with_hint(answer.scores, fits, hint))
+    return answer._replace(warnings=warnings)
 
 
-def all_terms(query: StructuredQuery) -> tuple[Term, ...]:
-    """The terms of all abouts, each once, in their order; abouts on attributes do not count.
-
-    >>> from doxeval.topics.nexi import parse_structured
-    >>> query = parse_structured("//a[about(., fog) or about(.//b, thick fog)]")
-    >>> [str(term) for term in all_terms(query)]
-    ['fog', 'thick']
-    """
-    return tuple(dict.fromkeys(term for about in _abouts(query) for term in about.terms))
-
-
-def _abouts(query: StructuredQuery) -> list[About]:
-    """The abouts of a query that can be answered."""
-    return [
-        one for one in query.conditions if isinstance(one, About) and one.where.attribute is None
+def _answer_strictly(
+    query: StructuredQuery, collection: Collection, about: ScoreTerms, *, any_target: bool
+) -> ElementScores:
+    """Return the elements at the ends of chains, and what decides among equal scores."""
+    links = [
+        _Link(collection, about, segment, segment.path.steps, number == 0)
+        for number, segment in enumerate(query.segments)
     ]
+    last = query.segments[-1]
+    if any_target:
+        links[-1] = _Link(collection, about, last, None, len(links) == 1)
+    answer = _follow_chains(links)
+    if last.condition is not None:
+        return answer
+    whole = about(all_terms(query))
+    tie_break = np.full(len(answer.rows), -np.inf)
+    place = positions_in(whole.rows, answer.rows)
+    tie_break[place >= 0] = whole.scores[place[place >= 0]]
+    return answer._replace(tie_break=tie_break)
 
 
-def _found(
-    query: StructuredQuery, interpretation: Interpretation, tree: Collection, about: AboutTerms
-) -> Scored:
-    """The elements that are returned, with their scores before the hint."""
-    any_target = interpretation.target == "vague"
-    if interpretation.support == "vague":
-        found = about(all_terms(query))
-        if any_target:
-            return found
-        fits = Fitting(tree.summary, query.target.steps).of_rows(tree, found.rows)
-        return Scored(found.rows[fits], found.scores[fits])
-    found = answers(links_of(query, tree, any_target), about)
-    if query.segments[-1].condition is not None:
-        return found
-    return found._replace(then=_own_scores(found, about(all_terms(query))))
-
-
-def _own_scores(found: Scored, own: Scored) -> Floats:
-    """The score that each element found has of its own, minus infinity if it has none."""
-    then = np.full(len(found.rows), -np.inf)
-    place = positions_in(own.rows, found.rows)
-    then[place >= 0] = own.scores[place[place >= 0]]
-    return then
-
-
-def _hinted(scores: Floats, fits: Bools, hint: float) -> Floats:
-    """Scores, those of elements that fit the target increased by the hint."""
+def _with_hint(scores: Floats, fits: Bools, hint: float) -> Floats:
+    """Increase the scores of elements that fit the target."""
     increased = np.where(scores < 0, scores / (1 + hint), scores * (1 + hint))
     return np.where(fits, increased, scores)
 
 
-def _ignored(query: StructuredQuery, interpretation: Interpretation) -> tuple[str, ...]:
-    """Warnings about conditions that do not count; an error if the query cannot be answered."""
-    attributes = [one for one in query.conditions if one.where.attribute is not None]
+# Conditions that do not count
+
+
+def _ignored_conditions(query: StructuredQuery, interpretation: Interpretation) -> tuple[str, ...]:
+    """Return warnings about conditions that do not count; an error if nothing is left."""
+    attributes = [
+        condition for condition in query.conditions if condition.where.attribute is not None
+    ]
     comparisons = [
-        one
-        for one in query.conditions
-        if isinstance(one, Comparison) and one.where.attribute is None
+        condition
+        for condition in query.conditions
+        if isinstance(condition, Comparison) and condition.where.attribute is None
     ]
     if attributes and interpretation.support == "strict":
         raise InputError(
             f"collections keep no attributes, so {_shown(attributes)} cannot be answered; with "
             "vague supports (SVCAS, VVCAS), conditions on attributes are ignored"
         )
-    if not _abouts(query):
+    if not text_abouts(query):
         raise InputError(_nothing_to_rank_by(attributes, comparisons))
     warnings = []
     if attributes:
@@ -648,7 +218,377 @@ def _nothing_to_rank_by(
 
 
 def _shown(conditions: Sequence[About | Comparison]) -> str:
-    """Conditions as written; of many, the first, and how many more there are."""
-    shown = ", ".join(truncate(str(one)) for one in conditions[:_MOST_SHOWN])
+    """Show conditions as written; of many, the first, and how many more there are."""
+    shown = ", ".join(truncate(str(condition)) for condition in conditions[:_MOST_SHOWN])
     more = len(conditions) - _MOST_SHOWN
     return shown if more <= 0 else f"{shown} and {plural(more, 'other')}"
+
+
+# Chains of elements inside one another, segment by segment
+#
+# `//article[about(., fog)]//sec[about(., horn)]` has two segments. An element satisfies a segment
+# if the segment's condition holds at it and the segment's path leads to it from an element that
+# satisfied the segment before. Scores add from the first segment to the last; of several chains
+# that end at an element, the best counts.
+
+
+def _follow_chains(links: Sequence[_Link]) -> ElementScores:
+    """Return the elements that satisfy the last segment, with the scores of their best chains."""
+    above = ElementScores.empty()
+    for link, true in zip(links, _true_comparisons(links), strict=True):
+        here = link.holding(true)
+        if here is None:  # a last path without a condition
+            here = ElementScores.zero(link.fitting_rows(above.rows))
+        above = here if link.is_first else _extend_chains(above, here, link)
+        if not len(above.rows):
+            break
+    return above
+
+
+def _extend_chains(above: ElementScores, here: ElementScores, link: _Link) -> ElementScores:
+    """Return the elements here that are led to from elements above, both scores added."""
+    best_above = np.full(len(here.rows), -np.inf)
+    for which, ancestors in link.ancestors(here.rows):
+        place = positions_in(above.rows, ancestors)
+        is_above = place >= 0
+        which = which[is_above]
+        best_above[which] = np.maximum(best_above[which], above.scores[place[is_above]])
+    is_reached = best_above > -np.inf
+    return ElementScores(here.rows[is_reached], best_above[is_reached] + here.scores[is_reached])
+
+
+def _true_comparisons(links: Sequence[_Link]) -> list[dict[Comparison, Ints]]:
+    """Return where each segment's comparisons are true, among elements that pass all the rest."""
+    if not any(link.comparisons for link in links):
+        return [{} for _ in links]
+    return [
+        compare_texts(link.collection, rows, link.comparisons)
+        for link, rows in zip(links, _possible_rows(links), strict=True)
+    ]
+
+
+def _possible_rows(links: Sequence[_Link]) -> list[Ints]:
+    """Return the elements of each segment that are part of a chain if all comparisons are true.
+
+    The first way, from the last segment to the first, keeps what has something below it, and the
+    second, back to the last, what has something above it. A segment that may hold anywhere takes
+    its elements from its neighbours; if that is the last one, it has them only after the second
+    way, so a third is needed.
+    """
+    holding = [link.holding() for link in links]
+    upwards = _rows_above(links, [None if scores is None else scores.rows for scores in holding])
+    downwards: list[Ints] = []
+    for link, rows in zip(links, upwards, strict=True):
+        if link.is_first:
+            downwards.append(link.fitting_rows() if rows is None else rows)
+        else:
+            above = downwards[-1]
+            rows = link.fitting_rows(above) if rows is None else rows
+            downwards.append(_reached_from(above, rows, link.ancestors(rows)))
+    if upwards[-1] is not None:
+        return downwards
+    return [rows for rows in _rows_above(links, downwards) if rows is not None]
+
+
+def _rows_above(links: Sequence[_Link], candidates: Sequence[Ints | None]) -> list[Ints | None]:
+    """Keep each segment's elements that have one of the next segment below; None: anything."""
+    kept = [candidates[-1]]
+    for number in range(len(links) - 1, 0, -1):
+        below, here = kept[-1], candidates[number - 1]
+        if below is not None:
+            pairs = links[number].ancestors(below, links[number - 1].path_filter)
+            above = _distinct([ancestors for _, ancestors in pairs])
+            here = above if here is None else here[positions_in(above, here) >= 0]
+        kept.append(here)
+    return kept[::-1]
+
+
+def _distinct(parts: Sequence[Ints]) -> Ints:
+    rows = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *parts]), kind="stable")
+    is_first = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
+    distinct: Ints = rows[is_first]
+    return distinct
+
+
+def _reached_from(above: Ints, rows: Ints, pairs: Iterable[AncestorPairs]) -> Ints:
+    """Return those of the rows that are paired with one of the elements above."""
+    is_reached = np.zeros(len(rows), dtype=np.bool_)
+    for which, ancestors in pairs:
+        is_reached[which[positions_in(above, ancestors) >= 0]] = True
+    return rows[is_reached]
+
+
+@dataclass(frozen=True, eq=False)
+class _Link:
+    """A segment, where its condition holds, and which elements above it leads from.
+
+    about: a condition holds at every element that has a match, or that has an element with a match
+    below it to which the path leads; the score is the best of these. A comparison holds where it is
+    true, with the score 0. and: where all clauses hold, the scores added in their order. or: where
+    any clause holds, the best score.
+
+    steps: the steps that lead to its elements; None if they may be any elements at or below those
+    of the segment before.
+    """
+
+    collection: Collection
+    about: ScoreTerms
+    segment: Segment
+    steps: tuple[Step, ...] | None
+    is_first: bool
+
+    @cached_property
+    def path_filter(self) -> PathFilter | None:
+        """The paths its elements can have, as far as its steps tell; None for any path."""
+        if self.steps is None:
+            return None
+        return PathFilter(self.collection.summary, self.steps, anywhere=not self.is_first)
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """The comparisons of its condition."""
+        return tuple(part for part in self.segment.conditions if isinstance(part, Comparison))
+
+    def fitting_rows(self, above: Ints | None = None) -> Ints:
+        """Return the elements whose paths fit, at or below some elements or anywhere."""
+        rows: Ints = np.arange(len(self.collection.nodes.path))
+        if above is not None:
+            rows = subtree_rows(self.collection, above)
+        if self.path_filter is None:
+            return rows
+        return rows[self.path_filter.of_rows(self.collection, rows)]
+
+    def ancestors(self, rows: Ints, into: PathFilter | None = None) -> Iterator[AncestorPairs]:
+        """Yield the elements of the segment before from which it leads to each of the rows."""
+        if self.steps is not None:
+            yield from find_ancestors(self.collection, rows, self.steps, into)
+            return
+        which = np.arange(len(rows))
+        if into is not None:
+            which = which[into.of_rows(self.collection, rows)]
+        yield AncestorPairs(which, rows[which])
+        yield from find_ancestors(self.collection, rows, (Step("//"),), into)
+
+    def holding(self, true: Mapping[Comparison, Ints] | None = None) -> ElementScores | None:
+        """Return the elements at which its condition holds; None if it may hold at any.
+
+        true: the elements at which each comparison is true; None while no text was read, and then
+        a comparison counts as true everywhere.
+        """
+        return self._holding(self.segment.condition, true)
+
+    def _holding(
+        self, clause: Clause | None, true: Mapping[Comparison, Ints] | None
+    ) -> ElementScores | None:
+        if isinstance(clause, About):
+            return self._about(clause)
+        if isinstance(clause, And):
+            return self._all(clause, true)
+        if isinstance(clause, Or):
+            if true is None and _may_hold_anywhere(clause):
+                return None
+            parts = (self._holding(part, true) for part in clause.clauses)
+            return any_of(part for part in parts if part is not None)
+        if clause is None or true is None:
+            return None
+        return ElementScores.zero(true[clause])
+
+    def _about(self, clause: About) -> ElementScores:
+        matching = self.about(clause.terms)
+        if clause.where.path is not None:
+            return self._at_ancestors(matching, clause.where.path)
+        if self.path_filter is None:
+            return matching
+        return matching.some(self.path_filter.of_rows(self.collection, matching.rows))
+
+    def _at_ancestors(self, below: ElementScores, path: Path) -> ElementScores:
+        """Return the best score below each element to which the path leads from it."""
+        pairs = find_ancestors(self.collection, below.rows, path.steps, self.path_filter)
+        by_depth = [best_of_ascending(ancestors, below.scores[which]) for which, ancestors in pairs]
+        if not by_depth:
+            return ElementScores.empty()
+        rows = np.concatenate([level.rows for level in by_depth])
+        return best(rows, np.concatenate([level.scores for level in by_depth]))
+
+    def _all(self, clause: And, true: Mapping[Comparison, Ints] | None) -> ElementScores | None:
+        result: ElementScores | None = None
+        for inner in clause.clauses:
+            part = self._holding(inner, true)
+            if part is not None:
+                result = part if result is None else both(result, part)
+            if result is not None and not len(result.rows):
+                break
+        return result
+
+
+def _may_hold_anywhere(clause: Clause) -> bool:
+    """Return whether a condition can hold without a match, by comparisons alone."""
+    if isinstance(clause, And):
+        return all(map(_may_hold_anywhere, clause.clauses))
+    if isinstance(clause, Or):
+        return any(map(_may_hold_anywhere, clause.clauses))
+    return isinstance(clause, Comparison)
+
+
+# Comparisons: `.//yr >= 2001`, `.//au = 'Ada Lovelace'`
+#
+# A comparison holds at an element if the text of the element at its path, or of one of them,
+# compares as stated (so `!=` holds if one of them differs, as in XPath). Text is compared without
+# white space around it, and with a single space for all white space in between, both in the
+# document and in the query; apart from that, strings are compared exactly, character by character
+# in the order of code points. A number is an optional sign, decimal digits, and perhaps a point and
+# more digits; numbers are compared by their exact values, so 2001 equals 2001.0. Text that is not a
+# number differs from every number, and is neither less nor greater.
+
+
+def compare_texts(
+    collection: Collection, rows: Ints, comparisons: Iterable[Comparison]
+) -> dict[Comparison, Ints]:
+    """Return, of some ascending elements, those at which each comparison holds.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> tree = example_collection({"a": "<a><s><n>1</n></s><s><n>2</n><n>3</n></s></a>"})
+    >>> from doxeval.topics import Relative, Step
+    >>> below = Relative(Path((Step("/", ("n",)),)))
+    >>> odd = Comparison(below, "=", "3", is_number=True)
+    >>> compare_texts(tree, np.array([0, 1, 3]), [odd])[odd].tolist()
+    [3]
+    """
+    groups: dict[tuple[Path | None, bool], list[Comparison]] = {}
+    for comparison in dict.fromkeys(comparisons):
+        key = (comparison.where.path, comparison.is_number)
+        groups.setdefault(key, []).append(comparison)
+    holding: dict[Comparison, Ints] = {}
+    for (path, _), group in groups.items():
+        read = rows
+        if path is not None:
+            inside = subtree_rows(collection, rows)
+            pairs = find_ancestors(collection, inside, path.steps)
+            read = _reached_from(rows, inside, pairs)
+        texts, text_of = _distinct_texts(collection, read, group)
+        for comparison in group:
+            compares = [_compares(text, comparison) for text in texts]
+            true = read[np.array(compares, dtype=np.bool_)[text_of]]
+            holding[comparison] = true if path is None else _above(collection, true, path, rows)
+    return holding
+
+
+def _above(collection: Collection, below: Ints, path: Path, rows: Ints) -> Ints:
+    """Return those of the rows from which a path leads to one of the elements below."""
+    leads = np.zeros(len(rows), dtype=np.bool_)
+    for _, ancestors in find_ancestors(collection, below, path.steps):
+        place = positions_in(rows, ancestors)
+        leads[place[place >= 0]] = True
+    return rows[leads]
+
+
+def _distinct_texts(
+    collection: Collection, rows: Ints, comparisons: Sequence[Comparison]
+) -> tuple[list[str], Ints]:
+    """Return the distinct plain texts of elements, and which of them each element has.
+
+    A text is cut behind the length of the longest string it is compared with: what follows decides
+    nothing.
+    """
+    longest = None
+    if not comparisons[0].is_number:
+        longest = 1 + max(len(_plain(comparison.value)) for comparison in comparisons)
+    numbers: dict[str, int] = {}
+    columns = (
+        collection.documents_of(rows),
+        collection.nodes.start[rows],
+        collection.nodes.end[rows],
+    )
+    which = np.empty(len(rows), dtype=np.int64)
+    # In document order, so each document is read once.
+    spans = zip(*(column.tolist() for column in columns), strict=True)
+    for row, (document, start, end) in enumerate(spans):
+        text = _plain(collection.text_of(document)[start:end])[:longest]
+        which[row] = numbers.setdefault(text, len(numbers))
+    return list(numbers), which
+
+
+def _compares(plain: str, comparison: Comparison) -> bool:
+    """Return whether a text whose white space is plain already compares as stated.
+
+    >>> from doxeval.topics import Relative
+    >>> year = Comparison(Relative(), "<", "2001", is_number=True)
+    >>> _compares("1999.5", year), _compares("then", year)
+    (True, False)
+    """
+    value, compare = _plain(comparison.value), _OPERATORS[comparison.operator]
+    if not comparison.is_number:
+        return compare(plain, value)
+    if _NUMBER.fullmatch(plain) is None:
+        return comparison.operator == "!="
+    return compare(Decimal(plain), Decimal(value))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+# Scores of elements combined
+
+
+def best(rows: Ints, scores: Floats) -> ElementScores:
+    """Return each element once, with its best score; rows may come in any order, and repeatedly.
+
+    >>> best(np.array([7, 3, 7]), np.array([1.0, 2.0, 4.0]))[:2]
+    (array([3, 7]), array([2., 4.]))
+    """
+    if not len(rows):
+        return ElementScores.empty()
+    order = np.argsort(rows, kind="stable")  # ascending stretches are merged in linear time
+    return best_of_ascending(rows[order], scores[order])
+
+
+def best_of_ascending(rows: Ints, scores: Floats) -> ElementScores:
+    """Return the same for rows that ascend; there must be at least one.
+
+    >>> best_of_ascending(np.array([3, 7, 7]), np.array([2.0, 1.0, 4.0]))[:2]
+    (array([3, 7]), array([2., 4.]))
+    """
+    begins = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
+    return ElementScores(rows[begins], np.maximum.reduceat(scores, begins))
+
+
+def both(left: ElementScores, right: ElementScores) -> ElementScores:
+    """Return the elements that are in both, their scores added.
+
+    >>> left = ElementScores(np.array([3, 7]), np.array([2.0, 4.0]))
+    >>> both(left, ElementScores(np.array([7]), np.array([0.5])))[:2]
+    (array([7]), array([4.5]))
+    """
+    if len(left.rows) > len(right.rows):
+        left, right = right, left  # to look up the fewer; adding two scores is commutative
+    place = positions_in(right.rows, left.rows)
+    is_in_both = place >= 0
+    scores = left.scores[is_in_both] + right.scores[place[is_in_both]]
+    return ElementScores(left.rows[is_in_both], scores)
+
+
+def any_of(parts: Iterable[ElementScores]) -> ElementScores:
+    """Return the elements that are in any part, each with its best score.
+
+    Parts are joined when they are of similar size, so that thousands of small ones do not take
+    the square of their number.
+
+    >>> left = ElementScores(np.array([3, 7]), np.array([2.0, 4.0]))
+    >>> any_of([left, ElementScores(np.array([5, 7]), np.array([9.0, 6.0]))])[:2]
+    (array([3, 5, 7]), array([2., 9., 6.]))
+    """
+    waiting = [ElementScores.empty()]
+    for part in parts:
+        waiting.append(part)
+        while len(waiting) > 1 and len(waiting[-2].rows) <= 2 * len(waiting[-1].rows):
+            waiting.append(_either(waiting.pop(), waiting.pop()))
+    while len(waiting) > 1:
+        waiting.append(_either(waiting.pop(), waiting.pop()))
+    return waiting[0]
+
+
+def _either(left: ElementScores, right: ElementScores) -> ElementScores:
+    if not len(left.rows) or not len(right.rows):
+        return right if len(right.rows) else left
+    return best(np.append(right.rows, left.rows), np.append(right.scores, left.scores))

@@ -1,20 +1,19 @@
-"""What a search is asked to do, checked: task, models, units and how results are presented."""
+"""What a search is requested to do: task, models, retrieval units, and how results are ranked."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from functools import cached_property
 from math import isfinite
 from typing import Any, Literal, NamedTuple, get_args
 
 from doxeval.errors import InputError
-from doxeval.files import open_input
 from doxeval.messages import Parameter, quoted, suggestion
-from doxeval.retrieve.models import ARTICLES, LanguageModel, Model, as_model, bm25, lm
+from doxeval.retrieve.models import ARTICLES, LanguageModel, Model, UnitKind, as_model, bm25, lm
 from doxeval.retrieve.query import PHRASES, Phrases
-from doxeval.retrieve.text import ENGLISH, normalised
+from doxeval.retrieve.text import stop_words
 from doxeval.topics import INTERPRETATIONS, Interpretation
 
 Overlap = Literal["allowed", "none"]
@@ -30,52 +29,49 @@ class SearchTask(NamedTuple):
     """A task as search does it: its model by default, and what its lists look like.
 
     keep: the share of an article's best score that its results need, where that matters.
-    is_by_article: whether results are ranked article by article.
+    is_by_article: whether results are ranked article by article. interpretation: how strictly
+    structure is taken; None if the task has no structure.
     """
 
     name: str
     model: Model
     keep: float | None = None
     is_by_article: bool = False
-
-    @property
-    def interpretation(self) -> Interpretation | None:
-        """How strictly structure is taken; None if the task has no structure."""
-        return INTERPRETATIONS.get(self.name.upper())
+    interpretation: Interpretation | None = None
 
 
-_BY_ARTICLE = bm25(context=0)
+_IN_ARTICLES = bm25(context=0)
 TASKS = {
     task.name: task
     for task in (
         SearchTask("thorough", lm(prior=1)),
         SearchTask("focused", lm),
-        SearchTask("relevant-in-context", _BY_ARTICLE, 0.7, True),
-        SearchTask("best-in-context", _BY_ARTICLE, None, True),
-        SearchTask("fetch-browse", _BY_ARTICLE, 0.5, True),
-        SearchTask("documents", _BY_ARTICLE, None, True),
-        SearchTask("sscas", lm),
-        SearchTask("svcas", lm),
-        SearchTask("vscas", lm),
-        SearchTask("vvcas", lm),
+        SearchTask("relevant-in-context", _IN_ARTICLES, 0.7, True),
+        SearchTask("best-in-context", _IN_ARTICLES, None, True),
+        SearchTask("fetch-browse", _IN_ARTICLES, 0.5, True),
+        SearchTask("documents", _IN_ARTICLES, None, True),
+        *(
+            SearchTask(name, lm, interpretation=INTERPRETATIONS[name.upper()])
+            for name in ("sscas", "svcas", "vscas", "vvcas")
+        ),
     )
 }
 
 
-class UnitName(NamedTuple):
-    """A kind of unit as it was asked for: windows and passages with numbers, chunks with a file."""
+class UnitSpec(NamedTuple):
+    """A kind of retrieval unit: windows and passages with numbers, chunks with a file."""
 
-    kind: Literal["elements", "documents", "windows", "passages", "chunks"]
+    kind: UnitKind
     numbers: tuple[int, ...] = ()
     file: str | None = None
 
     @classmethod
-    def parse(cls, text: str) -> UnitName:
-        """A kind of unit by its name.
+    def parse(cls, text: str) -> UnitSpec:
+        """Return a kind of unit by its name.
 
-        >>> UnitName.parse("windows(100,50)").numbers, UnitName.parse("passages").numbers
+        >>> UnitSpec.parse("windows(100,50)").numbers, UnitSpec.parse("passages").numbers
         ((100, 50), (100,))
-        >>> UnitName.parse("chunks.jsonl").file
+        >>> UnitSpec.parse("chunks.jsonl").file
         'chunks.jsonl'
         """
         plain = text.strip()
@@ -84,13 +80,21 @@ class UnitName(NamedTuple):
         call = _CALL.fullmatch(plain)
         if call is not None:
             kind: Any = call[1]
-            return cls(kind, _numbers(text, call[1], call[2]))
+            return cls(kind, _unit_numbers(text, call[1], call[2]))
         if ".jsonl" in plain.lower() or ".ndjson" in plain.lower():
             return cls("chunks", file=text)
-        raise _no_units(text)
+        raise _units_error(text)
+
+    def __str__(self) -> str:
+        if self.kind == "chunks":
+            return f"chunks of {os.path.basename(self.file or '')}"
+        names = _UNIT_PARAMETERS.get(self.kind, ())
+        shown = ",".join(f"{n}={v}" for n, v in zip(names, self.numbers, strict=True))
+        return f"{self.kind}({shown})" if shown else self.kind
 
 
-def _numbers(text: str, kind: str, given: str | None) -> tuple[int, ...]:
+def _unit_numbers(text: str, kind: str, given: str | None) -> tuple[int, ...]:
+    """Return the parameters of windows or passages, given in brackets or by name."""
     names = _UNIT_PARAMETERS[kind]
     values: dict[str, int] = {"words": 100} if kind == "passages" else {}
     parts = [] if not (given or "").strip() else (given or "").split(",")
@@ -99,14 +103,14 @@ def _numbers(text: str, kind: str, given: str | None) -> tuple[int, ...]:
         name = name.strip() or (names[place] if place < len(names) else "")
         value = value.strip()
         if name not in names or not (value.isascii() and value.isdigit()) or len(value) > 9:
-            raise _no_units(text)
+            raise _units_error(text)
         values[name] = int(value)
     if set(values) != set(names):
-        raise _no_units(text)
+        raise _units_error(text)
     return tuple(values[name] for name in names)
 
 
-def _no_units(text: str) -> InputError:
+def _units_error(text: str) -> InputError:
     return InputError(
         Parameter("units", text)
         + ": expected elements, windows(words,step) such as windows(100,50), "
@@ -142,47 +146,72 @@ class Options:
             _check_whole("min_words", self.min_words)
         _check_share("keep", self.keep, highest=1)
         _check_share("hint", self.hint)
-        for name in ("unit_name", "unit_model", "article_model"):
+        for name in ("unit", "unit_model", "article_model"):
             getattr(self, name)  # which parses what was given
 
-    @property
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> Options:
+        """Return the options given by name; an unknown name is an error."""
+        known = [option.name for option in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise TypeError(f"search has no option {quoted(name)}{suggestion(name, known)}")
+        if not isinstance(given.get("stop", ""), str | os.PathLike):
+            given = given | {"stop": frozenset(given["stop"])}
+        return cls(**given)
+
+    # What follows from them, worked out once
+
+    @cached_property
     def rules(self) -> SearchTask:
         """The task."""
         return TASKS[self.task]
 
-    @property
-    def unit_name(self) -> UnitName:
-        """The kind of unit that is scored."""
+    @cached_property
+    def unit(self) -> UnitSpec:
+        """The kind of retrieval unit that is scored."""
         if self.task == "documents" and not self.by_best_unit:
-            return UnitName("documents")
-        return UnitName("elements") if self.units is None else UnitName.parse(self.units)
+            return UnitSpec("documents")
+        return UnitSpec("elements") if self.units is None else UnitSpec.parse(self.units)
 
-    @property
+    @cached_property
     def by_best_unit(self) -> bool:
         """Whether articles are ranked by their best unit."""
         return isinstance(self.articles, str) and self.articles.strip() == BEST
 
-    @property
+    @cached_property
     def unit_model(self) -> Model:
-        """The model that scores units, settled for what they are."""
+        """The model that scores units, with parameters for what they are."""
         chosen = self.rules.model if self.model is None else as_model(self.model)
-        return chosen.settled(self.unit_name.kind)
+        return chosen.settled(self.unit.kind)
 
-    @property
+    @cached_property
     def article_model(self) -> Model:
         """The model that scores whole articles."""
         given = ARTICLES if self.articles is None or self.by_best_unit else self.articles
         return as_model(given).settled("documents")
 
-    @property
+    @cached_property
     def stop_words(self) -> frozenset[str]:
-        """The words that queries do without."""
+        """The words that are left out of queries."""
         return stop_words(self.stop)
 
-    @property
+    @cached_property
+    def least_share(self) -> float:
+        """The share of an article's best score that its results need."""
+        return (self.rules.keep or 0.0) if self.keep is None else self.keep
+
+    @cached_property
+    def target_hint(self) -> float:
+        """How much an element gains that fits a vague target."""
+        return HINT if self.hint is None else self.hint
+
+    @cached_property
     def uses_articles(self) -> bool:
         """Whether the scores of whole articles have any effect."""
         return "articles" not in self.without_effect()
+
+    # Options without effect
 
     def refuse_without_effect(self) -> None:
         """Raise an error about the first option that was given and would have no effect."""
@@ -191,119 +220,86 @@ class Options:
                 raise InputError(Parameter(name) + " " + reason)
 
     def without_effect(self) -> dict[str, str]:
-        """The options that would have no effect, each with the reason."""
-        found: dict[str, str] = {}
-        task, kind = self.task, self.unit_name.kind
+        """Return the options that would have no effect, each with the reason."""
+        reasons: dict[str, str] = {}
+        task, kind = self.task, self.unit.kind
         if kind == "documents":
             reason: str = (
                 "has no effect on documents, which are ranked by "
                 + Parameter("articles")
                 + f", {ARTICLES.name} unless given"
             )
-            found |= dict.fromkeys(("model", "units", "elements", "min_words"), reason)
+            reasons |= dict.fromkeys(("model", "units", "elements", "min_words"), reason)
         elif kind != "elements":
             reason = f"is for elements; here {kind} are returned"
-            found |= dict.fromkeys(("elements", "min_words"), reason)
+            reasons |= dict.fromkeys(("elements", "min_words"), reason)
         if kind == "passages":
-            found["model"] = "has no effect on passages, which are scored by their segments"
+            reasons["model"] = "has no effect on passages, which are scored by their segments"
         if self.rules.interpretation is not None:
             if kind != "elements":
-                found["units"] = f"is not for {task}, which returns elements"
+                reasons["units"] = f"is not for {task}, which returns elements"
         else:
-            found["overlap"] = f"is for tasks with structure; {task} has its own rule"
+            reasons["overlap"] = f"is for tasks with structure; {task} has its own rule"
         if self.rules.interpretation is None or self.rules.interpretation.target == "strict":
-            found["hint"] = f"is for vscas and vvcas; {task} takes no target as a hint"
+            reasons["hint"] = f"is for vscas and vvcas; {task} takes no target as a hint"
         if self.rules.keep is None:
-            found["keep"] = f"has no effect on {task}"
+            reasons["keep"] = f"has no effect on {task}"
         if not self.rules.is_by_article and kind != "passages":
-            found |= _articles_without_effect(self)
-        return found
+            reasons |= self._articles_without_effect()
+        return reasons
 
-    def described(self) -> dict[str, str]:
-        """Everything that decides about the results, as text, defaults included."""
-        rules, unit = self.rules, self.unit_name
-        said = {"task": self.task}
+    def _articles_without_effect(self) -> dict[str, str]:
+        """Return why a model of articles has no effect where units are ranked."""
+        if self.by_best_unit:
+            return {"articles": f"best ranks articles, and {self.task} ranks units"}
+        model = self.unit_model
+        if not isinstance(model, LanguageModel) and getattr(model, "context", 1) != 0:
+            return {}  # it may use their scores
+        why = f"{self.task} ranks units, and {model.label} uses no articles' scores"
+        return {"articles": f"has no effect: {why}"}
+
+    # For runs
+
+    def describe(self) -> dict[str, str]:
+        """Return everything that decides about the results, as text, defaults included."""
+        rules, unit = self.rules, self.unit
+        shown = {"task": self.task}
         if unit.kind not in ("documents", "passages"):
-            said["model"] = str(self.unit_model)
+            shown["model"] = str(self.unit_model)
         if self.uses_articles:
-            said["articles"] = BEST if self.by_best_unit else str(self.article_model)
-        said["units"] = _shown_units(unit)
+            shown["articles"] = BEST if self.by_best_unit else str(self.article_model)
+        shown["units"] = str(unit)
         if self.elements is not None:
-            said["elements"] = self.elements
+            shown["elements"] = self.elements
         if unit.kind == "elements":
-            said["min_words"] = str(self.min_words or 1)
+            shown["min_words"] = str(self.min_words or 1)
         if rules.keep is not None:
-            said["keep"] = f"{rules.keep if self.keep is None else self.keep:g}"
+            shown["keep"] = f"{self.least_share:g}"
         if rules.interpretation is not None:
-            said["overlap"] = self.overlap or "allowed"
+            shown["overlap"] = self.overlap or "allowed"
             if rules.interpretation.target == "vague":
-                said["hint"] = f"{HINT if self.hint is None else self.hint:g}"
-        said["phrases"] = self.phrases
-        said["stop"] = self.stop if isinstance(self.stop, str) else _shown_stop(self.stop)
-        said["most"] = str(self.most)
-        return said
+                shown["hint"] = f"{self.target_hint:g}"
+        shown["phrases"] = self.phrases
+        stop = self.stop
+        shown["stop"] = f"{len(stop)} words" if isinstance(stop, frozenset) else os.fspath(stop)
+        shown["most"] = str(self.most)
+        return shown
 
-    @classmethod
-    def of(cls, given: dict[str, Any]) -> Options:
-        """The options given by name; an unknown name is an error."""
-        known = [one.name for one in fields(cls)]
-        for name in given:
-            if name not in known:
-                raise TypeError(f"search has no option {quoted(name)}{suggestion(name, known)}")
-        if not isinstance(given.get("stop", ""), str | os.PathLike):
-            given = given | {"stop": frozenset(given["stop"])}
-        return cls(**given)
+    def run_name(self) -> str:
+        """Return what a run is called: its task, units other than elements, and the model.
 
-
-def _articles_without_effect(options: Options) -> dict[str, str]:
-    """Why a model of articles has no effect where units are ranked."""
-    if options.by_best_unit:
-        return {"articles": f"best ranks articles, and {options.task} ranks units"}
-    model = options.unit_model
-    uses_scores = not isinstance(model, LanguageModel) and getattr(model, "context", 1) != 0
-    if uses_scores:
-        return {}
-    why = f"{options.task} ranks units, and {model.label} uses no articles' scores"
-    return {"articles": f"has no effect: {why}"}
-
-
-def _shown_units(unit: UnitName) -> str:
-    if unit.kind == "chunks":
-        return f"chunks of {os.path.basename(unit.file or '')}"
-    names = _UNIT_PARAMETERS.get(unit.kind, ())
-    shown = ",".join(f"{n}={v}" for n, v in zip(names, unit.numbers, strict=True))
-    return f"{unit.kind}({shown})" if shown else unit.kind
-
-
-def _shown_stop(stop: os.PathLike[str] | frozenset[str]) -> str:
-    return f"{len(stop)} words" if isinstance(stop, frozenset) else os.fspath(stop)
-
-
-def stop_words(stop: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]:
-    """A list of stop words: english, none, the words of a file, or the words given.
-
-    >>> "the" in stop_words("english"), sorted(stop_words("none")), sorted(stop_words(["Le", "LA"]))
-    (True, [], ['la', 'le'])
-    """
-    if stop == "english":
-        return ENGLISH
-    if stop == "none":
-        return frozenset()
-    if isinstance(stop, str | os.PathLike):
-        if not os.path.exists(stop):
-            raise InputError(
-                Parameter("stop", str(stop)) + ": expected english, none or a file of words"
-            )
-        stop = _words_of_file(os.fspath(stop))
-    return frozenset(map(normalised, stop))
-
-
-def _words_of_file(path: str) -> list[str]:
-    with open_input(path) as file:
-        try:
-            return file.read().decode("utf-8-sig").split()
-        except UnicodeDecodeError:
-            raise InputError("expected words in UTF-8", path) from None
+        >>> Options("thorough").run_name(), Options("focused", "lm(prior=.5)").run_name()
+        ('thorough-lm', 'focused-lm(prior=0.5)')
+        >>> Options("documents").run_name(), Options(units="windows(100,50)").run_name()
+        ('documents-bm25', 'focused-windows-lm')
+        """
+        unit = self.unit.kind
+        given = self.articles if unit == "documents" else self.model
+        chosen = self.rules.model.name if given is None else as_model(given).label
+        parts = [self.task]
+        parts += [] if unit in ("elements", "documents") else [unit]
+        parts += [] if unit == "passages" else [chosen]
+        return "-".join(parts)
 
 
 def _check_choice(name: str, given: object, choices: tuple[str, ...]) -> None:

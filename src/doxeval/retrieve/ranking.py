@@ -1,4 +1,4 @@
-"""What a task makes of scored units: which of them are returned, and in which order.
+"""Which scored units a task returns, and in which order.
 
 Units are given in document order, and documents too. Ties are in document order, so of two elements
 with the same words the outer one comes first. Scores are rounded before they rank, so that the last
@@ -9,20 +9,23 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
 
+if TYPE_CHECKING:
+    from doxeval.retrieve.options import Options
+
 _DIGITS = 9
 _MOST_PLACES = 22  # a power of ten up to here is a number without error
 _POWERS = 10.0 ** np.arange(_MOST_PLACES + 1)
-_AT_FIRST = 4  # so many times more units are ranked than are wanted, at first
+_AT_FIRST = 4  # so many times more units are ranked than are needed, at first
 
 
-class Candidates(NamedTuple):
-    """Units that may be returned.
+class ScoredUnits(NamedTuple):
+    """Units that may be returned, with their scores and those of their articles.
 
     article: the document of each, as a position in `article_score`, ascending. begin, end: ranges
     that overlap if the units share text.
@@ -35,15 +38,15 @@ class Candidates(NamedTuple):
     article_score: Floats
 
 
-class Ranked(NamedTuple):
-    """What is returned: positions among the candidates, best first, and the scores to print."""
+class RankedUnits(NamedTuple):
+    """What is returned: positions among the units, best first, and the scores to print."""
 
     which: Ints
     score: Floats
 
 
 def rounded(scores: Floats) -> Floats:
-    """Scores to nine significant digits.
+    """Round scores to nine significant digits.
 
     >>> rounded(np.array([1.23456789049, -1234567890.4, 0.0])).tolist()
     [1.23456789, -1234567890.0, 0.0]
@@ -60,7 +63,7 @@ def rounded(scores: Floats) -> Floats:
 
 
 def best_first(score: Floats, most: int) -> Ints:
-    """The positions of the `most` highest scores, highest first, ties in their order.
+    """Return the positions of the `most` highest scores, highest first, ties in their order.
 
     >>> best_first(np.array([1.0, 3.0, 2.0, 3.0]), 3).tolist()
     [1, 3, 2]
@@ -72,30 +75,46 @@ def best_first(score: Floats, most: int) -> Ints:
     return which[np.argsort(-score[which], kind="stable")][:most]
 
 
-def thorough(candidates: Candidates, most: int) -> Ranked:
-    """All units by score."""
-    which = best_first(candidates.score, most)
-    return Ranked(which, candidates.score[which])
+def rank_by_task(units: ScoredUnits, options: Options) -> RankedUnits:
+    """Rank units as the task of the options requires."""
+    most, task, keep = options.most, options.task, options.least_share
+    if options.by_best_unit:
+        units = score_articles_by_best_unit(units)
+    if task == "focused" or options.overlap == "none":
+        return focused(units, most)
+    if task == "relevant-in-context":
+        return in_context(units, most, keep)
+    if task == "fetch-browse":
+        return fetch_browse(units, most, keep)
+    if options.rules.is_by_article:  # best-in-context, documents
+        return best_in_context(units, most)
+    return thorough(units, most)
 
 
-def focused(candidates: Candidates, most: int) -> Ranked:
-    """Units by score, without those that share text with an earlier one."""
+def thorough(units: ScoredUnits, most: int) -> RankedUnits:
+    """Rank all units by score."""
+    which = best_first(units.score, most)
+    return RankedUnits(which, units.score[which])
+
+
+def focused(units: ScoredUnits, most: int) -> RankedUnits:
+    """Rank units by score, without those that share text with an earlier one."""
     ranked = _AT_FIRST * most
     while True:
-        order = best_first(candidates.score, ranked)
-        kept = list(_without_overlap(candidates, order, most))
-        if len(kept) == most or len(order) == len(candidates.score):
+        order = best_first(units.score, ranked)
+        kept = list(_without_overlap(units, order, most))
+        if len(kept) == most or len(order) == len(units.score):
             which = np.array(kept, dtype=np.int64)
-            return Ranked(which, candidates.score[which])
+            return RankedUnits(which, units.score[which])
         ranked *= _AT_FIRST
 
 
-def _without_overlap(candidates: Candidates, order: Ints, most: int) -> Iterator[int]:
-    """The first `most` of the units, in the order given, that overlap none before them."""
+def _without_overlap(units: ScoredUnits, order: Ints, most: int) -> Iterator[int]:
+    """Yield the first `most` of the units, in the order given, that overlap none before them."""
     begins: list[int] = []
     ends: list[int] = []
-    ranges = candidates.begin[order].tolist(), candidates.end[order].tolist()
-    for one, begin, end in zip(order.tolist(), *ranges, strict=True):
+    ranges = units.begin[order].tolist(), units.end[order].tolist()
+    for unit, begin, end in zip(order.tolist(), *ranges, strict=True):
         place = bisect_right(begins, begin)
         is_free = (place == 0 or ends[place - 1] <= begin) and (
             place == len(begins) or begins[place] >= end
@@ -104,66 +123,67 @@ def _without_overlap(candidates: Candidates, order: Ints, most: int) -> Iterator
             continue
         begins.insert(place, begin)
         ends.insert(place, end)
-        yield one
+        yield unit
         if len(begins) == most:
             return
 
 
-def in_context(candidates: Candidates, most: int, keep: float) -> Ranked:
-    """Articles by score, each with its best units that do not overlap, in document order.
+def in_context(units: ScoredUnits, most: int, keep: float) -> RankedUnits:
+    """Rank articles by score, each with its best units, in document order and without overlap.
 
     A unit is among the best if it has at least `keep` times the score of the article's best unit.
     """
-    rank, which = _in_ranked_articles(candidates, most, keep)
-    order = which[np.lexsort((which, -candidates.score[which], rank[which]))]
-    kept = np.fromiter(_without_overlap(candidates, order, len(order) + 1), np.int64)
+    rank, which = _rank_articles(units, most, keep)
+    order = which[np.lexsort((which, -units.score[which], rank[which]))]
+    kept = np.fromiter(_without_overlap(units, order, len(order) + 1), np.int64)
     kept = kept[np.lexsort((kept, rank[kept]))][:most]
-    return _with_article_scores(candidates, kept)
+    return _with_article_scores(units, kept)
 
 
-def fetch_browse(candidates: Candidates, most: int, keep: float) -> Ranked:
-    """Articles by score, each with its best units by score; these may overlap."""
-    rank, which = _in_ranked_articles(candidates, most, keep)
-    order = which[np.lexsort((which, -candidates.score[which], rank[which]))][:most]
-    return _with_article_scores(candidates, order)
+def fetch_browse(units: ScoredUnits, most: int, keep: float) -> RankedUnits:
+    """Rank articles by score, each with its best units by score; these may overlap."""
+    rank, which = _rank_articles(units, most, keep)
+    order = which[np.lexsort((which, -units.score[which], rank[which]))][:most]
+    return _with_article_scores(units, order)
 
 
-def best_in_context(candidates: Candidates, most: int) -> Ranked:
-    """Articles by score, each with its best unit."""
-    rank, which = _in_ranked_articles(candidates, most, 1.0)
+def best_in_context(units: ScoredUnits, most: int) -> RankedUnits:
+    """Rank articles by score, each with its best unit."""
+    rank, which = _rank_articles(units, most, 1.0)
     order = which[np.lexsort((which, rank[which]))]
     is_first = np.diff(rank[order], prepend=-1) != 0
-    return _with_article_scores(candidates, order[is_first][:most])
+    return _with_article_scores(units, order[is_first][:most])
 
 
-def by_best_unit(candidates: Candidates) -> Candidates:
-    """The candidates with articles scored by their best unit.
+def score_articles_by_best_unit(units: ScoredUnits) -> ScoredUnits:
+    """Return the units with each article scored by its best unit.
 
-    >>> units = Candidates(*map(np.array, ([0, 0, 1], [0.5, 0.7, 0.6], [0, 0, 9], [9, 5, 9])), None)
-    >>> by_best_unit(units._replace(article_score=np.zeros(2))).article_score.tolist()
+    >>> columns = ([0, 0, 1], [0.5, 0.7, 0.6], [0, 0, 9], [9, 5, 9], [0.0, 0.0])
+    >>> units = ScoredUnits(*map(np.array, columns))
+    >>> score_articles_by_best_unit(units).article_score.tolist()
     [0.7, 0.6]
     """
-    best = np.full(len(candidates.article_score), -np.inf)
-    np.maximum.at(best, candidates.article, candidates.score)
-    return candidates._replace(article_score=best)
+    best = np.full(len(units.article_score), -np.inf)
+    np.maximum.at(best, units.article, units.score)
+    return units._replace(article_score=best)
 
 
-def _in_ranked_articles(candidates: Candidates, most: int, keep: float) -> tuple[Ints, Ints]:
-    """The rank of each unit's article, and the units that are good enough to be returned.
+def _rank_articles(units: ScoredUnits, most: int, keep: float) -> tuple[Ints, Ints]:
+    """Return the rank of each unit's article, and the units that are good enough.
 
     As every article returns at least one unit, `most` articles are enough.
     """
-    best = by_best_unit(candidates).article_score
+    best = score_articles_by_best_unit(units).article_score
     has_units = np.flatnonzero(np.isfinite(best))
-    articles = has_units[best_first(candidates.article_score[has_units], most)]
+    articles = has_units[best_first(units.article_score[has_units], most)]
     rank = np.full(len(best), len(best), dtype=np.int64)
     rank[articles] = np.arange(len(articles))
     # A share of a score below zero would be a higher score.
     least = np.where(best > 0, keep * best, best)
-    is_good = candidates.score >= least[candidates.article]
-    is_ranked = rank[candidates.article] < len(best)
-    return rank[candidates.article], np.flatnonzero(is_good & is_ranked)
+    is_good = units.score >= least[units.article]
+    is_ranked = rank[units.article] < len(best)
+    return rank[units.article], np.flatnonzero(is_good & is_ranked)
 
 
-def _with_article_scores(candidates: Candidates, which: Ints) -> Ranked:
-    return Ranked(which, candidates.article_score[candidates.article[which]])
+def _with_article_scores(units: ScoredUnits, which: Ints) -> RankedUnits:
+    return RankedUnits(which, units.article_score[units.article[which]])

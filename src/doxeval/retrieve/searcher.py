@@ -1,11 +1,12 @@
-"""One query answered: its items found, all units with a match scored, the best presented."""
+"""One query answered: its items are found, all units with a match scored, the best ranked."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,51 +15,71 @@ from doxeval.arrays import Bools, Floats, Ints
 from doxeval.documents import PathPattern, PathPatterns
 from doxeval.errors import InputError
 from doxeval.messages import Parameter
-from doxeval.retrieve.matches import MOST_OCCURRENCES, Matches, Occurrences, find_occurrences
-from doxeval.retrieve.models import Evidence, Model, UnitStatistics, checked_scores
-from doxeval.retrieve.options import HINT, Options
-from doxeval.retrieve.query import Item, items_of
-from doxeval.retrieve.ranking import (
-    Candidates,
-    Ranked,
-    best_in_context,
-    by_best_unit,
-    fetch_browse,
-    focused,
-    in_context,
-    rounded,
-    thorough,
+from doxeval.retrieve.matches import (
+    MOST_OCCURRENCES,
+    MatchBlock,
+    QueryOccurrences,
+    find_occurrences,
 )
+from doxeval.retrieve.models import Evidence, UnitStatistics, checked_scores
+from doxeval.retrieve.options import Options
+from doxeval.retrieve.query import Item, items_of
+from doxeval.retrieve.ranking import ScoredUnits, rank_by_task, rounded
 from doxeval.retrieve.units import (
-    Chunks,
-    Documents,
-    Elements,
-    Passages,
-    Place,
-    UnitKind,
-    Units,
-    Windows,
+    ChunkUnits,
+    DocumentUnits,
+    ElementUnits,
+    MatchingUnits,
+    PassageUnits,
+    RetrievalUnits,
+    UnitSpans,
+    WindowUnits,
 )
 from doxeval.topics import StructuredQuery, Term
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
     from doxeval.retrieve.index import Index
-    from doxeval.retrieve.nexi import Scored
+    from doxeval.retrieve.nexi import ElementScores
 
 
-class Returned(NamedTuple):
-    """One result: where it is, and its score."""
+class UnitSpan(NamedTuple):
+    """Where a result is: its document, its characters, and its path if it is an element."""
 
-    place: Place
-    score: float
+    document: int
+    start: int
+    end: int
+    path: str | None = None
 
 
-class Answer(NamedTuple):
-    """The results for a query, best first, and warnings."""
+class SearchResults(NamedTuple):
+    """The results of a query, best first, as columns; and warnings."""
 
-    results: list[Returned]
+    spans: UnitSpans
+    scores: Floats
     warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def empty(cls) -> SearchResults:
+        """Return no results."""
+        nothing: Ints = np.empty(0, dtype=np.int64)
+        return cls(UnitSpans(nothing, nothing, nothing), np.empty(0))
+
+    @property
+    def results(self) -> list[tuple[UnitSpan, float]]:
+        """Where each result is, and its score."""
+        document, start, end, paths = self.spans
+        columns = (column.tolist() for column in (document, start, end))
+        spans = map(UnitSpan, *columns, repeat(None) if paths is None else paths)
+        return list(zip(spans, self.scores.tolist(), strict=True))
+
+
+class _RankedBlock(NamedTuple):
+    """The units that some documents return, the document of each, and scores to print."""
+
+    units: MatchingUnits
+    documents: Ints
+    scores: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,158 +91,121 @@ class Searcher:
     most_occurrences: int = MOST_OCCURRENCES  # how many are handled at once
 
     @cached_property
-    def kind(self) -> UnitKind | Passages:
+    def units(self) -> RetrievalUnits:
         """The units that are scored."""
-        name, index = self.options.unit_name, self.index
-        if name.kind == "documents":
-            return Documents(index)
-        if name.kind == "windows":
-            return Windows(index, *name.numbers)
-        if name.kind == "passages":
-            return Passages(index, *name.numbers)
-        if name.kind == "chunks":
-            return Chunks.read(name.file or "", index)
-        allowed = allowed_paths(index.collection, self.options.elements)
-        return Elements(index, allowed, self.options.min_words or 1)
-
-    @cached_property
-    def _model(self) -> Model:
-        return self.options.unit_model
-
-    @cached_property
-    def _articles(self) -> Model:
-        return self.options.article_model
-
-    @cached_property
-    def _stop_words(self) -> frozenset[str]:
-        return self.options.stop_words
+        index, (kind, numbers, file) = self.index, self.options.unit
+        if kind == "documents":
+            return DocumentUnits(index)
+        if kind == "windows":
+            return WindowUnits(index, *numbers)
+        if kind == "passages":
+            return PassageUnits(index, *numbers)
+        if kind == "chunks":
+            return ChunkUnits.read(file or "", index)
+        allowed = returnable_paths(index.collection, self.options.elements)
+        return ElementUnits(index, allowed, self.options.min_words or 1)
 
     def items(self, terms: tuple[Term, ...]) -> tuple[Item, ...]:
-        """The items of a query."""
-        return items_of(terms, self.index.analysis, self._stop_words, self.options.phrases)
+        """Return the items of a query."""
+        options = self.options
+        return items_of(terms, self.index.analysis, options.stop_words, options.phrases)
 
-    def occurrences(self, terms: tuple[Term, ...]) -> Occurrences:
-        """Where the items of a query occur, as far as they do."""
-        most = max(1, self.most_occurrences // self.kind.units_at_a_word)
+    def occurrences(self, terms: tuple[Term, ...]) -> QueryOccurrences:
+        """Find where the items of a query occur, as far as they do."""
+        most = max(1, self.most_occurrences // self.units.units_per_word)
         return find_occurrences(self.index, self.items(terms), most)
 
-    def answer(self, query: tuple[Term, ...] | StructuredQuery) -> Answer:
-        """The results of a query: terms, or a structured query if the task has structure."""
+    def answer(self, query: tuple[Term, ...] | StructuredQuery) -> SearchResults:
+        """Answer a query: terms, or a structured query if the task has structure."""
         if isinstance(query, StructuredQuery):
-            return self._structured(query)
-        scoring = Scoring(self, self.occurrences(query))
-        if not scoring.occurrences.is_wanted.any():
-            return Answer([])
-        lists = [self._presented(*scored) for scored in scoring.candidates()]
-        return Answer(self._returned(lists), scoring.warnings())
+            return self._answer_structured(query)
+        scorer = QueryScorer(self, self.occurrences(query))
+        if not scorer.occurrences.is_wanted.any():
+            return SearchResults.empty()
+        ranked_blocks = []
+        for block, units, scored in scorer.scored_blocks():
+            ranked = rank_by_task(scored, self.options)
+            units = units.some(ranked.which)
+            documents = block.documents[units.article]
+            ranked_blocks.append(_RankedBlock(units, documents, ranked.score))
+        return self._results(ranked_blocks, scorer.warnings())
 
-    def _presented(
-        self, matches: Matches, units: Units, candidates: Candidates
-    ) -> tuple[Units, Ints, Floats]:
-        """The units that some documents return, the document of each, and scores to print."""
-        ranked = self._ranked(candidates)
-        chosen = units.some(ranked.which)
-        return chosen, matches.documents[chosen.article], ranked.score
-
-    def _ranked(self, candidates: Candidates) -> Ranked:
-        options = self.options
-        keep = options.rules.keep if options.keep is None else options.keep
-        most = options.most
-        if options.by_best_unit:
-            candidates = by_best_unit(candidates)
-        if options.task == "focused" or options.overlap == "none":
-            return focused(candidates, most)
-        if options.task == "relevant-in-context":
-            return in_context(candidates, most, keep or 0.0)
-        if options.task == "fetch-browse":
-            return fetch_browse(candidates, most, keep or 0.0)
-        if options.rules.is_by_article:  # best-in-context, documents
-            return best_in_context(candidates, most)
-        return thorough(candidates, most)
-
-    def _returned(self, lists: list[tuple[Units, Ints, Floats]]) -> list[Returned]:
-        """The results of all documents in one list, and where they are."""
-        score = np.concatenate([scores for _, _, scores in lists])
+    def _results(self, blocks: list[_RankedBlock], warnings: tuple[str, ...]) -> SearchResults:
+        """Merge the results of all documents into one list, and locate them."""
+        score = np.concatenate([block.scores for block in blocks])
         order = np.argsort(-score, kind="stable")[: self.options.most]
-        units = Units.joined([units for units, _, _ in lists]).some(order)
-        documents = np.concatenate([documents for _, documents, _ in lists])[order]
-        places = self._kind_of_results().places(units, documents)
-        return list(map(Returned, places, score[order].tolist()))
-
-    def _kind_of_results(self) -> UnitKind | Passages:
-        return Documents(self.index) if self.options.task == "documents" else self.kind
+        units = MatchingUnits.joined([block.units for block in blocks]).some(order)
+        documents = np.concatenate([block.documents for block in blocks])[order]
+        kind = DocumentUnits(self.index) if self.options.task == "documents" else self.units
+        return SearchResults(kind.spans(units, documents), score[order], warnings)
 
     # Structure
 
-    def _structured(self, query: StructuredQuery) -> Answer:
-        from doxeval.retrieve.nexi import structured
+    def _answer_structured(self, query: StructuredQuery) -> SearchResults:
+        from doxeval.retrieve.nexi import ElementScores, answer_structured
 
-        interpretation = self.options.rules.interpretation
+        options, collection = self.options, self.index.collection
+        interpretation = options.rules.interpretation
         if interpretation is None:
-            raise ValueError(f"{self.options.task} has no structure")
-        hint = HINT if self.options.hint is None else self.options.hint
-        collection = self.index.collection
+            raise ValueError(f"{options.task} has no structure")
+        anything = np.ones(len(collection.summary), dtype=np.bool_)
+        all_elements = ElementUnits(self.index, anything)
         warnings: dict[str, None] = {}
-        found = structured(query, interpretation, collection, self._about(warnings), hint)
+
+        def about(terms: tuple[Term, ...]) -> ElementScores:
+            """Score all elements with a match for some terms."""
+            scorer = QueryScorer(self, self.occurrences(terms), all_elements)
+            if not scorer.occurrences.is_wanted.any():
+                return ElementScores.empty()
+            blocks = list(scorer.scored_blocks())
+            warnings.update(dict.fromkeys(scorer.warnings()))
+            return ElementScores(
+                np.concatenate([units.number for _, units, _ in blocks]),
+                np.concatenate([scored.score for _, _, scored in blocks]),
+            )
+
+        answer = answer_structured(query, interpretation, collection, about, options.target_hint)
         target = PathPattern.parse(str(query.target))
-        allowed = allowed_paths(collection, self.options.elements, target)
-        returned = self._returned([self._filtered(found, allowed)])
-        return Answer(returned, (*warnings, *found.warnings))
+        allowed = returnable_paths(collection, options.elements, target)
+        ranked = self._rank_elements(answer, allowed)
+        return self._results([ranked], (*warnings, *answer.warnings))
 
-    def _about(self, warnings: dict[str, None]) -> Callable[[tuple[Term, ...]], Scored]:
-        """A function that scores all elements with a match for some terms."""
-        from doxeval.retrieve.nexi import Scored
-
-        anything = np.ones(len(self.index.collection.summary), dtype=np.bool_)
-        everything = Elements(self.index, anything)
-
-        def about(terms: tuple[Term, ...]) -> Scored:
-            scoring = Scoring(self, self.occurrences(terms), everything)
-            if not scoring.occurrences.is_wanted.any():
-                return Scored.none()
-            found = [(units.number, own.score) for _, units, own in scoring.candidates()]
-            warnings.update(dict.fromkeys(scoring.warnings()))
-            rows, scores = (np.concatenate(column) for column in zip(*found, strict=True))
-            return Scored(rows, scores)
-
-        return about
-
-    def _filtered(self, found: Scored, allowed: Bools) -> tuple[Units, Ints, Floats]:
-        """The elements that are returned, presented by score."""
+    def _rank_elements(self, answer: ElementScores, allowed: Bools) -> _RankedBlock:
+        """Rank those elements that may be returned by their scores."""
         index, collection = self.index, self.index.collection
-        rows, score = found.rows, rounded(found.scores)
+        rows, score = answer.rows, rounded(answer.scores)
         first = index.elements_first[rows].astype(np.int64)
         after = index.elements_after[rows].astype(np.int64)
         is_long = after - first >= (self.options.min_words or 1)
         kept = np.flatnonzero(is_long & allowed[collection.nodes.path[rows]])
-        if found.then is not None:  # what decides among equal scores goes first
-            kept = kept[np.argsort(-rounded(found.then[kept]), kind="stable")]
+        if answer.tie_break is not None:  # what decides among equal scores goes first
+            kept = kept[np.argsort(-rounded(answer.tie_break[kept]), kind="stable")]
         rows, first, after = rows[kept], first[kept], after[kept]
         documents = collection.documents_of(rows)
         no_article: Ints = np.zeros(len(rows), dtype=np.int64)
-        candidates = Candidates(no_article, score[kept], first, after, np.zeros(1))
-        ranked = self._ranked(candidates)
+        scored = ScoredUnits(no_article, score[kept], first, after, np.zeros(1))
+        ranked = rank_by_task(scored, self.options)
         tf = np.empty((len(rows), 0), dtype=np.int64)
-        units = Units(rows, no_article, first, after, tf).some(ranked.which)
-        return units, documents[ranked.which], ranked.score
+        units = MatchingUnits(rows, no_article, first, after, tf).some(ranked.which)
+        return _RankedBlock(units, documents[ranked.which], ranked.score)
 
 
-def allowed_paths(
+def returnable_paths(
     collection: Collection, elements: str | None, target: PathPattern | None = None
 ) -> Bools:
-    """For each path of the summary, whether its elements may be returned.
+    """Return, for each path of the summary, whether its elements may be returned.
 
     Elements that are inline, such as `b`, are not, unless their tag is named by `elements` or by
     the target of the query. If no element at all fits `elements`, that is an error.
     """
     summary = collection.summary
     is_inline = np.array([tag in collection.inline_tags for tag in summary.tags], dtype=np.bool_)
-    is_inline_path = is_inline[summary.tag_of]
     patterns = () if elements is None else PathPatterns.parse(elements).patterns
-    naming = [one for one in (*patterns, *([target] if target else [])) if one.steps[-1].tags]
-    allowed: Bools = ~is_inline_path
+    targets = () if target is None else (target,)
+    naming = tuple(pattern for pattern in (*patterns, *targets) if pattern.steps[-1].tags)
+    allowed: Bools = ~is_inline[summary.tag_of]
     if naming:
-        allowed |= PathPatterns(tuple(naming)).matches(summary)
+        allowed |= PathPatterns(naming).matches(summary)
     if not patterns:
         return allowed
     fits = PathPatterns(patterns).matches(summary)
@@ -232,100 +216,98 @@ def allowed_paths(
     return allowed & fits
 
 
-class Scoring:
-    """The units that match one query, scored."""
+class QueryScorer:
+    """Scores the units that match a query."""
 
     def __init__(
-        self, searcher: Searcher, occurrences: Occurrences, kind: UnitKind | None = None
+        self,
+        searcher: Searcher,
+        occurrences: QueryOccurrences,
+        units: RetrievalUnits | None = None,
     ) -> None:
-        self._searcher = searcher
-        self._index = searcher.index
         self.occurrences = occurrences
-        self._kind = searcher.kind if kind is None else kind
-        self._model = searcher._model
-        self._articles = searcher._articles
-        self._evidence: Evidence | None = None
+        self._options = searcher.options
+        self._index = searcher.index
+        self._units = searcher.units if units is None else units
+        self._last_evidence: Evidence | None = None
 
-    def candidates(self) -> Iterator[tuple[Matches, Units, Candidates]]:
-        """All units with a match and their scores, for some documents at a time."""
-        for matches in self.occurrences.matches():
-            evidence, units, score = self.scored(matches)
-            self._evidence = evidence
-            begin, end = self._kind.extents(units)
+    def scored_blocks(self) -> Iterator[tuple[MatchBlock, MatchingUnits, ScoredUnits]]:
+        """Yield all units with a match and their scores, for some documents at a time."""
+        for block in self.occurrences.blocks():
+            evidence, units, score = self._score(block)
+            self._last_evidence = evidence
+            begin, end = self._units.overlap_ranges(units)
             articles = rounded(np.asarray(evidence.article_score))
-            score = rounded(score)
-            yield matches, units, Candidates(units.article, score, begin, end, articles)
+            yield block, units, ScoredUnits(units.article, rounded(score), begin, end, articles)
 
-    def scored(self, matches: Matches) -> tuple[Evidence, Units, Floats]:
-        """The units that match in some documents, with their scores."""
-        kind = self._kind
-        if isinstance(kind, Passages):
-            return self._passages(kind, matches)
-        units = kind.matching(matches, self.occurrences.is_wanted)
-        evidence = self.evidence(matches, units)
-        if isinstance(kind, Documents):
+    def _score(self, block: MatchBlock) -> tuple[Evidence, MatchingUnits, Floats]:
+        """Score the units that match in some documents."""
+        if isinstance(self._units, PassageUnits):
+            return self._score_passages(self._units, block)
+        units = self._units.matching(block, self.occurrences.is_wanted)
+        evidence = self.evidence(block, units)
+        if isinstance(self._units, DocumentUnits):
             return evidence, units, np.asarray(evidence.article_score)[units.article]
-        return evidence, units, checked_scores(self._model, evidence)
+        return evidence, units, checked_scores(self._options.unit_model, evidence)
 
-    def evidence(self, matches: Matches, units: Units) -> Evidence:
-        """What a model sees of these units."""
-        index, found = self._index, self.occurrences
-        lengths = (
-            index.documents_first[matches.documents + 1] - index.documents_first[matches.documents]
-        )
-        evidence = Evidence(
-            items=tuple(item.text for item in found.items),
-            weight=found.weight,
-            tf=units.tf,
-            length=units.length,
-            article=units.article,
-            article_tf=matches.document_tf,
-            article_length=lengths,
-            documents=len(index.collection),
-            words=index.words,
-            df=found.df,
-            cf=found.cf,
-            mean_article=index.words / max(len(index.collection), 1),
-            units=self._statistics,
-        )
-        return evidence.with_articles_scored(checked_scores(self._articles, evidence.articles))
-
-    def warnings(self) -> tuple[str, ...]:
-        """What the models have to say about the scores."""
-        if self._evidence is None:
-            return ()
-        said: list[str] = []
-        if self._searcher.options.uses_articles:
-            said += self._articles.warnings(self._evidence.articles)
-        if not isinstance(self._kind, Documents | Passages):
-            said += self._model.warnings(self._evidence)
-        return tuple(dict.fromkeys(said))
-
-    @cached_property
-    def _statistics(self) -> UnitStatistics | None:
-        """Counts over all units, where they are not nested."""
-        kind = self._kind
-        count = None if isinstance(kind, Passages) else kind.count()
-        if count is None or isinstance(kind, Passages):
-            return None
-        df = np.zeros(len(self.occurrences.items), dtype=np.int64)
-        everything = np.ones(len(df), dtype=np.bool_)
-        for matches in self.occurrences.matches():
-            df += np.count_nonzero(kind.matching(matches, everything).tf, axis=0)
-        return UnitStatistics(count.units, df, count.mean_length)
-
-    # Passages
-
-    def _passages(self, kind: Passages, matches: Matches) -> tuple[Evidence, Units, Floats]:
-        idf = self._idf
-        is_wanted = self.occurrences.is_wanted
-        units, total = kind.scored(matches, idf, is_wanted)
-        evidence = self.evidence(matches, units)
+    def _score_passages(
+        self, passages: PassageUnits, block: MatchBlock
+    ) -> tuple[Evidence, MatchingUnits, Floats]:
+        """Score passages by their segments and by their articles, brought to the same range."""
+        idf, is_wanted = self._weighted_idf, self.occurrences.is_wanted
+        units, total = passages.find(block, idf, is_wanted)
+        evidence = self.evidence(block, units)
         share = float(idf[is_wanted].sum()) / self._best_article if self._best_article > 0 else 0.0
         return evidence, units, total + np.asarray(evidence.article_score)[units.article] * share
 
+    def evidence(self, block: MatchBlock, units: MatchingUnits) -> Evidence:
+        """Return what a model sees of these units, with the scores of their articles."""
+        index, occurrences = self._index, self.occurrences
+        first = index.documents_first
+        evidence = Evidence(
+            items=tuple(item.text for item in occurrences.items),
+            weight=occurrences.weight,
+            tf=units.tf,
+            length=units.length,
+            article=units.article,
+            article_tf=block.document_tf,
+            article_length=first[block.documents + 1] - first[block.documents],
+            documents=len(index.collection),
+            words=index.words,
+            df=occurrences.df,
+            cf=occurrences.cf,
+            mean_article=index.words / max(len(index.collection), 1),
+            units=self._unit_statistics,
+        )
+        articles = checked_scores(self._options.article_model, evidence.articles)
+        return evidence.with_articles_scored(articles)
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return the warnings of the models about the scores."""
+        evidence, options = self._last_evidence, self._options
+        if evidence is None:
+            return ()
+        warnings: list[str] = []
+        if options.uses_articles:
+            warnings += options.article_model.warnings(evidence.articles)
+        if not isinstance(self._units, DocumentUnits | PassageUnits):
+            warnings += options.unit_model.warnings(evidence)
+        return tuple(dict.fromkeys(warnings))
+
     @cached_property
-    def _idf(self) -> Floats:
+    def _unit_statistics(self) -> UnitStatistics | None:
+        """Counts over all units, where they are not nested."""
+        count = self._units.count()
+        if count is None:
+            return None
+        df = np.zeros(len(self.occurrences.items), dtype=np.int64)
+        everything = np.ones(len(df), dtype=np.bool_)
+        for block in self.occurrences.blocks():
+            df += np.count_nonzero(self._units.matching(block, everything).tf, axis=0)
+        return UnitStatistics(count.units, df, count.mean_length)
+
+    @cached_property
+    def _weighted_idf(self) -> Floats:
         """The idf of each item, times its weight."""
         documents = len(self._index.collection)
         idf = [math.log(1 + (documents - df + 0.5) / (df + 0.5)) for df in self.occurrences.df]
@@ -335,8 +317,8 @@ class Scoring:
     def _best_article(self) -> float:
         """The highest score of an article."""
         best = -math.inf
-        for matches in self.occurrences.matches():
-            whole = Documents(self._index).matching(matches, self.occurrences.is_wanted)
-            scores = np.asarray(self.evidence(matches, whole).article_score)
+        for block in self.occurrences.blocks():
+            whole = DocumentUnits(self._index).matching(block, self.occurrences.is_wanted)
+            scores = np.asarray(self.evidence(block, whole).article_score)
             best = max(best, float(scores.max(initial=best)))
         return best

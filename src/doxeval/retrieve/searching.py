@@ -1,4 +1,4 @@
-"""Topics to a run: the search engine as a whole."""
+"""Search for topics or for words: an index and options in, a run or results out."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.columns import Labels, by_first_appearance
 from doxeval.documents import COLLECTION, Collection
 from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
 from doxeval.retrieve.index import Index
-from doxeval.retrieve.models import Model, as_model
+from doxeval.retrieve.models import Model
 from doxeval.retrieve.options import MOST, Options, Overlap
-from doxeval.retrieve.query import Phrases, as_topics, queries_of, terms_of_text
-from doxeval.retrieve.searcher import Answer, Searcher
-from doxeval.retrieve.units import Chunks
+from doxeval.retrieve.query import Phrases, as_topics, terms_of_text, topic_queries
+from doxeval.retrieve.searcher import Searcher, SearchResults
 from doxeval.runs import Kind, Result, Run
 from doxeval.storage import is_sealed
 from doxeval.topics import StructuredQuery, Term, Topic, parse_structured, read_topics
 
-if TYPE_CHECKING:
-    from doxeval.retrieve.units import Place
-
-WORDS_MOST = 10
-
+MOST_FOR_WORDS = 10
 
 # An index, a collection that has one beside it, or the directory of either.
 IndexGiven = Index | Collection | str | os.PathLike[str]
+TopicsGiven = Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str]
 
 
 @checked
@@ -55,7 +55,7 @@ def search(
     skip_missing: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Run:
-    """A run: for each topic the best parts of documents, as the task asks for them.
+    """Search for topics, and return a run: the best parts of documents, as the task requires.
 
     index: an index or its directory; a collection, or its directory, stands for its index.
     task: thorough, focused, relevant-in-context, best-in-context, fetch-browse, documents; with
@@ -92,35 +92,66 @@ def search(
     >>> search(index, {"7": "fog horn"}, "relevant-in-context", "bm25(idf=words)")
     Run('relevant-in-context-bm25(idf=words)': 2 results for 1 topic, elements)
     """
-    given = locals()
-    names = Options.__dataclass_fields__
-    searcher = searcher_for(index, Options.of({name: given[name] for name in names}))
+    options = Options(
+        task=task,
+        model=model,
+        articles=articles,
+        units=units,
+        elements=elements,
+        min_words=min_words,
+        keep=keep,
+        hint=hint,
+        overlap=overlap,
+        phrases=phrases,
+        stop=stop if isinstance(stop, str | os.PathLike) else frozenset(stop),
+        most=most,
+    )
+    return search_topics(
+        searcher_for(index, options),
+        topics,
+        query=query,
+        run_id=run_id,
+        skip_missing=skip_missing,
+        progress=progress,
+    )
+
+
+def search_topics(
+    searcher: Searcher,
+    topics: TopicsGiven,
+    *,
+    query: str | None = None,
+    run_id: str | None = None,
+    skip_missing: bool = False,
+    progress: Callable[[int], object] | None = None,
+) -> Run:
+    """Search for topics as `search` does, with an index and options that are ready."""
+    options = searcher.options
     if isinstance(topics, str | os.PathLike):
         topics = read_topics(topics)
-    field = query_field(searcher.options, query)
-    asked = queries_of(
+    field = query_field(options, query)
+    queries, missing_warnings = topic_queries(
         as_topics(topics),
         field,
-        is_structured=searcher.options.rules.interpretation is not None,
+        is_structured=options.rules.interpretation is not None,
         skip_missing=skip_missing,
     )
-    answers: dict[str, Answer] = {}
-    for topic, terms in asked.queries:
+    answers: dict[str, SearchResults] = {}
+    for topic, terms in queries:
         answers[topic] = searcher.answer(terms)
         if progress is not None:
             progress(1)
-    results = results_of(answers, searcher.index.collection, task)
-    run = Run.from_results(results, run_id or run_name(searcher.options))
-    warnings = (*asked.warnings, *_warnings(searcher, answers))
+    warnings = (*missing_warnings, *_warnings(searcher, answers))
     warn(warnings)
-    return replace(run, facts=facts_of(searcher, field), warnings=warnings)
+    run = _run_of(answers, searcher, run_id or options.run_name())
+    return replace(run, facts=_run_facts(searcher, field), warnings=warnings)
 
 
 @checked
 def search_words(
     index: IndexGiven, words: str, *, task: str = "focused", **options: Any
 ) -> list[Result]:
-    """The best results for a query given as words: ten, unless `most` says otherwise.
+    """Search for words, and return the best results: ten, unless `most` says otherwise.
 
     With a task that has structure, the query is NEXI like `//sec[about(., fog)]`. Options are those
     of `search`. The topic of the results is the query itself.
@@ -133,15 +164,15 @@ def search_words(
     >>> [result.paths for result in search_words(index, "fog", most=1)]
     [('/article[1]/p[1]',)]
     """
-    options = {"most": WORDS_MOST} | options
+    options = {"most": MOST_FOR_WORDS} | options
     searcher = searcher_for(index, Options.of({"task": task} | options))
     answer = searcher.answer(query_of_words(words, searcher.options))
-    warn((*_unit_warnings(searcher), *answer.warnings))
-    return list(results_of({words: answer}, searcher.index.collection, task))
+    warn((*searcher.units.warnings, *answer.warnings))
+    return list(_run_of({words: answer}, searcher, "words"))
 
 
 def searcher_for(index: IndexGiven, options: Options) -> Searcher:
-    """An index, perhaps still to be opened, with options."""
+    """Return a searcher for an index, which may still have to be opened."""
     options.refuse_without_effect()
     if isinstance(index, Index):
         return Searcher(index, options)
@@ -151,7 +182,7 @@ def searcher_for(index: IndexGiven, options: Options) -> Searcher:
 
 
 def query_of_words(words: str, options: Options) -> tuple[Term, ...] | StructuredQuery:
-    """A query that is not from a topic."""
+    """Return a query that is not from a topic."""
     if options.rules.interpretation is not None:
         return parse_structured(words)
     if not any(map(str.isalnum, words)):
@@ -160,7 +191,7 @@ def query_of_words(words: str, options: Options) -> tuple[Term, ...] | Structure
 
 
 def query_field(options: Options, query: str | None) -> str:
-    """The field of the topics that has the query."""
+    """Return the field of the topics that has the query."""
     if options.rules.interpretation is None:
         return query or "title"
     if query not in (None, "castitle"):
@@ -170,78 +201,89 @@ def query_field(options: Options, query: str | None) -> str:
     return "castitle"
 
 
-def run_name(options: Options) -> str:
-    """What a run is called: its task, units other than elements, and the model.
-
-    >>> run_name(Options("thorough")), run_name(Options("focused", "lm(prior=.5)"))
-    ('thorough-lm', 'focused-lm(prior=0.5)')
-    >>> run_name(Options("documents")), run_name(Options(units="windows(100,50)"))
-    ('documents-bm25', 'focused-windows-lm')
-    """
-    unit = options.unit_name.kind
-    given = options.articles if unit == "documents" else options.model
-    chosen = options.rules.model.name if given is None else as_model(given).label
-    parts = [options.task]
-    parts += [] if unit in ("elements", "documents") else [unit]
-    parts += [] if unit == "passages" else [chosen]
-    return "-".join(parts)
+# Runs
 
 
-def facts_of(searcher: Searcher, field: str) -> dict[str, Any]:
-    """What is needed to make a run again."""
-    options, index = searcher.options, searcher.index
+def _run_of(answers: Mapping[str, SearchResults], searcher: Searcher, run_id: str) -> Run:
+    """Return the results of some topics as a run, column by column."""
+    topics = [topic for topic, answer in answers.items() if len(answer.scores)]
+    lists = [answers[topic] for topic in topics]
+    counts = [len(answer.scores) for answer in lists]
+    rows = sum(counts)
+    kind, start, end, path_labels = _locations(lists, rows, searcher.options.task)
+    collection = searcher.index.collection
+    document = _joined([answer.spans.document for answer in lists])
+    documents, document_numbers = by_first_appearance(range(len(collection)), document)
+    return Run(
+        run_id,
+        Labels.of(topics, np.repeat(np.arange(len(topics)), counts)),
+        Labels.of([collection.id_of(number) for number in documents], document_numbers),
+        path_labels,
+        np.full(rows, kind, dtype=np.int64),
+        start,
+        end,
+        _joined([np.arange(1, count + 1) for count in counts]) if rows else None,
+        np.concatenate([answer.scores for answer in lists]) if rows else None,
+        np.arange(1, rows + 1),
+    )
+
+
+def _locations(
+    lists: list[SearchResults], rows: int, task: str
+) -> tuple[Kind, Ints, Ints, Labels[tuple[str, ...]]]:
+    """Return the kind of the results, their starts and ends, and their paths."""
+    nowhere, no_paths = np.full(rows, -1, dtype=np.int64), Labels[tuple[str, ...]].none(rows)
+    if task == "documents":
+        return Kind.DOCUMENT, nowhere, nowhere, no_paths
+    start = _joined([answer.spans.start for answer in lists])
+    if task == "best-in-context":
+        return Kind.POINT, start, nowhere, no_paths
+    if any(answer.spans.paths is not None for answer in lists):
+        numbers: dict[str, int] = {}
+        for answer in lists:
+            for path in answer.spans.paths or ():
+                numbers.setdefault(path, len(numbers))
+        which = [numbers[path] for answer in lists for path in answer.spans.paths or ()]
+        paths: list[tuple[str, ...]] = [(path,) for path in numbers]
+        labels = Labels.of(paths, np.array(which, dtype=np.int64))
+        return Kind.ELEMENT, nowhere, nowhere, labels
+    return Kind.PASSAGE, start, _joined([answer.spans.end for answer in lists]), no_paths
+
+
+def _joined(columns: list[Ints]) -> Ints:
+    return np.concatenate([np.empty(0, dtype=np.int64), *columns]).astype(np.int64, copy=False)
+
+
+def _run_facts(searcher: Searcher, field: str) -> dict[str, Any]:
+    """Return what is needed to make a run again."""
+    index = searcher.index
+    described = searcher.options.describe()
     made_of = {
         "stemmer": index.analysis.stemmer,
         "index": index.seal,
         "collection": index.collection.seal,
         "doxeval": _version(),
     }
-    said = options.described()
-    told = {**said, "query": field} | made_of
+    shown = {**described, "query": field} | made_of
     return {
-        **said,
+        **described,
         **made_of,
         "query": "automatic",  # as INEX means it: nobody changed the queries by hand
         "topic_fields": {field: "yes"},
-        "description": "doxeval search: " + "; ".join(f"{name} {told[name]}" for name in told),
+        "description": "doxeval search: " + "; ".join(f"{name} {shown[name]}" for name in shown),
     }
 
 
 def _version() -> str:
-    # The root package is there already; to import it would tie this room to all others.
+    # The root package is loaded already; importing it would tie this room to all others, and
+    # metadata of an installed package does not exist where doxeval runs from its sources.
     return str(sys.modules["doxeval"].__version__)
 
 
-def results_of(
-    answers: Mapping[str, Answer], collection: Collection, task: str
-) -> Iterator[Result]:
-    """The results of some topics, as runs have them."""
-    for topic, answer in answers.items():
-        documents = {returned.place.document for returned in answer.results}
-        names = {document: collection.id_of(document) for document in documents}
-        for rank, (place, score) in enumerate(answer.results, 1):
-            yield Result(topic, names[place.document], *_where(place, task), rank, score)
-
-
-def _where(place: Place, task: str) -> tuple[Kind, int | None, int | None, tuple[str, ...]]:
-    """The kind of a result, its start and end, and its paths."""
-    if task == "documents":
-        return Kind.DOCUMENT, None, None, ()
-    if task == "best-in-context":
-        return Kind.POINT, place.start, None, ()
-    if place.path is not None:
-        return Kind.ELEMENT, None, None, (place.path,)
-    return Kind.PASSAGE, place.start, place.end, ()
-
-
-def _unit_warnings(searcher: Searcher) -> tuple[str, ...]:
-    return searcher.kind.warnings if isinstance(searcher.kind, Chunks) else ()
-
-
-def _warnings(searcher: Searcher, answers: Mapping[str, Answer]) -> Iterator[str]:
-    """What to warn about, each once."""
-    yield from _unit_warnings(searcher)
+def _warnings(searcher: Searcher, answers: Mapping[str, SearchResults]) -> Iterator[str]:
+    """Yield what to warn about, each once."""
+    yield from searcher.units.warnings
     yield from dict.fromkeys(text for answer in answers.values() for text in answer.warnings)
-    empty = [topic for topic, answer in answers.items() if not answer.results]
+    empty = [topic for topic, answer in answers.items() if not len(answer.scores)]
     if empty:
         yield f"topics for which nothing was found, whose lists are empty: {join_names(empty)}"

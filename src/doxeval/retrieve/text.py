@@ -1,33 +1,21 @@
-"""Text cut into words, over arrays.
+"""How text becomes terms, in documents and queries alike: words are found, normalised and stemmed.
 
 A word is a run of letters, marks and numbers (the categories L, M and N of Unicode). An apostrophe
 between two of them belongs to the word. Characters of scripts that are written without spaces (Han,
 kana, Thai, Lao, Khmer, Burmese) are words by themselves, each with the marks that follow it. The
-border of an element that is not inline ends a word, whatever is on its other side.
+edge of a block, that is, of an element that is not inline, ends a word, whatever follows it.
 
-This is finer than the words that measures count (see documents/words.py), which only white space
-and borders end: for those, `fog-horn` is one word, here it is two.
-
-Stemmers: words that mean the same, made equal.
-
-    s         Harman's S-stemmer: plural forms of English only
-    none      words as they are
-    english…  the stemmers of Snowball for many languages (the extra `search`)
-
-The index and its queries must be stemmed alike. So an index records the fingerprint of its stemmer,
-and is refused if the stemmer of that name has other rules here.
-
-Words that queries can do without.
-
-How text becomes terms, in documents and queries alike: cut into words, normalised, stemmed.
+This is finer than the words that measures count (see `doxeval.documents.words`), which only white
+space and block edges end: for those, `fog-horn` is one word, here it is two.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeAlias
@@ -36,7 +24,89 @@ import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Ints, last_true
 from doxeval.errors import InputError, SearchIndexError
+from doxeval.files import open_input
 from doxeval.messages import Parameter, quoted
+
+Stem: TypeAlias = Callable[[str], str]
+_NO_EDGES = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The rules by which text becomes terms.
+
+    An index and its queries must be stemmed alike, so an index records the fingerprint of its
+    stemmer, and is refused if the stemmer of that name has other rules here.
+
+    >>> Analysis("s").terms("The ponies' fog-horns")
+    ['the', 'pony', 'fog', 'horn']
+    """
+
+    stemmer: str = "s"
+
+    @cached_property
+    def stem(self) -> Stem:
+        """The stemmer; an unknown name is an error."""
+        return stemmer_named(self.stemmer)
+
+    def term(self, word: str) -> str:
+        """Return the term of a word."""
+        return self.stem(normalised(word))
+
+    def words(self, text: str) -> list[str]:
+        """Return the words of a text, normalised and not stemmed.
+
+        >>> Analysis("s").words("Fog-HORNS")
+        ['fog', 'horns']
+        """
+        return [normalised(word) for word in words_and_starts(text, _NO_EDGES).words]
+
+    def terms(self, text: str) -> list[str]:
+        """Return the terms of a text, such as a query."""
+        return [self.stem(word) for word in self.words(text)]
+
+    def recorded(self) -> dict[str, str]:
+        """Return what an index records of these rules."""
+        return {
+            "stemmer": self.stemmer,
+            "stemmer_fingerprint": fingerprint(self.stem),
+            "unicode": unicodedata.unidata_version,
+        }
+
+    @classmethod
+    def of_index(cls, recorded: Mapping[str, Any], origin: str) -> Analysis:
+        """Return the rules that an index records, if they are the same here."""
+        analysis = cls(str(recorded["stemmer"]))
+        here = analysis.recorded()
+        for name, what in (
+            ("unicode", "Unicode version"),
+            (
+                "stemmer_fingerprint",
+                "a stemmer of the same name and other rules, with the fingerprint",
+            ),
+        ):
+            if here[name] != recorded[name]:
+                raise SearchIndexError(
+                    f"the index was built with {what} {quoted(recorded[name])}, here it is "
+                    f"{quoted(here[name])}; build the index again",
+                    origin,
+                )
+        return analysis
+
+
+def normalised(word: str) -> str:
+    """Return a word in lower case, its characters in plain forms (NFKC), apostrophes straight.
+
+    >>> normalised("don’t"), normalised("ﬁsh"), normalised("x²")
+    ("don't", 'fish', 'x2')
+    """
+    if word.isascii():
+        return word.lower()
+    plain = unicodedata.normalize("NFKC", word.lower()).lower()
+    return plain.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+
+
+# Finding words
 
 # What a character may be.
 _OTHER, _LETTER, _ALONE, _MARK, _APOSTROPHE = range(5)
@@ -69,11 +139,18 @@ _WITHOUT_SPACES = (
 )
 
 
-class Cut(NamedTuple):
+class WordSpans(NamedTuple):
     """Where words begin and end, in code points."""
 
     start: Ints
     end: Ints
+
+
+class WordStarts(NamedTuple):
+    """The words of a text in order, and for each code point whether a word starts with it."""
+
+    words: list[str]
+    starts: Bools
 
 
 class _Characters(NamedTuple):
@@ -84,40 +161,35 @@ class _Characters(NamedTuple):
     starts: Bools
 
 
-class WordStarts(NamedTuple):
-    """The words of a text in order, and for each code point whether a word starts with it."""
+def word_spans(text: str, block_edges: Ints) -> WordSpans:
+    """Return the spans of the words of a text, given the offsets where blocks begin or end.
 
-    words: list[str]
-    starts: Bools
-
-
-def cut(text: str, borders: Ints) -> Cut:
-    """The words of a text as ranges; `borders` are the offsets where blocks begin or end.
-
-    >>> words = cut("Don't: 東京 fog-horn", np.array([], dtype=np.int64))
+    >>> words = word_spans("Don't: 東京 fog-horn", np.array([], dtype=np.int64))
     >>> list(zip(words.start.tolist(), words.end.tolist()))
     [(0, 5), (7, 8), (8, 9), (10, 13), (14, 18)]
     """
-    characters = _characters(text, borders)
-    return Cut(np.flatnonzero(characters.starts), np.flatnonzero(_ends(characters)) + 1)
+    _, in_word, starts = _characters(text, block_edges)
+    ends = in_word.copy()
+    ends[:-1] &= ~in_word[1:] | starts[1:]
+    return WordSpans(np.flatnonzero(starts), np.flatnonzero(ends) + 1)
 
 
-def words_and_starts(text: str, borders: Ints) -> WordStarts:
-    """The words of a text in lower case, and where they start.
+def words_and_starts(text: str, block_edges: Ints) -> WordStarts:
+    """Return the words of a text in lower case, and where they start.
 
     >>> found = words_and_starts("Fog HORN", np.array([2]))
     >>> found.words, np.flatnonzero(found.starts).tolist()
     (['fo', 'g', 'horn'], [0, 2, 4])
     """
-    characters = _characters(text, borders)
+    characters = _characters(text, block_edges)
     return WordStarts(_lower_words(characters), characters.starts)
 
 
-def _characters(text: str, borders: Ints) -> _Characters:
+def _characters(text: str, block_edges: Ints) -> _Characters:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     kinds = _kinds(codes)
-    is_border = np.zeros(len(codes) + 1, dtype=np.bool_)
-    is_border[borders] = True
+    is_edge = np.zeros(len(codes) + 1, dtype=np.bool_)
+    is_edge[block_edges] = True
     in_word = (kinds == _LETTER) | (kinds == _ALONE) | (kinds == _MARK)
     # The kind of word that a character is in: marks follow the character before them.
     is_alone = kinds == _ALONE
@@ -125,34 +197,27 @@ def _characters(text: str, borders: Ints) -> _Characters:
     if has_alone:
         begins = in_word & (kinds != _MARK)
         begins[:1] = True
-        begins[1:] |= ~in_word[1:] | (in_word[1:] & ~in_word[:-1]) | is_border[1:-1]
+        begins[1:] |= ~in_word[1:] | (in_word[1:] & ~in_word[:-1]) | is_edge[1:-1]
         is_alone = is_alone[last_true(begins)] if len(codes) else is_alone
-    _join_at_apostrophes(kinds, in_word, is_alone, is_border)
+    _join_at_apostrophes(kinds, in_word, is_alone, is_edge)
     starts = in_word.copy()
-    starts[1:] &= ~in_word[:-1] | is_border[1:-1]
+    starts[1:] &= ~in_word[:-1] | is_edge[1:-1]
     if has_alone:
         other_word = (kinds == _ALONE)[1:] | ((kinds[1:] != _MARK) & is_alone[:-1])
         starts[1:] |= in_word[1:] & in_word[:-1] & other_word
     return _Characters(codes, in_word, starts)
 
 
-def _join_at_apostrophes(kinds: Bytes, in_word: Bools, is_alone: Bools, is_border: Bools) -> None:
-    """Put apostrophes into the words around them: a letter on both sides, and no border."""
+def _join_at_apostrophes(kinds: Bytes, in_word: Bools, is_alone: Bools, is_edge: Bools) -> None:
+    """Put apostrophes into the words around them: a letter on both sides, and no edge."""
     at = np.flatnonzero(kinds == _APOSTROPHE)
     at = at[(at > 0) & (at < len(kinds) - 1)]
     joins = in_word[at - 1] & in_word[at + 1] & ~is_alone[at - 1] & ~is_alone[at + 1]
-    in_word[at[joins & ~is_border[at] & ~is_border[at + 1]]] = True
-
-
-def _ends(characters: _Characters) -> Bools:
-    """Whether a character is the last one of its word."""
-    ends = characters.in_word.copy()
-    ends[:-1] &= ~characters.in_word[1:] | characters.starts[1:]
-    return ends
+    in_word[at[joins & ~is_edge[at] & ~is_edge[at + 1]]] = True
 
 
 def _lower_words(characters: _Characters) -> list[str]:
-    """The words in lower case: all other characters become spaces, which `split` takes out."""
+    """Return the words in lower case; other characters become spaces, where `split` divides."""
     codes, in_word, starts = characters
     spaced = np.where(in_word, codes, _SPACE)
     touching = np.flatnonzero(starts[1:] & in_word[:-1]) + 1
@@ -164,15 +229,15 @@ def _lower_words(characters: _Characters) -> list[str]:
 
 def _kinds(codes: Ints) -> Bytes:
     if len(codes) < _FEW:  # a query is not worth the table
-        return _looked_up(codes)
+        return _look_up_kinds(codes)
     kinds = _table()[np.minimum(codes, _TABLED)]
     beyond = np.flatnonzero(codes >= _TABLED)
-    kinds[beyond] = _looked_up(codes[beyond])
+    kinds[beyond] = _look_up_kinds(codes[beyond])
     return kinds
 
 
-def _looked_up(codes: Ints) -> Bytes:
-    """The kind of each code point; each distinct one is looked up once."""
+def _look_up_kinds(codes: Ints) -> Bytes:
+    """Return the kind of each code point; each distinct one is looked up once."""
     distinct, which = np.unique(codes, return_inverse=True)
     kind_of = np.fromiter(map(_kind, distinct.tolist()), np.uint8, len(distinct))
     return kind_of[which]
@@ -180,7 +245,7 @@ def _looked_up(codes: Ints) -> Bytes:
 
 @cache
 def _table() -> Bytes:
-    """The kind of each code point below the bound; the last entry stands for all others."""
+    """Return the kind of each code point below the bound; the last entry is for all others."""
     return np.array([*map(_kind, range(_TABLED)), _OTHER], dtype=np.uint8)
 
 
@@ -195,19 +260,36 @@ def _kind(code: int) -> int:
     return _APOSTROPHE if chr(code) in _APOSTROPHES else _OTHER
 
 
-Stem: TypeAlias = Callable[[str], str]
+# Stemming
 
 _ROOTS = (
     "walk run happy study church sea horn fox bus gas wolf hero generaliz nation lov relat argu "
     "conform électr schiff"
 ).split()
-_SHORTEST = 3
 _SUFFIXES = ["", "s", "es", "ies", "ing", "ed", "ly", "ation", "'s", "ss"]
+_SHORTEST = 3
+
+
+def stemmer_named(name: str) -> Stem:
+    """Return a stemmer by its name.
+
+    `s` is Harman's S-stemmer (plural forms of English only), `none` leaves words as they are;
+    english and others are the stemmers of Snowball (the extra `search`).
+
+    >>> stemmer_named("none")("dogs")
+    'dogs'
+    """
+    if name == "s":
+        return s_stem
+    if name == "none":
+        return str
+    return _snowball(name)
 
 
 def s_stem(word: str) -> str:
-    """Harman's S-stemmer (How effective is suffixing?, JASIS 42, 1991), on words in lower case.
+    """Stem a word in lower case by Harman's S-stemmer.
 
+    See Harman, How effective is suffixing?, JASIS 42, 1991.
     Of its three rules, the first whose ending the word has is applied, unless one of its exceptions
     holds. The possessive `'s` is taken away before, because an apostrophe is part of a word here.
     Words of one or two letters stay as they are.
@@ -225,19 +307,6 @@ def s_stem(word: str) -> str:
     if word.endswith("s"):
         return word if word.endswith(("us", "ss")) else word[:-1]
     return word
-
-
-def stemmer_named(name: str) -> Stem:
-    """A stemmer by its name.
-
-    >>> stemmer_named("none")("dogs")
-    'dogs'
-    """
-    if name == "s":
-        return s_stem
-    if name == "none":
-        return str
-    return _snowball(name)
 
 
 def _snowball(name: str) -> Stem:
@@ -258,7 +327,7 @@ def _snowball(name: str) -> Stem:
 
 
 def fingerprint(stem: Stem) -> str:
-    """A hash of the stems of 200 fixed words.
+    """Return a hash of the stems of 200 fixed words.
 
     >>> fingerprint(stemmer_named("s")) == fingerprint(stemmer_named("none"))
     False
@@ -267,17 +336,7 @@ def fingerprint(stem: Stem) -> str:
     return hashlib.sha256(stems.encode()).hexdigest()[:16]
 
 
-def normalised(word: str) -> str:
-    """A word in lower case, its characters in their plain forms (NFKC), the apostrophe straight.
-
-    >>> normalised("don’t"), normalised("ﬁsh"), normalised("x²")
-    ("don't", 'fish', 'x2')
-    """
-    if word.isascii():
-        return word.lower()
-    plain = unicodedata.normalize("NFKC", word.lower()).lower()
-    return plain.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-
+# Stop words
 
 # Function words of English, compiled for doxeval from the closed classes of its grammar: articles,
 # demonstratives, pronouns, prepositions, conjunctions, auxiliary verbs and question words.
@@ -297,64 +356,28 @@ ENGLISH = frozenset(
 )
 
 
-_NO_BORDERS = np.empty(0, dtype=np.int64)
+def stop_words(stop: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]:
+    """Return a list of stop words: english, none, the words of a file, or the words given.
 
-
-@dataclass(frozen=True)
-class Analysis:
-    """The rules by which text becomes terms.
-
-    >>> Analysis("s").terms("The ponies' fog-horns")
-    ['the', 'pony', 'fog', 'horn']
+    >>> "the" in stop_words("english"), sorted(stop_words("none")), sorted(stop_words(["Le", "LA"]))
+    (True, [], ['la', 'le'])
     """
-
-    stemmer: str = "s"
-
-    @cached_property
-    def stem(self) -> Stem:
-        """The stemmer; an unknown name is an error."""
-        return stemmer_named(self.stemmer)
-
-    def term(self, word: str) -> str:
-        """The term of one word."""
-        return self.stem(normalised(word))
-
-    def words(self, text: str) -> list[str]:
-        """The words of a piece of text, normalised and not stemmed.
-
-        >>> Analysis("s").words("Fog-HORNS")
-        ['fog', 'horns']
-        """
-        return [normalised(word) for word in words_and_starts(text, _NO_BORDERS).words]
-
-    def terms(self, text: str) -> list[str]:
-        """The terms of a piece of text, such as a query."""
-        return [self.stem(word) for word in self.words(text)]
-
-    def recorded(self) -> dict[str, str]:
-        """What an index records of its rules."""
-        return {
-            "stemmer": self.stemmer,
-            "stemmer_fingerprint": fingerprint(self.stem),
-            "unicode": unicodedata.unidata_version,
-        }
-
-    @classmethod
-    def of_index(cls, recorded: Mapping[str, Any], origin: str) -> Analysis:
-        """The rules that an index records, if they are the same here."""
-        analysis = cls(str(recorded["stemmer"]))
-        here = analysis.recorded()
-        for name, what in _RULES.items():
-            if here[name] != recorded[name]:
-                raise SearchIndexError(
-                    f"the index was built with {what} {quoted(recorded[name])}, here it is "
-                    f"{quoted(here[name])}; build the index again",
-                    origin,
-                )
-        return analysis
+    if stop == "english":
+        return ENGLISH
+    if stop == "none":
+        return frozenset()
+    if isinstance(stop, str | os.PathLike):
+        if not os.path.exists(stop):
+            raise InputError(
+                Parameter("stop", str(stop)) + ": expected english, none or a file of words"
+            )
+        stop = _words_of_file(os.fspath(stop))
+    return frozenset(map(normalised, stop))
 
 
-_RULES = {
-    "unicode": "Unicode version",
-    "stemmer_fingerprint": "a stemmer of the same name and other rules, with the fingerprint",
-}
+def _words_of_file(path: str) -> list[str]:
+    with open_input(path) as file:
+        try:
+            return file.read().decode("utf-8-sig").split()
+        except UnicodeDecodeError:
+            raise InputError("expected words in UTF-8", path) from None

@@ -1,26 +1,8 @@
-"""What can be returned: elements, documents, windows of words, and chunks given from outside.
+"""Retrieval units: elements, documents, windows of words, passages, and chunks given from outside.
 
 A unit is a range of the collection's words. Each kind of unit knows which units have a match, and
-where in their documents the units are that are returned. Units are in document order; of two that
+where in their documents those are that are returned. Units are in document order; of two that
 begin together, the outer one comes first.
-
-Chunks given from outside, as units: a file of JSONL with a range of characters on each line.
-
-    {"doc": "a", "start": 0, "end": 512}
-
-Offsets count code points, and chunks may overlap in any way. A word belongs to the chunks that hold
-its first character. Other fields are ignored: a chunk's id or text is of no use here.
-
-Passages: stretches of text with more of the query than elsewhere.
-
-Every word costs δ, and an occurrence of an item earns its idf. The passages of a document are its
-maximal segments (Ruzzo and Tompa, A linear time algorithm for finding all maximal scoring
-subsequences, ISMB 1999), with both ends moved out to the nearest border of a block. δ is the idf of
-all items together, divided by a number of words: all items, once in so many words, pay for
-themselves.
-
-Sums are exact: idf is taken as a multiple of 2^-20, and everything is multiplied by the number of
-words.
 """
 
 from __future__ import annotations
@@ -30,27 +12,29 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, positions_in
 from doxeval.errors import FormatError, InputError
 from doxeval.files import open_input
 from doxeval.messages import join_names, plural, quoted, truncate
-from doxeval.retrieve.matches import Matches, paths_of, rows_with_match
+from doxeval.retrieve.matches import MatchBlock, matching_nodes, node_paths
 
 if TYPE_CHECKING:
     from doxeval.retrieve.index import Index
 
+_MOST_OFFSET = 1 << 31
+_ONE = 1 << 20
+
 
 @dataclass(frozen=True, eq=False)
-class Units:
+class MatchingUnits:
     """Some units with a match, in document order.
 
     number: which of all units of its kind each is. article: its document, as a position in
-    `Matches.documents`. first, after: its words. tf: how often each item occurs in it.
+    `MatchBlock.documents`. first, after: its words. tf: how often each item occurs in it.
     """
 
     number: Ints
@@ -64,142 +48,132 @@ class Units:
         """How many words each has."""
         return self.after.astype(np.int64) - self.first.astype(np.int64)
 
-    @property
-    def _columns(self) -> tuple[Ints, ...]:
-        return self.number, self.article, self.first, self.after, self.tf
-
-    def some(self, which: Ints | Bools) -> Units:
-        """Only some of them."""
-        return Units(*(column[which] for column in self._columns))
+    def some(self, which: Ints | Bools) -> MatchingUnits:
+        """Return only some of them."""
+        return MatchingUnits(*(column[which] for column in self._columns))
 
     @classmethod
-    def joined(cls, parts: Sequence[Units]) -> Units:
-        """Units of several lists, one list after another."""
+    def joined(cls, parts: Sequence[MatchingUnits]) -> MatchingUnits:
+        """Return the units of several lists, one list after another."""
         if len(parts) == 1:
             return parts[0]
         columns = zip(*(part._columns for part in parts), strict=True)
         return cls(*(np.concatenate(column) for column in columns))
 
-
-class Place(NamedTuple):
-    """Where a unit is: its document, its characters, and its path if it is an element."""
-
-    document: int
-    start: int
-    end: int
-    path: str | None = None
+    @property
+    def _columns(self) -> tuple[Ints, ...]:
+        return self.number, self.article, self.first, self.after, self.tf
 
 
-class Count(NamedTuple):
+class UnitSpans(NamedTuple):
+    """Where units are: the document and the characters of each, and the paths of elements."""
+
+    document: Ints
+    start: Ints
+    end: Ints
+    paths: list[str] | None = None
+
+
+class UnitCount(NamedTuple):
     """How many units of a kind there are, and how many words they have on average."""
 
     units: int
     mean_length: float
 
 
-class UnitKind(Protocol):
-    """A kind of unit."""
+@dataclass(frozen=True, eq=False)
+class RetrievalUnits:
+    """All units of one kind in an indexed collection: the base of the kinds below."""
+
+    index: Index
 
     @property
-    def units_at_a_word(self) -> int:
+    def units_per_word(self) -> int:
         """In about how many units a word may be that are not inside each other."""
+        return 1
 
-    def matching(self, matches: Matches, is_wanted: Bools) -> Units:
-        """The units in which at least one wanted item occurs."""
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings about the units as a whole."""
+        return ()
 
-    def count(self) -> Count | None:
-        """How many there are; None if they are nested, so that counting says nothing."""
+    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+        """Return the units in which at least one wanted item occurs."""
+        raise NotImplementedError
 
-    def extents(self, units: Units) -> tuple[Ints, Ints]:
-        """Ranges that overlap if and only if the units share text."""
+    def count(self) -> UnitCount | None:
+        """Count all units; None where models should count documents instead."""
+        return None
 
-    def places(self, units: Units, documents: Ints) -> list[Place]:
-        """Where units are, given the document of each."""
+    def overlap_ranges(self, units: MatchingUnits) -> tuple[Ints, Ints]:
+        """Return ranges that overlap if and only if the units share text: by default words."""
+        return units.first, units.after
+
+    def spans(self, units: MatchingUnits, documents: Ints) -> UnitSpans:
+        """Return where units are, given the document of each."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class Elements:
-    """The elements whose path is allowed and that have at least so many words."""
+class ElementUnits(RetrievalUnits):
+    """The elements whose path is allowed and that have enough words.
 
-    index: Index
-    is_allowed: Bools  # for each path of the summary
+    is_allowed: for each path of the path summary, whether its elements may be returned.
+    """
+
+    is_allowed: Bools
     min_words: int = 1
-    units_at_a_word: int = 1
 
-    def matching(self, matches: Matches, is_wanted: Bools) -> Units:
-        """The elements with a match that may be returned."""
+    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+        """Return the elements with a match that may be returned."""
         index = self.index
-        rows = rows_with_match(index, matches, is_wanted)
+        rows = matching_nodes(index, block, is_wanted)
         rows = rows[self.is_allowed[index.collection.nodes.path[rows]]]
         first, after = index.elements_first[rows], index.elements_after[rows]
         if self.min_words > 1:
             is_long = after.astype(np.int64) - first >= self.min_words
             rows, first, after = rows[is_long], first[is_long], after[is_long]
-        begins = np.searchsorted(rows, index.collection.rows[matches.documents])
+        begins = np.searchsorted(rows, index.collection.rows[block.documents])
         article = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(rows)))
-        return Units(rows, article, first, after, matches.tf(first, after))
+        return MatchingUnits(rows, article, first, after, block.tf(first, after))
 
-    def count(self) -> None:
-        """Elements are nested."""
-
-    def extents(self, units: Units) -> tuple[Ints, Ints]:
-        """Their words: an element with a match shares words with those that share its text."""
-        return units.first, units.after
-
-    def places(self, units: Units, documents: Ints) -> list[Place]:
-        """With their paths."""
-        nodes = self.index.collection.nodes
-        rows = units.number
-        columns = (documents, nodes.start[rows], nodes.end[rows])
-        paths = paths_of(self.index.collection, rows, documents)
-        return list(map(Place, *(column.tolist() for column in columns), paths))
+    def spans(self, units: MatchingUnits, documents: Ints) -> UnitSpans:
+        """Return where elements are, with their paths."""
+        collection, rows = self.index.collection, units.number
+        start, end = collection.nodes.start[rows], collection.nodes.end[rows]
+        return UnitSpans(documents, start, end, node_paths(collection, rows, documents))
 
 
 @dataclass(frozen=True, eq=False)
-class Documents:
+class DocumentUnits(RetrievalUnits):
     """Whole documents."""
 
-    index: Index
-    units_at_a_word: int = 1
+    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+        """Return the documents with a match."""
+        tf, documents, first = block.document_tf, block.documents, self.index.documents_first
+        article = np.arange(len(documents))
+        units = MatchingUnits(documents, article, first[documents], first[documents + 1], tf)
+        return units.some(_have_wanted(tf, is_wanted))
 
-    def matching(self, matches: Matches, is_wanted: Bools) -> Units:
-        """The documents with a match."""
-        tf, documents, first = matches.document_tf, matches.documents, self.index.documents_first
-        units = Units(
-            documents, np.arange(len(documents)), first[documents], first[documents + 1], tf
-        )
-        return units.some(has_wanted(tf, is_wanted))
-
-    def count(self) -> None:
-        """Models know the documents already."""
-
-    def extents(self, units: Units) -> tuple[Ints, Ints]:
-        """Their words."""
-        return units.first, units.after
-
-    def places(self, units: Units, documents: Ints) -> list[Place]:
-        """From beginning to end."""
+    def spans(self, units: MatchingUnits, documents: Ints) -> UnitSpans:
+        """Return documents from beginning to end."""
         collection = self.index.collection
         ends = collection.nodes.end[collection.rows[documents]]
-        return [
-            Place(number, 0, end)
-            for number, end in zip(documents.tolist(), ends.tolist(), strict=True)
-        ]
+        return UnitSpans(documents, np.zeros(len(documents), dtype=np.int64), ends)
 
 
-def has_wanted(tf: Ints, is_wanted: Bools) -> Bools:
-    """Whether at least one wanted item occurs."""
+def _have_wanted(tf: Ints, is_wanted: Bools) -> Bools:
+    """Return whether at least one wanted item occurs in each unit."""
     return np.asarray(tf[:, is_wanted].any(axis=1), dtype=np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
-class Windows:
-    """Windows of so many words, the next of which begins `step` words later.
+class WindowUnits(RetrievalUnits):
+    """Windows of `words` words, the next of which begins `step` words later.
 
     The last window of a document ends with it.
     """
 
-    index: Index
     words: int
     step: int
 
@@ -210,102 +184,233 @@ class Windows:
                 "with a step from 1 to the number of words"
             )
 
-    def __str__(self) -> str:
-        return f"windows(words={self.words},step={self.step})"
-
     @property
-    def units_at_a_word(self) -> int:
+    def units_per_word(self) -> int:
         """Windows overlap if their step is smaller than they are."""
         return -(-self.words // self.step)
 
-    def matching(self, matches: Matches, is_wanted: Bools) -> Units:
-        """The windows with a match."""
+    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+        """Return the windows with a match."""
         documents_first = self.index.documents_first
-        occurrences = is_wanted[matches.item]
-        article = np.repeat(np.arange(len(matches.documents)), np.diff(matches.bounds))[occurrences]
-        begins = documents_first[matches.documents]
-        counts = self._counts(documents_first[matches.documents + 1] - begins)
+        occurrences = is_wanted[block.item]
+        article = np.repeat(np.arange(len(block.documents)), np.diff(block.bounds))[occurrences]
+        begins = documents_first[block.documents]
+        counts = self._counts(documents_first[block.documents + 1] - begins)
         base = np.cumsum(counts) - counts  # the first window of each document among them
-        at = matches.at[occurrences].astype(np.int64) - begins[article]
+        at = block.at[occurrences].astype(np.int64) - begins[article]
         low = base[article] + np.maximum(-(-(at - self.words + 1) // self.step), 0)
         high = base[article] + np.minimum(at // self.step, counts[article] - 1)
         low[1:] = np.maximum(low[1:], high[:-1] + 1)  # each window once
         sizes = np.maximum(high - low + 1, 0)
         number, article = concatenated_ranges(low, sizes), np.repeat(article, sizes)
         first = begins[article] + (number - base[article]) * self.step
-        after = np.minimum(first + self.words, documents_first[matches.documents + 1][article])
-        return Units(number, article, first, after, matches.tf(first, after))
+        after = np.minimum(first + self.words, documents_first[block.documents + 1][article])
+        return MatchingUnits(number, article, first, after, block.tf(first, after))
 
     def _counts(self, lengths: Ints) -> Ints:
-        """How many windows documents of these lengths have."""
+        """Count the windows of documents of these lengths."""
         more = -(-(lengths - self.words) // self.step)
         return np.where(lengths > 0, 1 + np.maximum(more, 0), 0)
 
-    def count(self) -> Count:
-        """All windows of the collection."""
+    def count(self) -> UnitCount:
+        """Count all windows of the collection."""
         lengths = np.diff(self.index.documents_first)
         counts = self._counts(lengths)
         last = lengths - (counts - 1) * self.step  # the length of the last window of each
         words = int(((counts - 1) * self.words + last)[counts > 0].sum())
         total = int(counts.sum())
-        return Count(total, words / total if total else 0.0)
+        return UnitCount(total, words / total if total else 0.0)
 
-    def extents(self, units: Units) -> tuple[Ints, Ints]:
-        """Their words."""
-        return units.first, units.after
-
-    def places(self, units: Units, documents: Ints) -> list[Place]:
-        """From the first character of the first word to the last of the last word."""
-        start, end = characters(self.index, units, documents)
-        return list(map(Place, documents.tolist(), start.tolist(), end.tolist()))
+    def spans(self, units: MatchingUnits, documents: Ints) -> UnitSpans:
+        """Return windows from the first character of the first word to the last of the last."""
+        return _word_span_of_units(self.index, units, documents)
 
 
-def characters(index: Index, units: Units, documents: Ints) -> tuple[Ints, Ints]:
-    """The characters of units, from the first of their first word to the last of their last."""
+def _word_span_of_units(index: Index, units: MatchingUnits, documents: Ints) -> UnitSpans:
+    """Return units from the first character of their first word to the last of their last."""
     start, end = np.empty((2, len(documents)), dtype=np.int64)
-    order = np.argsort(documents, kind="stable")  # each document is cut once
+    for document, which in _by_document(documents):
+        begin, words = index.documents_first[document], index.word_spans(document)
+        start[which] = words.start[units.first[which].astype(np.int64) - begin]
+        end[which] = words.end[units.after[which].astype(np.int64) - 1 - begin]
+    return UnitSpans(documents, start, end)
+
+
+def _by_document(documents: Ints) -> Iterator[tuple[int, Ints]]:
+    """Yield each document once, with the positions at which it is given."""
+    order = np.argsort(documents, kind="stable")
     edges = np.flatnonzero(np.diff(documents[order], prepend=-1, append=-1))
     for low, high in pairwise(edges.tolist()):
         which = order[low:high]
-        document = int(documents[which[0]])
-        begin, cut = index.documents_first[document], index.cut(document)
-        start[which] = cut.start[units.first[which].astype(np.int64) - begin]
-        end[which] = cut.end[units.after[which].astype(np.int64) - 1 - begin]
-    return start, end
+        yield int(documents[which[0]]), which
 
 
-_MOST_OFFSET = 1 << 31
+# Passages
 
 
-class _Line(NamedTuple):
-    number: int
-    document: str
-    start: int
-    end: int
+class MaximalSegment(NamedTuple):
+    """A maximal segment: the first value, the one after the last, and their sum."""
+
+    begin: int
+    after: int
+    total: int
+
+
+class _Candidate(NamedTuple):
+    """A segment that may still grow, and the sums of all values before it and up to its end."""
+
+    begin: int
+    after: int
+    before: int
+    until: int
+    lower: int  # the last candidate before it with a smaller sum before it, or -1
+
+
+def maximal_segments(values: Iterable[int]) -> list[MaximalSegment]:
+    """Return all maximal segments of a sequence of whole numbers, from left to right.
+
+    Such a segment is the one with the greatest sum, and, in the same way, those of what is left on
+    both of its sides, as long as the sum is positive.
+
+    >>> found = maximal_segments([4, -5, 3, -3, 1, 2, -2, 2, -2, 1, 5])
+    >>> [(segment.begin, segment.after, segment.total) for segment in found]
+    [(0, 1, 4), (2, 3, 3), (4, 11, 7)]
+    """
+    candidates: list[_Candidate] = []
+    total = 0
+    for place, value in enumerate(values):
+        before, total = total, total + value
+        if value <= 0:
+            continue
+        begin = place
+        while True:
+            lower = len(candidates) - 1
+            while lower >= 0 and candidates[lower].before >= before:
+                lower = candidates[lower].lower
+            if lower < 0 or candidates[lower].until >= total:
+                break
+            begin, before = candidates[lower].begin, candidates[lower].before
+            del candidates[lower:]
+        candidates.append(_Candidate(begin, place + 1, before, total, lower))
+    return [
+        MaximalSegment(begin, after, until - before)
+        for begin, after, before, until, _ in candidates
+    ]
 
 
 @dataclass(frozen=True, eq=False)
-class Chunks:
-    """The chunks of a file, each once, in document order."""
+class PassageUnits(RetrievalUnits):
+    """Passages: stretches of text with more of the query than elsewhere.
 
-    index: Index
-    origin: str
+    Every word costs δ, and an occurrence of an item earns its idf. The passages of a document are
+    its maximal segments (Ruzzo and Tompa, A linear time algorithm for finding all maximal scoring
+    subsequences, ISMB 1999), with both ends moved out to the nearest edge of a block. δ is the idf
+    of all items together, divided by `words`: all items, once in so many words, pay for themselves.
+
+    Sums are exact: idf is taken as a multiple of 2^-20, and everything is multiplied by `words`.
+    """
+
+    words: int = 100
+
+    def __post_init__(self) -> None:
+        if self.words < 1:
+            raise InputError(f"passages(words={self.words}): expected 1 or more")
+
+    def find(
+        self, block: MatchBlock, idf: Floats, is_wanted: Bools
+    ) -> tuple[MatchingUnits, Floats]:
+        """Find the passages of all documents, and return them with the sums of their segments.
+
+        `idf` is that of each item, multiplied by its weight.
+        """
+        values = np.rint(idf * _ONE).astype(np.int64)
+        cost = int(values[is_wanted].sum())
+        segments = list(self._segments(block, values, cost))
+        columns = np.array(segments, dtype=np.int64).reshape(-1, 4).T
+        article, total = columns[0], columns[3] / (self.words * _ONE)
+        first, after = self._extend_to_blocks(block, *columns[1:3])
+        order = np.lexsort((-total, -after, first))  # of equal passages the best comes first
+        is_new = np.ones(len(order), dtype=np.bool_)
+        is_new[1:] = (np.diff(first[order]) != 0) | (np.diff(after[order]) != 0)
+        order = order[is_new]
+        first, after = first[order], after[order]
+        tf = block.tf(first, after)
+        return MatchingUnits(np.arange(len(order)), article[order], first, after, tf), total[order]
+
+    def _segments(
+        self, block: MatchBlock, values: Ints, cost: int
+    ) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the article, the first word, the word after the last, and the sum of segments."""
+        is_new = np.append(True, block.at[1:] != block.at[:-1])[: len(block.at)]
+        place = np.flatnonzero(is_new)
+        at = block.at[place].astype(np.int64)
+        earned = np.add.reduceat(values[block.item], place) if len(place) else values[:0]
+        value = earned * self.words - cost
+        gaps = -cost * (np.diff(at, append=at[-1:]) - 1)
+        # An occurrence, the words up to the next one, the next one, …
+        both = np.stack([value, gaps], axis=1).ravel()
+        bounds = 2 * np.searchsorted(place, block.bounds)
+        for article, (low, high) in enumerate(pairwise(bounds.tolist())):
+            for begin, after, total in maximal_segments(both[low : high - 1].tolist()):
+                words = at[(low + begin) // 2], at[(low + after - 1) // 2] + 1
+                yield article, int(words[0]), int(words[1]), total
+
+    def _extend_to_blocks(self, block: MatchBlock, first: Ints, after: Ints) -> tuple[Ints, Ints]:
+        """Return ranges of words with their ends moved out to the edges of blocks."""
+        index, collection = self.index, self.index.collection
+        begins = collection.rows[block.documents]
+        rows = concatenated_ranges(begins, collection.rows[block.documents + 1] - begins)
+        tags = collection.summary.tags
+        is_block = np.array([tag not in collection.inline_tags for tag in tags], dtype=np.bool_)
+        rows = rows[is_block[collection.summary.tag_of][collection.nodes.path[rows]]]
+        columns = [
+            index.elements_first[rows],
+            index.elements_after[rows],
+            index.documents_first[block.documents],
+            index.documents_first[block.documents + 1],
+        ]
+        edges = np.sort(np.concatenate([column.astype(np.int64) for column in columns]))
+        return (
+            edges[np.searchsorted(edges, first, side="right") - 1],
+            edges[np.searchsorted(edges, after)],
+        )
+
+    def spans(self, units: MatchingUnits, documents: Ints) -> UnitSpans:
+        """Return passages from the block edge before the first word to that after the last."""
+        _, start, end, _ = _word_span_of_units(self.index, units, documents)
+        collection = self.index.collection
+        for document, which in _by_document(documents):
+            whole = [0, int(collection.nodes.end[collection.rows[document]])]
+            edges = np.sort(np.append(self.index.block_edges(document), whole))
+            start[which] = edges[np.searchsorted(edges, start[which], side="right") - 1]
+            end[which] = edges[np.searchsorted(edges, end[which])]
+        return UnitSpans(documents, start, end)
+
+
+# Chunks
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkUnits(RetrievalUnits):
+    """The chunks of a file, each once, in document order.
+
+    The file is JSONL with a span of code points on each line, {"doc": "a", "start": 0, "end": 512}.
+    Chunks may overlap in any way. A word belongs to the chunks that hold its first character. Other
+    fields are ignored: a chunk's id or text is of no use here.
+    """
+
     document: Ints
     start: Ints
     end: Ints
     first: Ints
     after: Ints
     warnings: tuple[str, ...] = ()
-    units_at_a_word: int = 1
-
-    def __str__(self) -> str:
-        return self.origin
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], index: Index) -> Chunks:
-        """The chunks of a file; one outside its document is an error."""
+    def read(cls, path: str | os.PathLike[str], index: Index) -> ChunkUnits:
+        """Read the chunks of a file; one outside its document is an error."""
         origin = os.fspath(path)
-        lines = list(_lines(path))
+        lines = list(_read_chunk_lines(path))
         if not lines:
             raise FormatError("no chunks in the file", origin)
         document = index.collection.find_documents([line.document for line in lines])
@@ -327,40 +432,46 @@ class Chunks:
             )
         order = order[is_new]
         columns = document[order], start[order], end[order]
-        return cls(index, origin, *columns, *_words(index, *columns), tuple(warnings))
+        return cls(index, *columns, *_words_in_spans(index, *columns), tuple(warnings))
 
-    def matching(self, matches: Matches, is_wanted: Bools) -> Units:
-        """The chunks with a match."""
-        article = positions_in(matches.documents, self.document)
+    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+        """Return the chunks with a match."""
+        article = positions_in(block.documents, self.document)
         number = np.flatnonzero(article >= 0)
         first, after = self.first[number], self.after[number]
-        units = Units(number, article[number], first, after, matches.tf(first, after))
-        return units.some(has_wanted(units.tf, is_wanted))
+        units = MatchingUnits(number, article[number], first, after, block.tf(first, after))
+        return units.some(_have_wanted(units.tf, is_wanted))
 
-    def count(self) -> Count:
-        """All chunks of the file."""
-        return Count(len(self.first), float((self.after - self.first).mean()))
+    def count(self) -> UnitCount:
+        """Count all chunks of the file."""
+        return UnitCount(len(self.first), float((self.after - self.first).mean()))
 
-    def extents(self, units: Units) -> tuple[Ints, Ints]:
-        """Their characters: two chunks may share part of a word."""
+    def overlap_ranges(self, units: MatchingUnits) -> tuple[Ints, Ints]:
+        """Return characters: two chunks may share part of a word."""
         base = self.document[units.number] << 32
         return base + self.start[units.number], base + self.end[units.number]
 
-    def places(self, units: Units, documents: Ints) -> list[Place]:
-        """Exactly as they were given."""
-        columns = (documents, self.start[units.number], self.end[units.number])
-        return list(map(Place, *(column.tolist() for column in columns)))
+    def spans(self, units: MatchingUnits, documents: Ints) -> UnitSpans:
+        """Return chunks exactly as they were given."""
+        return UnitSpans(documents, self.start[units.number], self.end[units.number])
 
 
-def _lines(path: str | os.PathLike[str]) -> Iterator[_Line]:
+class _ChunkLine(NamedTuple):
+    number: int
+    document: str
+    start: int
+    end: int
+
+
+def _read_chunk_lines(path: str | os.PathLike[str]) -> Iterator[_ChunkLine]:
     origin = os.fspath(path)
     with open_input(path) as file:
         for number, line in enumerate(file, 1):
             if line.strip():
-                yield _parsed(line, origin, number)
+                yield _parse_chunk_line(line, origin, number)
 
 
-def _parsed(line: bytes, origin: str, number: int) -> _Line:
+def _parse_chunk_line(line: bytes, origin: str, number: int) -> _ChunkLine:
     try:
         record: Any = json.loads(line)
     except (ValueError, RecursionError):
@@ -377,7 +488,7 @@ def _parsed(line: bytes, origin: str, number: int) -> _Line:
     start, end = (_offset(record, name, origin, number) for name in ("start", "end"))
     if end < start:
         raise FormatError(f"the chunk ends at {end} before it starts at {start}", origin, number)
-    return _Line(number, document, start, end)
+    return _ChunkLine(number, document, start, end)
 
 
 def _offset(record: dict[str, Any], name: str, origin: str, number: int) -> int:
@@ -392,7 +503,7 @@ def _offset(record: dict[str, Any], name: str, origin: str, number: int) -> int:
 
 
 def _refuse_outside(
-    index: Index, origin: str, lines: list[_Line], document: Ints, end: Ints
+    index: Index, origin: str, lines: list[_ChunkLine], document: Ints, end: Ints
 ) -> None:
     collection = index.collection
     unknown = np.flatnonzero(document < 0)
@@ -412,8 +523,8 @@ def _refuse_outside(
         )
 
 
-def _words(index: Index, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """The words that start in each range; documents ascend."""
+def _words_in_spans(index: Index, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+    """Return the words that start in each span; documents ascend."""
     first, after = np.empty(len(start), dtype=np.int64), np.empty(len(start), dtype=np.int64)
     begins = np.flatnonzero(np.diff(document, prepend=-1))
     for low, high in zip(begins.tolist(), [*begins[1:].tolist(), len(document)], strict=True):
@@ -425,145 +536,3 @@ def _words(index: Index, document: Ints, start: Ints, end: Ints) -> tuple[Ints, 
 
 
 _ONE = 1 << 20
-
-
-class Segment(NamedTuple):
-    """A maximal segment: the first value, the one after the last, and their sum."""
-
-    begin: int
-    after: int
-    total: int
-
-
-class _Candidate(NamedTuple):
-    """A segment that may still grow, and the sums of all values before it and up to its end."""
-
-    begin: int
-    after: int
-    before: int
-    until: int
-    lower: int  # the last candidate before it with a smaller sum before it, or -1
-
-
-def maximal_segments(values: Iterable[int]) -> list[Segment]:
-    """All maximal segments of a sequence of whole numbers, from left to right.
-
-    Such a segment is the one with the greatest sum, and, in the same way, those of what is left on
-    both of its sides, as long as the sum is positive.
-
-    >>> maximal_segments([4, -5, 3, -3, 1, 2, -2, 2, -2, 1, 5])
-    [Segment(begin=0, after=1, total=4), Segment(begin=2, after=3, total=3), \
-Segment(begin=4, after=11, total=7)]
-    """
-    found: list[_Candidate] = []
-    total = 0
-    for place, value in enumerate(values):
-        before, total = total, total + value
-        if value <= 0:
-            continue
-        begin = place
-        while True:
-            lower = len(found) - 1
-            while lower >= 0 and found[lower].before >= before:
-                lower = found[lower].lower
-            if lower < 0 or found[lower].until >= total:
-                break
-            begin, before = found[lower].begin, found[lower].before
-            del found[lower:]
-        found.append(_Candidate(begin, place + 1, before, total, lower))
-    return [Segment(one.begin, one.after, one.until - one.before) for one in found]
-
-
-@dataclass(frozen=True, eq=False)
-class Passages:
-    """Passages in which all items, once in so many words, pay for themselves."""
-
-    index: Index
-    words: int = 100
-    units_at_a_word: int = 1
-
-    def __post_init__(self) -> None:
-        if self.words < 1:
-            raise InputError(f"passages(words={self.words}): expected 1 or more")
-
-    def __str__(self) -> str:
-        return f"passages(words={self.words})"
-
-    def scored(
-        self, matches: Matches, idf: npt.NDArray[np.float64], is_wanted: Bools
-    ) -> tuple[Units, npt.NDArray[np.float64]]:
-        """The passages of all documents, and the sums of their segments.
-
-        `idf` is that of each item, multiplied by its weight.
-        """
-        values = np.rint(idf * _ONE).astype(np.int64)
-        cost = int(values[is_wanted].sum())
-        segments = list(self._segments(matches, values, cost))
-        columns = np.array(segments, dtype=np.int64).reshape(-1, 4).T
-        article, total = columns[0], columns[3] / (self.words * _ONE)
-        first, after = self._moved_out(matches, *columns[1:3])
-        order = np.lexsort((-total, -after, first))  # of equal passages the best comes first
-        is_new = np.ones(len(order), dtype=np.bool_)
-        is_new[1:] = (np.diff(first[order]) != 0) | (np.diff(after[order]) != 0)
-        order = order[is_new]
-        first, after = first[order], after[order]
-        number = np.arange(len(order))
-        units = Units(number, article[order], first, after, matches.tf(first, after))
-        return units, total[order]
-
-    def _segments(
-        self, matches: Matches, values: Ints, cost: int
-    ) -> Iterator[tuple[int, int, int, int]]:
-        """The article, the first word, the word after the last, and the sum of each segment."""
-        is_new = np.append(True, matches.at[1:] != matches.at[:-1])[: len(matches.at)]
-        place = np.flatnonzero(is_new)
-        at = matches.at[place].astype(np.int64)
-        earned = np.add.reduceat(values[matches.item], place) if len(place) else values[:0]
-        value = earned * self.words - cost
-        gaps = -cost * (np.diff(at, append=at[-1:]) - 1)
-        # An occurrence, the words up to the next one, the next one, …
-        both = np.stack([value, gaps], axis=1).ravel()
-        bounds = 2 * np.searchsorted(place, matches.bounds)
-        for article, (low, high) in enumerate(pairwise(bounds.tolist())):
-            for begin, after, total in maximal_segments(both[low : high - 1].tolist()):
-                words = at[(low + begin) // 2], at[(low + after - 1) // 2] + 1
-                yield article, int(words[0]), int(words[1]), total
-
-    def _moved_out(self, matches: Matches, first: Ints, after: Ints) -> tuple[Ints, Ints]:
-        """Ranges of words, with their ends moved out to the borders of blocks."""
-        index, collection = self.index, self.index.collection
-        begins = collection.rows[matches.documents]
-        rows = concatenated_ranges(begins, collection.rows[matches.documents + 1] - begins)
-        tags = collection.summary.tags
-        is_block = np.array([tag not in collection.inline_tags for tag in tags], dtype=np.bool_)
-        rows = rows[is_block[collection.summary.tag_of][collection.nodes.path[rows]]]
-        edges = [
-            index.elements_first[rows],
-            index.elements_after[rows],
-            index.documents_first[matches.documents],
-            index.documents_first[matches.documents + 1],
-        ]
-        borders = np.sort(np.concatenate([edge.astype(np.int64) for edge in edges]))
-        return (
-            borders[np.searchsorted(borders, first, side="right") - 1],
-            borders[np.searchsorted(borders, after)],
-        )
-
-    def extents(self, units: Units) -> tuple[Ints, Ints]:
-        """Their words: no other word is in a block that a passage holds."""
-        return units.first, units.after
-
-    def places(self, units: Units, documents: Ints) -> list[Place]:
-        """From the border of a block before the first word to that after the last word."""
-        start, end = characters(self.index, units, documents)
-        collection = self.index.collection
-        edges: dict[int, Ints] = {}
-        for document in dict.fromkeys(documents.tolist()):
-            whole = [0, int(collection.nodes.end[collection.rows[document]])]
-            edges[document] = np.sort(np.append(self.index.borders.borders(document), whole))
-        found = []
-        for at, document in enumerate(documents.tolist()):
-            own = edges[document]
-            before = own[np.searchsorted(own, start[at], side="right") - 1]
-            found.append(Place(document, int(before), int(own[np.searchsorted(own, end[at])])))
-        return found

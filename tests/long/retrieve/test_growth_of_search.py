@@ -7,7 +7,7 @@ import pytest
 
 from direct_nexi import as_arrays
 from doxeval.documents import Collection, example_collection
-from doxeval.retrieve import climb, maximal_segments, structured
+from doxeval.retrieve import answer_structured, find_ancestors, maximal_segments
 from doxeval.topics import Interpretation, Step, StructuredQuery, parse_structured
 from growing import growth
 
@@ -35,7 +35,7 @@ def test_long_queries_take_time_by_their_length(
 
     def work(query: StructuredQuery) -> object:
         about = as_arrays(lambda _: dict.fromkeys(range(12), 1.0))
-        return structured(query, Interpretation.named(name), tree, about)
+        return answer_structured(query, Interpretation.named(name), tree, about)
 
     assert growth(make, work, 60) < 9
 
@@ -46,7 +46,7 @@ def test_time_grows_with_the_rows_and_not_with_their_square() -> None:
 
     def work(tree: Collection) -> object:
         rows = np.arange(len(tree.nodes.path))
-        return list(climb(tree, rows, [Step("//"), Step("//")]))
+        return list(find_ancestors(tree, rows, [Step("//"), Step("//")]))
 
     assert growth(make, work, 20_000) < 9
 

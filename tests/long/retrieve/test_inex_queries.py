@@ -8,7 +8,7 @@ import pytest
 
 from direct_nexi import Directly, as_arrays, listed, some_scores
 from doxeval.documents import Collection, example_collection
-from doxeval.retrieve import structured
+from doxeval.retrieve import answer_structured
 from doxeval.topics import (
     About,
     Interpretation,
@@ -67,7 +67,7 @@ def test_structured_queries_are_answered_as_directly(varied_tree: Collection, na
     for number, line in enumerate(lines):
         query = parse_structured(line)
         about = some_scores(varied_tree, number)
-        found = structured(query, interpretation, varied_tree, as_arrays(about))
+        found = answer_structured(query, interpretation, varied_tree, as_arrays(about))
         assert listed(found) == Directly(query, interpretation, varied_tree, about).answer(0.25)
         answered += bool(len(found.rows))
     assert answered > 60
@@ -85,7 +85,7 @@ def test_content_queries_in_any_element_are_answered_as_given(
     for line in lines:
         terms = tuple(dict.fromkeys(parse_content(line).terms))
         query = StructuredQuery((Segment(Path((Step("//"),)), About(Relative(), terms)),))
-        found = structured(query, interpretation, varied_tree, about)
+        found = answer_structured(query, interpretation, varied_tree, about)
         expected = about(terms)
         assert found.rows.tolist() == expected.rows.tolist()
         assert found.scores.tolist() == (expected.scores * factor).tolist()

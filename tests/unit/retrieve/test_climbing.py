@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.documents import Collection, PathPattern, example_collection
-from doxeval.retrieve import Fitting, at_or_below, climb
+from doxeval.retrieve import PathFilter, find_ancestors, subtree_rows
 from doxeval.topics import Path, Step
 from helpers import Builder
 from seams import change
@@ -56,11 +56,11 @@ def pairs_by_expression(
 
 
 def climbed_pairs(
-    tree: Collection, rows: Sequence[int], steps: Sequence[Step], into: Fitting | None = None
+    tree: Collection, rows: Sequence[int], steps: Sequence[Step], into: PathFilter | None = None
 ) -> list[tuple[int, int]]:
     given_rows = np.array(rows, dtype=np.int64)
     found: list[tuple[int, int]] = []
-    for which, ancestors in climb(tree, given_rows, steps, into):
+    for which, ancestors in find_ancestors(tree, given_rows, steps, into):
         assert (np.diff(which) > 0).all()
         assert (np.diff(ancestors) >= 0).all()
         depths = {tree.depth_of(row) for row in ancestors.tolist()}
@@ -86,7 +86,7 @@ def test_climbing_finds_what_expressions_match(
         change(patch, pattern_bits=bits)
         expected = pairs_by_expression(tree, rows, steps)
         assert set(climbed_pairs(tree, rows, steps)) == expected
-        into = Fitting(tree.summary, other)
+        into = PathFilter(tree.summary, other)
         fitting = set(tree.matching(str(Path(tuple(other)))).tolist())
         assert set(climbed_pairs(tree, rows, steps, into)) == {
             (row, above) for row, above in expected if above in fitting
@@ -98,11 +98,11 @@ def test_paths_fit_as_patterns_match(build: Builder, roots: list[Node], steps: l
     tree = tree_of(build, roots)
     everything = np.arange(len(tree.nodes.path))
     pattern = PathPattern.parse(str(Path(tuple(steps))))
-    fitting = Fitting(tree.summary, steps)
+    fitting = PathFilter(tree.summary, steps)
     for rows in (everything[::2], everything):  # what is known already is not asked again
         expected = pattern.matches(tree.summary)[tree.nodes.path[rows]]
         assert fitting.of_rows(tree, rows).tolist() == expected.tolist()
-    anywhere = Fitting(tree.summary, steps, anywhere=True)
+    anywhere = PathFilter(tree.summary, steps, anywhere=True)
     below_something = {row for row, _ in pairs_by_expression(tree, everything.tolist(), steps)}
     assert set(everything[anywhere.of_rows(tree, everything)].tolist()) == below_something
 
@@ -113,7 +113,7 @@ def test_what_is_at_or_below(build: Builder, roots: list[Node], seed: int) -> No
     chance = random.Random(seed)
     rows = [row for row in range(len(tree.nodes.path)) if chance.random() < 0.3]
     inside = {below.node for row in rows for below in tree.node(row).descendants()}
-    found = at_or_below(tree, np.array(rows, dtype=np.int64))
+    found = subtree_rows(tree, np.array(rows, dtype=np.int64))
     assert found.tolist() == sorted(inside | set(rows))
 
 

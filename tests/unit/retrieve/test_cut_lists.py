@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from doxeval.retrieve import (
     ENGLISH,
     Analysis,
-    cut,
+    word_spans,
     words_and_starts,
 )
 from levels import examples
@@ -20,7 +20,7 @@ from strategies.wordings import read_words, worded_texts
 
 
 def ranges(text: str, *borders: int) -> list[tuple[int, int]]:
-    words = cut(text, np.array(borders, dtype=np.int64))
+    words = word_spans(text, np.array(borders, dtype=np.int64))
     return list(zip(words.start.tolist(), words.end.tolist(), strict=True))
 
 

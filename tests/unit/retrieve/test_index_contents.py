@@ -38,7 +38,7 @@ def test_words_elements_and_positions(trees: list[Node]) -> None:
     for number, tree in enumerate(trees):
         words = words_of(tree)
         assert index.starts(number).tolist() == [start for start, _ in words]
-        found = index.cut(number)
+        found = index.word_spans(number)
         assert list(zip(found.start.tolist(), found.end.tolist(), strict=True)) == words
         begin = len(stream)
         for element in located(tree):
@@ -125,7 +125,7 @@ def test_words_far_apart() -> None:
     collection = example_collection({"a": "<s/>", "b": f"<s>{text}</s>", "c": f"<s>{text}</s>"})
     index = Index(build_index(collection).directory, collection)
     for document in (1, 2):
-        assert index.starts(document).tolist() == index.cut(document).start.tolist()
+        assert index.starts(document).tolist() == index.word_spans(document).start.tolist()
         assert index.starts(document).tolist()[:3] == [0, 255, 300_256]
 
 

@@ -8,24 +8,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.retrieve import (
-    Candidates,
+    ScoredUnits,
     best_first,
     best_in_context,
-    by_best_unit,
     fetch_browse,
     focused,
     in_context,
     rounded,
+    score_articles_by_best_unit,
     thorough,
 )
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e15, max_value=1e15)
 
 
-def candidates(*units: tuple[int, float, int, int], articles: list[float]) -> Candidates:
+def candidates(*units: tuple[int, float, int, int], articles: list[float]) -> ScoredUnits:
     """Units as (article, score, begin, end)."""
     article, score, begin, end = (np.array(column) for column in zip(*units, strict=True))
-    return Candidates(article, score.astype(float), begin, end, np.array(articles))
+    return ScoredUnits(article, score.astype(float), begin, end, np.array(articles))
 
 
 @given(FINITE.filter(lambda value: value == 0 or abs(value) > 1e-13))
@@ -70,13 +70,13 @@ def test_in_context_is_in_document_order_and_fetch_browse_by_score() -> None:
     assert in_context(units, 9, 0.3).which.tolist() == [0, 1, 2, 3]
     assert fetch_browse(units, 9, 0.3).which.tolist() == [1, 0, 3, 2]
     assert best_in_context(units, 9).which.tolist() == [1, 3]
-    by_best = by_best_unit(units)
+    by_best = score_articles_by_best_unit(units)
     assert best_in_context(by_best, 9).which.tolist() == [3, 1]
     assert best_in_context(by_best, 9).score.tolist() == [9, 2]
 
 
 def test_nothing_is_presented_as_nothing() -> None:
-    nothing = Candidates(*(np.empty(0, dtype=np.int64),) * 4, np.zeros(3))  # type: ignore[arg-type]
+    nothing = ScoredUnits(*(np.empty(0, dtype=np.int64),) * 4, np.zeros(3))  # type: ignore[arg-type]
     nothing = nothing._replace(score=np.empty(0))
     assert len(thorough(nothing, 5).which) == len(focused(nothing, 5).which) == 0
     assert len(in_context(nothing, 5, 0.5).which) == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from direct_nexi import Abouts, Directly, as_arrays, listed, some_scores
 from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError
-from doxeval.retrieve import Scored, structured
+from doxeval.retrieve import ElementScores, answer_structured
 from doxeval.topics import (
     About,
     Interpretation,
@@ -60,7 +60,7 @@ def test_every_interpretation_equals_the_direct_one_to_the_bit(
     about = some_scores(tree, seed)
     for name in NAMES:
         interpretation = Interpretation.named(name)
-        found = structured(query, interpretation, tree, as_arrays(about), hint=0.25)
+        found = answer_structured(query, interpretation, tree, as_arrays(about), hint=0.25)
         assert listed(found) == Directly(query, interpretation, tree, about).answer(0.25), name
         if interpretation.target == "strict":
             assert set(found.rows.tolist()) <= set(tree.matching(str(query.target)).tolist())
@@ -81,7 +81,9 @@ def paths_of(
     tree: Collection, query: str, name: str = "SSCAS", scores: Abouts | None = None
 ) -> list[tuple[str, float]]:
     about = scores or (lambda _: dict.fromkeys(range(len(tree.nodes.path)), 1.0))
-    found = structured(parse_structured(query), Interpretation.named(name), tree, as_arrays(about))
+    found = answer_structured(
+        parse_structured(query), Interpretation.named(name), tree, as_arrays(about)
+    )
     elements = [tree.node(row) for row in found.rows.tolist()]
     return [
         (f"{one.document_id}{one.path}", score)
@@ -160,7 +162,7 @@ def test_without_comparisons_no_text_is_read(build: Builder) -> None:
 def test_a_last_path_without_a_condition(tree: Collection) -> None:
     about = as_arrays(lambda terms: {0: 2.0, 4: 0.5} if len(terms) == 1 else {0: 9.0, 5: -3.0})
     query = parse_structured("//article[about(., a) and about(.//sec, b)]//(sec|p)")
-    found = structured(query, Interpretation.named("SSCAS"), tree, about)
+    found = answer_structured(query, Interpretation.named("SSCAS"), tree, about)
     labels = [tree.node(row).path.removeprefix("/article[1]") for row in found.rows.tolist()]
     assert labels == [
         "/sec[1]",
@@ -171,8 +173,8 @@ def test_a_last_path_without_a_condition(tree: Collection) -> None:
         "/sec[2]/sec[1]/p[1]",
     ]
     assert found.scores.tolist() == [2.5] * 6
-    assert found.then is not None
-    own = dict(zip(labels, found.then.tolist(), strict=True))
+    assert found.tie_break is not None
+    own = dict(zip(labels, found.tie_break.tolist(), strict=True))
     assert own.pop("/sec[1]/p[1]") == -3.0
     assert set(own.values()) == {-np.inf}
 
@@ -190,7 +192,9 @@ def test_a_hint_never_harms(tree: Collection) -> None:
 def test_hints_that_are_none(tree: Collection, hint: float) -> None:
     query = parse_structured("//p[about(., a)]")
     with pytest.raises(InputError, match=r"hint is .*: expected a number that is 0 or more"):
-        structured(query, Interpretation.named("VVCAS"), tree, lambda _: Scored.none(), hint)
+        answer_structured(
+            query, Interpretation.named("VVCAS"), tree, lambda _: ElementScores.empty(), hint
+        )
 
 
 @pytest.mark.parametrize("name", ["SSCAS", "VSCAS"])
@@ -210,22 +214,22 @@ def test_attributes_are_errors_if_supports_are_strict(
 def test_what_vague_supports_ignore_is_told(tree: Collection) -> None:
     asked = []
 
-    def about(terms: tuple[Term, ...]) -> Scored:
+    def about(terms: tuple[Term, ...]) -> ElementScores:
         asked.append(" ".join(map(str, terms)))
-        return Scored(np.array([0]), np.array([1.0]))
+        return ElementScores(np.array([0]), np.array([1.0]))
 
     query = parse_structured(
         "//article[about(.//p, fog -sea) and ./yr = 1 and .//p/@id = 2]//sec[about(./p/@x, no) or "
         'about(.//p, fog "sea lion")]'
     )
-    found = structured(query, Interpretation.named("VVCAS"), tree, about)
+    found = answer_structured(query, Interpretation.named("VVCAS"), tree, about)
     assert asked == ['fog -sea "sea lion"']
     assert found.warnings == (
         "collections keep no attributes; ignored: .//p/@id = 2, about(./p/@x, no)",
         "with vague supports, comparisons do not count; ignored: ./yr = 1",
     )
     many = parse_structured(f"//a[about(., x) and {' and '.join(['./yr = 1'] * 500)}]")
-    (warning,) = structured(many, Interpretation.named("SVCAS"), tree, about).warnings
+    (warning,) = answer_structured(many, Interpretation.named("SVCAS"), tree, about).warnings
     assert warning.endswith("./yr = 1, ./yr = 1, ./yr = 1 and 497 others")
 
 
@@ -260,6 +264,6 @@ def test_anything_that_parses_is_answered_or_refused(
     tree: Collection, name: str, query: StructuredQuery
 ) -> None:
     try:
-        structured(query, Interpretation.named(name), tree, as_arrays(some_scores(tree, 3)))
+        answer_structured(query, Interpretation.named(name), tree, as_arrays(some_scores(tree, 3)))
     except InputError as error:
         assert "about(…)" in str(error) or "attributes" in str(error)
