@@ -57,7 +57,7 @@ from doxeval.documents.paths import parse_path as parse_path
 from doxeval.documents.paths import parse_point as parse_point
 from doxeval.documents.patterns import PathPattern as PathPattern
 from doxeval.documents.patterns import PathPatterns as PathPatterns
-from doxeval.documents.patterns import counts_by_pattern as counts_by_pattern
+from doxeval.documents.patterns import count_elements as count_elements
 from doxeval.documents.patterns import with_bits as with_bits
 from doxeval.documents.readers.html import SelectorUse as SelectorUse
 from doxeval.documents.readers.html import read_html as read_html

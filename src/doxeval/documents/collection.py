@@ -294,11 +294,11 @@ class Collection:
         >>> collection.counts_matching(["//s/p", "//s"])
         [2, 1]
         """
-        from doxeval.documents.patterns import counts_by_pattern, parse_patterns
+        from doxeval.documents.patterns import count_elements, parse_patterns
 
         distinct = list(dict.fromkeys(patterns))
         parsed = parse_patterns(distinct)
-        counts = counts_by_pattern(parsed, self.summary, self.elements_by_path)
+        counts = count_elements(parsed, self.summary, self.elements_by_path)
         count_of = dict(zip(distinct, counts, strict=True))
         return [count_of[pattern] for pattern in patterns]
 

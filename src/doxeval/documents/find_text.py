@@ -88,7 +88,7 @@ class _Search:
     def __init__(self, quote: str, ignore_space: bool, ignore_case: bool) -> None:
         self._ignore_space = ignore_space
         self._ignore_case = ignore_case
-        self._quote = self._folded(quote)
+        self._quote = self._fold(quote)
         if not self._quote:
             only = " but white space" if quote else ""
             raise InputError(
@@ -97,7 +97,7 @@ class _Search:
 
     def ranges(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the start and end of each place in a text."""
-        folded = self._folded(text)
+        folded = self._fold(text)
         at = folded.find(self._quote)
         if at < 0:
             return
@@ -111,7 +111,7 @@ class _Search:
                 yield int(kept[at]), int(kept[after - 1]) + 1
             at = folded.find(self._quote, after)
 
-    def _folded(self, text: str) -> str:
+    def _fold(self, text: str) -> str:
         if self._ignore_space:
             text = "".join(text.split())
         return _without_case(text) if self._ignore_case else text

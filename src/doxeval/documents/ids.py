@@ -282,7 +282,7 @@ class IdIndexBuilder:
 
     def blocks(self) -> Iterator[IdIndex]:
         """Yield the index of all ids, in blocks: all of one block come before all of the next."""
-        runs = [*self._spilled(), *self._parts]
+        runs = [*self._scratch_runs(), *self._parts]
         return merge_indexes(runs, [0] * len(runs))
 
     def finish(self) -> IdIndex:
@@ -299,7 +299,7 @@ class IdIndexBuilder:
         self._parts = []
         self._runs.append(self._count)
 
-    def _spilled(self) -> list[IdIndex]:
+    def _scratch_runs(self) -> list[IdIndex]:
         """Return the runs in the scratch files, mapped into memory."""
         if self._scratch is None or not self._runs:
             return []
@@ -314,7 +314,7 @@ class IdIndexBuilder:
 
     def _refuse(self, new: IdIndex) -> None:
         """Raise the error about the first duplicate: it may be one of an id on disk."""
-        runs = [*self._spilled(), *self._parts, new]
+        runs = [*self._scratch_runs(), *self._parts, new]
         for _ in merge_indexes(runs, [0] * len(runs)):
             pass
 

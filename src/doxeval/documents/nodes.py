@@ -29,7 +29,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges, distinct_below, last_true, positions_in
 from doxeval.documents.build.options import DEEPEST_POSSIBLE, LONGEST_DOCUMENT
-from doxeval.documents.readers.tag_events import END, END_NUMBER, Marks, numbered
+from doxeval.documents.readers.tag_events import END, END_NUMBER, Marks, number_names
 from doxeval.errors import DocumentError, InputError
 
 NO_PARENT = -1
@@ -172,7 +172,7 @@ def tabulate(marks: Marks) -> NodeTable:
     """
     if not len(marks.names):
         return _EMPTY
-    names = numbered(marks.names)
+    names = number_names(marks.names)
     builder = SummaryBuilder()
     for name in names.distinct:
         builder.tag(name)

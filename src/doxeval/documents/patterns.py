@@ -122,14 +122,14 @@ def _match(patterns: Sequence[PathPattern], summary: PathSummary) -> Bools:
     return np.fromiter((steps & automaton.ends > 0 for steps in reached), np.bool_, len(summary))
 
 
-def counts_by_pattern(
+def count_elements(
     patterns: Sequence[PathPattern], summary: PathSummary, elements: Ints
 ) -> list[int]:
     """Return how many elements each pattern matches, given how many elements have each path.
 
     >>> summary = PathSummary(["article", "sec", "p"], np.array([-1, 0, 1]), np.array([0, 1, 2]))
     >>> patterns = [PathPattern.parse(text) for text in ("//sec", "//sec//p", "/p")]
-    >>> counts_by_pattern(patterns, summary, np.array([1, 5, 20]))
+    >>> count_elements(patterns, summary, np.array([1, 5, 20]))
     [5, 20, 0]
     """
     automaton = PathAutomaton([pattern.steps for pattern in patterns])

@@ -252,7 +252,7 @@ class _Block:
         """Yield what is wrong with these rows; those out of range are not examined any further."""
         flaws = [*self._out_of_range()]
         if not flaws:
-            flaws = [*self._misplaced()]
+            flaws = [*self._wrong_order()]
         yield from flaws
 
     def _out_of_range(self) -> Iterator[Flaw]:
@@ -275,7 +275,7 @@ class _Block:
         yield from self._of("start", begins, "it begins before its document or after its root")
         yield from self._of("end", columns.end >= columns.start, "it ends before it begins")
 
-    def _misplaced(self) -> Iterator[Flaw]:
+    def _wrong_order(self) -> Iterator[Flaw]:
         columns, parent = self._columns, self._parent
         past = self._row + columns.size
         closed = np.cumsum(np.bincount(past, minlength=len(past) + 1))[: len(past)]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from doxeval.errors import FormatError
-from doxeval.markup.expat import HardenedExpat, Refused, all_declarations
+from doxeval.markup.expat import HardenedExpat, Refused, all_entity_declarations
 
 _PIECE = 1 << 18
 _DEEPEST = 200
@@ -85,7 +85,7 @@ class _Reader:
         self._text_length = self._attributes_length = 0
         self._elements = 0
         self._done: list[tuple[XmlElement, tuple[XmlElement, ...]]] = []
-        parsing = HardenedExpat(self._text).parser(origin, all_declarations(), FormatError)
+        parsing = HardenedExpat(self._text).parser(origin, all_entity_declarations(), FormatError)
         self.feed = parsing.feed
         self._parser = parsing.parser
         self._parser.StartElementHandler = self._start

@@ -59,10 +59,10 @@ _LONGEST_NAME = 40
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,39}")
 
 
-def codec_of(name: str) -> str | None:
+def python_codec(name: str) -> str | None:
     """Return Python's codec for a character encoding; None if there is no such encoding.
 
-    >>> codec_of("ISO-8859-1"), codec_of("windows-1252"), codec_of("rot13")
+    >>> python_codec("ISO-8859-1"), python_codec("windows-1252"), python_codec("rot13")
     ('latin_1', 'cp1252', None)
     """
     return _look_up(name) if _NAME.fullmatch(name) else None
@@ -78,10 +78,10 @@ def _look_up(name: str) -> str | None:
     return codec if codec in _CODECS else None
 
 
-def unknown(name: str) -> str:
+def unknown_encoding_message(name: str) -> str:
     """Return the message about a name that is not that of a character encoding.
 
-    >>> unknown("base64")
+    >>> unknown_encoding_message("base64")
     "unknown encoding 'base64'; expected the name of a character encoding, such as UTF-8"
     """
     shown = repr(name[:_LONGEST_NAME]) + ("…" if len(name) > _LONGEST_NAME else "")

@@ -21,7 +21,7 @@ from html.entities import html5
 from pyexpat import XML_PARAM_ENTITY_PARSING_ALWAYS, ExpatError, ParserCreate, XMLParserType
 
 from doxeval.errors import DocumentError, InputError
-from doxeval.markup.encodings import codec_of, unknown
+from doxeval.markup.encodings import python_codec, unknown_encoding_message
 
 # Entities may stand for this many times the bytes of the document that refers to them (of a large
 # one, the bytes of its last megabyte), plus an allowance, so that a short document may use an
@@ -83,8 +83,8 @@ class HardenedExpat:
         self._encoding = encoding
         self._expansion = expansion, allowance
         self._tag_strings: dict[str, str] = {}
-        self._on_declaration, self._on_skipped = self._declared, self._skipped
-        self._on_xml_declaration = self._named_encoding
+        self._on_declaration, self._on_skipped = self._declare, self._replace_skipped
+        self._on_xml_declaration = self._check_encoding
         self._feed: Feed | None = None
 
     def parser(
@@ -94,8 +94,8 @@ class HardenedExpat:
         error_class: type[InputError] = DocumentError,
     ) -> Feed:
         """Return a parser for one document; `declarations` stand in for an external DTD."""
-        if self._encoding is not None and codec_of(self._encoding) is None:
-            raise error_class(unknown(self._encoding), origin)
+        if self._encoding is not None and python_codec(self._encoding) is None:
+            raise error_class(unknown_encoding_message(self._encoding), origin)
         if len(self._tag_strings) > _MANY_TAGS:
             self._tag_strings.clear()
         parser = ParserCreate(self._encoding, None, self._tag_strings)
@@ -110,7 +110,7 @@ class HardenedExpat:
             parser.XmlDeclHandler = self._on_xml_declaration
         # Expat reports references to parameter entities only under this setting.
         parser.SetParamEntityParsing(XML_PARAM_ENTITY_PARSING_ALWAYS)
-        parser.ExternalEntityRefHandler = _never_opened
+        parser.ExternalEntityRefHandler = _skip_external
         if declarations:
 
             def external(context: str | None, *_: object) -> int:
@@ -124,34 +124,34 @@ class HardenedExpat:
         self._feed = Feed(parser, origin, error_class, self._expansion)
         return self._feed
 
-    def _declared(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
-        reason = _why_not(name, parameter, value)
+    def _declare(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
+        reason = _why_entity_refused(name, parameter, value)
         if reason is not None:
-            raise self._refused(reason)
+            raise self._refusal(reason)
         if self._feed is not None and value is not None:
             self._feed.declare_entity(name, value)
 
-    def _skipped(self, name: str, parameter: bool) -> None:
+    def _replace_skipped(self, name: str, parameter: bool) -> None:
         if parameter or name not in NAMED_ENTITIES:
-            raise self._refused(f"undefined entity {'%' if parameter else '&'}{name:.80};")
+            raise self._refusal(f"undefined entity {'%' if parameter else '&'}{name:.80};")
         self._text(NAMED_ENTITIES[name])
 
-    def _named_encoding(self, _: str, encoding: str | None, __: int) -> None:
-        if encoding is not None and codec_of(encoding) is None:
-            raise self._refused(unknown(encoding))
+    def _check_encoding(self, _: str, encoding: str | None, __: int) -> None:
+        if encoding is not None and python_codec(encoding) is None:
+            raise self._refusal(unknown_encoding_message(encoding))
 
-    def _refused(self, reason: str) -> Exception:
+    def _refusal(self, reason: str) -> Exception:
         return Refused(reason, self._feed.parser) if self._feed else DocumentError(reason)
 
 
-def undeclared(text: Callable[[str], object]) -> XMLParserType:
+def parser_without_declarations(text: Callable[[str], object]) -> XMLParserType:
     """Return a parser that passes text to `text`, for a document in UTF-8 without a document type.
 
     Nothing is declared in such a document, so there is nothing to refuse but its errors: every
     entity that is not XML's own is one of them.
 
     >>> texts = []
-    >>> undeclared(texts.append).Parse(b"<p>one &amp; <b>two</b></p>", True)
+    >>> parser_without_declarations(texts.append).Parse(b"<p>one &amp; <b>two</b></p>", True)
     1
     >>> texts
     ['one & two']
@@ -162,12 +162,12 @@ def undeclared(text: Callable[[str], object]) -> XMLParserType:
     return parser
 
 
-def _never_opened(*_: object) -> int:
+def _skip_external(*_: object) -> int:
     """Skip an external DTD."""
     return 1
 
 
-def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
+def _why_entity_refused(name: str, parameter: bool, value: str | None) -> str | None:
     """Return why a declared entity is not allowed, or None if it is."""
     if parameter:
         return f"parameter entity %{name:.80}; is not allowed"
@@ -183,10 +183,10 @@ def _why_not(name: str, parameter: bool, value: str | None) -> str | None:
     return None
 
 
-def names_used(data: bytes) -> list[str]:
+def named_entities_in(data: bytes) -> list[str]:
     """Return the named entities of HTML that a document refers to.
 
-    >>> names_used(b"<p>caf&eacute;&nbsp;&unknown; &amp; caf&eacute;</p>")
+    >>> named_entities_in(b"<p>caf&eacute;&nbsp;&unknown_encoding_message; &amp; caf&eacute;</p>")
     ['eacute', 'nbsp']
     """
     if data.startswith(_UTF16_BEGINNINGS):
@@ -196,15 +196,15 @@ def names_used(data: bytes) -> list[str]:
 
 
 @cache
-def all_declarations() -> bytes:
+def all_entity_declarations() -> bytes:
     """Return a DTD that declares all named entities, for files that are read as a stream."""
-    return declarations_of(NAMED_ENTITIES)
+    return entity_declarations(NAMED_ENTITIES)
 
 
-def declarations_of(names: Iterable[str]) -> bytes:
+def entity_declarations(names: Iterable[str]) -> bytes:
     """Return a DTD that declares the given named entities.
 
-    >>> declarations_of(["nbsp"])
+    >>> entity_declarations(["nbsp"])
     b'<!ENTITY nbsp "&#160;">'
     """
     return "".join(

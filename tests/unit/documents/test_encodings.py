@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from doxeval.documents import BuildOptions, Format, RawDocument, read_batch
 from doxeval.errors import DocumentError, DoxevalError, InputError
-from doxeval.markup import codec_of
+from doxeval.markup import python_codec
 from helpers import Builder, doxeval, write_files
 
 NO_CHARACTER_ENCODINGS = [
@@ -28,7 +28,7 @@ def _read(format_: Format, data: bytes, **options: str) -> str:
 
 @pytest.mark.parametrize("name", NO_CHARACTER_ENCODINGS)
 def test_other_codecs_are_refused(name: str) -> None:
-    assert codec_of(name) is None
+    assert python_codec(name) is None
     for format_ in ("text", "markdown", "html", "xml"):
         with pytest.raises(InputError, match="encoding"):
             _read(format_, b"<a>x</a>", encoding=name or "?")
@@ -49,7 +49,7 @@ def test_every_codec_of_python_is_listed_or_refused() -> None:
     import encodings
 
     modules = {module.name for module in pkgutil.iter_modules(encodings.__path__)}
-    refused = {name for name in modules if codec_of(name) is None}
+    refused = {name for name in modules if python_codec(name) is None}
     assert refused <= {
         "aliases", "base64_codec", "bz2_codec", "charmap", "hex_codec", "idna", "mbcs", "oem",
         "punycode", "quopri_codec", "raw_unicode_escape", "rot_13", "undefined", "unicode_escape",
@@ -61,7 +61,7 @@ def test_every_codec_of_python_is_listed_or_refused() -> None:
     "name", ["ISO-8859-1", "latin1", "windows-1252", "UTF8", "utf-8", "KOI8-R", "x-sjis", "euc-jp"]
 )
 def test_usual_names_are_known(name: str) -> None:
-    codec = codec_of(name)
+    codec = python_codec(name)
     assert codec is not None
     assert _read("text", "aя".encode(codec, "replace"), encoding=name)
     assert _read("html", b"<meta charset=%s><p>x" % name.encode()) == "x"

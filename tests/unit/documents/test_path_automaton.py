@@ -16,7 +16,7 @@ from doxeval.documents import (
     PathPatterns,
     PathSummary,
     SummaryBuilder,
-    counts_by_pattern,
+    count_elements,
 )
 from doxeval.errors import SyntaxProblem
 
@@ -77,7 +77,7 @@ def test_patterns_match_what_a_recursive_matcher_matches(
     together = PathPatterns.parse(", ".join(map(str, every))).matches(summary)
     assert together.tolist() == np.any(expected, axis=0).tolist()
     elements = np.arange(1, len(summary) + 1)
-    assert counts_by_pattern(every, summary, elements) == [
+    assert count_elements(every, summary, elements) == [
         int(elements[np.array(matched, dtype=bool)].sum()) for matched in expected
     ]
 

@@ -42,7 +42,7 @@ from doxeval.documents.build.options import Limits, check_elements, too_deep
 from doxeval.documents.readers.plain import is_like_ascii
 from doxeval.documents.readers.tag_events import Marks, MarksBuilder
 from doxeval.errors import DocumentError
-from doxeval.markup import codec_of
+from doxeval.markup import python_codec
 from doxeval.messages import Parameter
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def declared_encoding(data: bytes) -> str | None:
     if declaration is None:
         return None
     name = declaration[1].decode()
-    return name if codec_of(name) is None or is_like_ascii(name) else "utf-8"
+    return name if python_codec(name) is None or is_like_ascii(name) else "utf-8"
 
 
 def read_html(

@@ -16,7 +16,7 @@ import numpy as np
 from doxeval.documents.build.options import Limits, check_elements
 from doxeval.documents.readers.tag_events import END, Marks
 from doxeval.errors import DocumentError
-from doxeval.markup import codec_of, unknown
+from doxeval.markup import python_codec, unknown_encoding_message
 from doxeval.messages import Parameter
 
 # The signature of UTF-16 is how the one of UTF-32 begins, so the longer ones come first.
@@ -41,9 +41,9 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
         if data.startswith(signature):
             data, encoding = data[len(signature) :], name
             break
-    codec = codec_of(encoding or "utf-8")
+    codec = python_codec(encoding or "utf-8")
     if codec is None:
-        raise DocumentError(unknown(encoding or ""), origin)
+        raise DocumentError(unknown_encoding_message(encoding or ""), origin)
     try:
         text = data.decode(codec)
         if codec == "utf_7":
@@ -80,7 +80,7 @@ def is_like_ascii(encoding: str) -> bool:
     >>> is_like_ascii("windows-1252"), is_like_ascii("utf-16"), is_like_ascii("cp037")
     (True, False, False)
     """
-    codec = codec_of(encoding)
+    codec = python_codec(encoding)
     markup = b"<meta charset=a>"
     return codec is not None and markup.decode(codec, "replace") == markup.decode()
 

@@ -14,7 +14,7 @@ from doxeval.arrays import Ints
 from doxeval.documents.build.options import Limits, check_bytes, check_elements, too_deep
 from doxeval.documents.readers.tag_events import Attributes
 from doxeval.documents.readers.xml import TagCollector
-from doxeval.markup import HardenedExpat, Refused, all_declarations
+from doxeval.markup import HardenedExpat, Refused, all_entity_declarations
 
 _PIECE = 1 << 18
 
@@ -79,7 +79,7 @@ class _Splitter:
             expansion=limits.expansion,
             allowance=limits.expansion_allowance,
         )
-        self._parsing = expat.parser(origin, all_declarations())
+        self._parsing = expat.parser(origin, all_entity_declarations())
         self._parser = self._parsing.parser
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end

@@ -80,7 +80,7 @@ def joined(parts: Sequence[Marks]) -> Marks:
     if len(parts) == 1:
         return parts[0]
     return Marks(
-        joined_names([part.names for part in parts]),
+        join_names([part.names for part in parts]),
         np.concatenate([np.empty(0, dtype=np.int64), *(part.positions for part in parts)]),
         [text for part in parts for text in part.texts],
         [attributes for part in parts for attributes in part.attributes],
@@ -132,10 +132,10 @@ class NumberedNames(Sequence[str]):
         return NumberedNames(number[self.numbers], [self.distinct[old] for old in order.tolist()])
 
 
-def numbered(names: Sequence[str]) -> NumberedNames:
+def number_names(names: Sequence[str]) -> NumberedNames:
     """Number the names of tags in the order in which they first occur.
 
-    >>> numbered(["s", "p", "", "p", "", ""]).numbers.tolist()
+    >>> number_names(["s", "p", "", "p", "", ""]).numbers.tolist()
     [0, 1, -1, 1, -1, -1]
     """
     if isinstance(names, NumberedNames):
@@ -145,10 +145,10 @@ def numbered(names: Sequence[str]) -> NumberedNames:
     return NumberedNames(made, numbers.distinct())
 
 
-def joined_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
+def join_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
     """Join names of tags, one part after another; as numbers if they are numbers in any part.
 
-    >>> list(joined_names([["s"], NumberedNames(np.array([0, -1]), ["p"]), [""]]))
+    >>> list(join_names([["s"], NumberedNames(np.array([0, -1]), ["p"]), [""]]))
     ['s', 'p', '', '']
     """
     if not any(isinstance(part, NumberedNames) for part in parts):
@@ -156,7 +156,7 @@ def joined_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
     numbers = _Numbers()
     made = []
     for part in parts:
-        names = part if isinstance(part, NumberedNames) else numbered(part)
+        names = part if isinstance(part, NumberedNames) else number_names(part)
         number_of = np.array([*map(numbers.__getitem__, names.distinct), END_NUMBER], np.int32)
         made.append(number_of[names.numbers])
     return NumberedNames(np.concatenate(made), numbers.distinct())

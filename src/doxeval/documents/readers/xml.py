@@ -19,7 +19,13 @@ from doxeval.arrays import Bools, Bytes, Ints, distinct_below
 from doxeval.documents.build.options import Limits, check_bytes, check_elements, too_deep
 from doxeval.documents.readers.tag_events import END, END_NUMBER, Attributes, Marks, NumberedNames
 from doxeval.errors import DocumentError
-from doxeval.markup import HardenedExpat, Refused, declarations_of, names_used, undeclared
+from doxeval.markup import (
+    HardenedExpat,
+    Refused,
+    entity_declarations,
+    named_entities_in,
+    parser_without_declarations,
+)
 
 PART = 1 << 20  # bytes after which limits are checked
 _A_TAG = ""  # represents a tag among the pieces of text
@@ -148,7 +154,7 @@ class XmlReader:
     def read(self, data: bytes, origin: str) -> None:
         """Read one document; nothing is kept of a broken one."""
         check_bytes(len(data), self._limits, origin)
-        names = names_used(data) if self._expect_names else []
+        names = named_entities_in(data) if self._expect_names else []
         known = len(self._tags.names), len(self._lengths)
         try:
             text = self._parse(data, origin, names)
@@ -156,7 +162,7 @@ class XmlReader:
             self._forget(*known)
             # An entity that expat does not know may be one of our named entities. Declaring
             # them takes time, so it is done only for documents that use them.
-            if names or not (names := names_used(data)):
+            if names or not (names := named_entities_in(data)):
                 raise
             text = self._parse_again(data, origin, names, known)
         self._texts.append(text)
@@ -198,7 +204,7 @@ class XmlReader:
         return text
 
     def _parse(self, data: bytes, origin: str, names: list[str]) -> bytes:
-        parsing = self._expat.parser(origin, declarations_of(names) if names else b"")
+        parsing = self._expat.parser(origin, entity_declarations(names) if names else b"")
         parser = parsing.parser
         parser.StartElementHandler, parser.EndElementHandler = self._tags.start, self._tags.end
         checked = len(self._tags.names)
@@ -278,7 +284,7 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
         open_elements -= 1
 
     parsing = hardened_expat(_nothing, encoding, limits).parser(
-        origin, declarations_of(names_used(data))
+        origin, entity_declarations(named_entities_in(data))
     )
     parser = parsing.parser
     parser.StartElementHandler, parser.EndElementHandler = start, end
@@ -366,7 +372,7 @@ class XmlDocuments:
             if b"<!" in data[:before]:
                 self._expat.parser(origin).feed(data, True)
             else:
-                undeclared(self._pieces.append).Parse(data, True)
+                parser_without_declarations(self._pieces.append).Parse(data, True)
         except (DocumentError, ExpatError):
             return None
         return "".join(self._pieces)
