@@ -103,14 +103,14 @@ def direction(test: Test, steps: Ints) -> int:
 # Differences on a grid
 
 
-class Steps(NamedTuple):
+class GridSteps(NamedTuple):
     """Numbers as whole steps of a grid; per_one is the number of steps from 0 to 1."""
 
     steps: Ints
     per_one: float
 
 
-def on_grid(values: Floats) -> Steps:
+def on_grid(values: Floats) -> GridSteps:
     """Return numbers to twelve digits, counted from the first digit of the largest.
 
     >>> on_grid(np.array([0.3 - 0.2, 0.2 - 0.1, 0.5])).steps.tolist()
@@ -119,7 +119,7 @@ def on_grid(values: Floats) -> Steps:
     largest = float(np.abs(values).max(initial=0.0))
     exponent = math.ceil(math.log10(largest)) if largest > 0 else 0
     per_one = 10.0 ** min(_DIGITS - exponent, 300)
-    return Steps(np.rint(values * per_one).astype(np.int64), per_one)
+    return GridSteps(np.rint(values * per_one).astype(np.int64), per_one)
 
 
 def rounded(values: Floats) -> Floats:
@@ -132,7 +132,7 @@ def rounded(values: Floats) -> Floats:
     return steps / per_one
 
 
-def differences(first: Floats, second: Floats) -> Steps:
+def differences(first: Floats, second: Floats) -> GridSteps:
     """Return first minus second for the topics where both are defined, smallest first.
 
     >>> a, b = np.array([0.5, 0.3, np.nan, 0.7]), np.array([0.25, 0.4, 0.5, np.nan])
@@ -143,7 +143,7 @@ def differences(first: Floats, second: Floats) -> Steps:
     both = np.isfinite(first) & np.isfinite(second)
     steps, per_one = on_grid(np.concatenate([first[both], second[both]]))
     count = int(both.sum())
-    return Steps(np.sort(steps[:count] - steps[count:]), per_one)
+    return GridSteps(np.sort(steps[:count] - steps[count:]), per_one)
 
 
 def spread(steps: Ints) -> float:

@@ -11,28 +11,20 @@ import math
 from collections.abc import Sequence
 
 from doxeval.compat.input import JudgedTopic, Passage
-from doxeval.compat.output import (
-    Counts,
-    Layout,
-    TopicScores,
-    harmonic_mean,
-    interpolated,
-    left_to_right_sum,
-    quotient,
-    quotient_or_zero,
-)
+from doxeval.compat.java_numbers import left_to_right_sum, quotient, quotient_or_zero
+from doxeval.compat.output import Counts, Layout, TopicScores, interpolated
 from doxeval.spans import Spans, new_pieces
 
 _POINTS = 101
 _PRINTED_POINTS = {"iP[0.00]": 0, "iP[0.01]": 1, "iP[0.05]": 5, "iP[0.10]": 10}
-LAYOUT = Layout(
+FOCUSED_LAYOUT = Layout(
     (*"art_prec art_rec art_f1 char_prec char_rec char_f1".split(), *_PRINTED_POINTS, "AiP"),
     _POINTS,
 )
 
 
 def focused_scores(results: Sequence[Passage], topic: JudgedTopic) -> TopicScores:
-    """The scores of results that do not overlap.
+    """Score results that do not overlap.
 
     >>> topic = JudgedTopic()
     >>> topic.add(b"a", 40, 100).passages.append((0, 40))
@@ -40,17 +32,15 @@ def focused_scores(results: Sequence[Passage], topic: JudgedTopic) -> TopicScore
     >>> scores.measures["char_prec"], scores.measures["iP[0.10]"], scores.curve[50:52]
     (0.5, 0.5, [0.5, 0.0])
     """
-    found = [
-        article.relevant_in(result.start, result.end)
-        if (article := topic.relevant_article(result.article))
-        else 0
-        for result in results
-    ]
-    return _scores(results, topic, [result.size for result in results], found)
+    relevant_sizes = []
+    for result in results:
+        article = topic.relevant_article(result.article)
+        relevant_sizes.append(article.relevant_in(result.start, result.end) if article else 0)
+    return _scores(results, topic, [result.size for result in results], relevant_sizes)
 
 
 def thorough_scores(results: Sequence[Passage], topic: JudgedTopic) -> TopicScores:
-    """The scores of results that may overlap.
+    """Score results that may overlap.
 
     In articles with relevant text only what is new in a result counts, in size and in relevance;
     in all other articles the full size counts every time.
@@ -63,7 +53,7 @@ def thorough_scores(results: Sequence[Passage], topic: JudgedTopic) -> TopicScor
     120
     """
     sizes = [result.size for result in results]
-    found = [0] * len(results)
+    relevant_sizes = [0] * len(results)
     relevant = [
         (row, article)
         for row, result in enumerate(results)
@@ -81,12 +71,12 @@ def thorough_scores(results: Sequence[Passage], topic: JudgedTopic) -> TopicScor
     ):
         row, article = relevant[number]
         sizes[row] += end - start
-        found[row] += article.relevant_in(start, end)
-    return _scores(results, topic, sizes, found)
+        relevant_sizes[row] += article.relevant_in(start, end)
+    return _scores(results, topic, sizes, relevant_sizes)
 
 
 def _scores(
-    results: Sequence[Passage], topic: JudgedTopic, sizes: list[int], found: list[int]
+    results: Sequence[Passage], topic: JudgedTopic, sizes: list[int], relevant_sizes: list[int]
 ) -> TopicScores:
     returned = {result.article for result in results}
     counts = Counts(
@@ -95,30 +85,30 @@ def _scores(
         sum(topic.relevant_article(name) is not None for name in returned),
         sum(sizes),
         topic.relevant_size,
-        sum(found),
+        sum(relevant_sizes),
     )
-    best, impossible = _best_precision(sizes, found, topic.relevant_size)
+    best, impossible = _best_precision(sizes, relevant_sizes, topic.relevant_size)
     curve = interpolated(best)
     return TopicScores(counts, _measures(counts, curve), curve, impossible)
 
 
 def _best_precision(
-    sizes: list[int], found: list[int], relevant_size: int
+    sizes: list[int], relevant_sizes: list[int], total_relevant: int
 ) -> tuple[list[float], list[int]]:
-    """The highest precision in each bin of recall, and the bins beyond a recall of 1."""
+    """Return the highest precision in each bin of recall, and the bins beyond a recall of 1."""
     best = [0.0] * _POINTS
     impossible: list[int] = []
-    size_so_far = found_so_far = 0
-    for size, new in zip(sizes, found, strict=True):
-        size_so_far += size
-        found_so_far += new
-        if not found_so_far:
+    returned = relevant = 0
+    for size, relevant_size in zip(sizes, relevant_sizes, strict=True):
+        returned += size
+        relevant += relevant_size
+        if not relevant:
             continue  # the precision is 0 or undefined
-        point = math.floor(100 * (found_so_far / relevant_size))
+        point = math.floor(100 * (relevant / total_relevant))
         if point >= _POINTS:
             impossible.append(point)
         else:
-            best[point] = max(best[point], found_so_far / size_so_far)
+            best[point] = max(best[point], relevant / returned)
     return best, impossible
 
 
@@ -130,10 +120,20 @@ def _measures(counts: Counts, curve: list[float]) -> dict[str, float]:
     return {
         "art_prec": article_precision,
         "art_rec": article_recall,
-        "art_f1": harmonic_mean(article_precision, article_recall),
+        "art_f1": _harmonic_mean(article_precision, article_recall),
         "char_prec": precision,
         "char_rec": recall,
-        "char_f1": harmonic_mean(precision, recall),
+        "char_f1": _harmonic_mean(precision, recall),
         **{label: curve[point] for label, point in _PRINTED_POINTS.items()},
         "AiP": left_to_right_sum(curve) / _POINTS,
     }
+
+
+def _harmonic_mean(precision: float, recall: float) -> float:
+    """Return F1, and 0 where recall is not a number.
+
+    >>> _harmonic_mean(0.5, 0.5), _harmonic_mean(0.0, float("nan"))
+    (0.5, 0.0)
+    """
+    both = precision + recall
+    return 2 * precision * recall / both if both > 0 else 0.0

@@ -15,19 +15,12 @@ from itertools import accumulate, compress, groupby
 from operator import attrgetter, itemgetter
 
 from doxeval.compat.input import JudgedArticle, JudgedTopic, Passage
-from doxeval.compat.output import (
-    Counts,
-    Layout,
-    TopicScores,
-    interpolated,
-    left_to_right_sum,
-    quotient,
-    quotient_or_zero,
-)
+from doxeval.compat.java_numbers import left_to_right_sum, quotient, quotient_or_zero
+from doxeval.compat.output import Counts, Layout, TopicScores, interpolated
 
 _POINTS = 11
 _CUT_OFFS = (1, 2, 3, 5, 10, 25, 50)
-LAYOUT = Layout(
+IN_CONTEXT_LAYOUT = Layout(
     ("AgP", *(f"{measure}[{cut_off}]" for cut_off in _CUT_OFFS for measure in ("gP", "gR"))),
     _POINTS,
 )
@@ -36,7 +29,7 @@ ArticleScore = Callable[[JudgedArticle, list[Passage]], float]
 
 
 def f_score(beta: float) -> ArticleScore:
-    """Relevant in context: precision and recall of the returned characters, as F.
+    """Return the score of relevant in context: F of the returned characters.
 
     >>> article = JudgedArticle(40, 100, passages=[(0, 40)])
     >>> f_score(1.0)(article, [Passage(b"a", 20, 60, 40, 1)])
@@ -44,18 +37,18 @@ def f_score(beta: float) -> ArticleScore:
     """
 
     def score(article: JudgedArticle, results: list[Passage]) -> float:
-        found = _found_size(article, results)
-        if not found:
+        relevant = _relevant_size(article, results)
+        if not relevant:
             return 0.0
-        precision = found / sum(result.size for result in results)
-        recall = found / article.relevant_size
+        precision = relevant / sum(result.size for result in results)
+        recall = relevant / article.relevant_size
         return (1 + beta * beta) * precision * recall / (beta * beta * precision + recall)
 
     return score
 
 
 def entry_point_score(furthest: int) -> ArticleScore:
-    """Best in context: how near the start of the result is to the best entry point.
+    """Return the score of best in context: how near the result starts to the best entry point.
 
     >>> article = JudgedArticle(40, 100, 0, [(0, 40)])
     >>> entry_point_score(500)(article, [Passage(b"a", 20, 60, 40, 1)])
@@ -72,7 +65,7 @@ def entry_point_score(furthest: int) -> ArticleScore:
 
 
 def tolerance_score(tolerance: int) -> ArticleScore:
-    """T2I, tolerance to irrelevance: the share of relevant text in all that a reader reads.
+    """Return the score T2I, tolerance to irrelevance: the share of relevant text in all text read.
 
     The reader reads the returned passages in order of offset, then the rest of the article, and
     stops after as many irrelevant characters as they tolerate.
@@ -83,15 +76,15 @@ def tolerance_score(tolerance: int) -> ArticleScore:
     """
 
     def score(article: JudgedArticle, results: list[Passage]) -> float:
-        found = wasted = 0
+        relevant = irrelevant = 0
         for size, is_relevant in _text_as_read(article, results):
             if is_relevant:
-                found += size
+                relevant += size
                 continue
-            wasted = min(wasted + size, tolerance)
-            if wasted == tolerance:
+            irrelevant = min(irrelevant + size, tolerance)
+            if irrelevant == tolerance:
                 break
-        return quotient_or_zero(found, found + wasted)
+        return quotient_or_zero(relevant, relevant + irrelevant)
 
     return score
 
@@ -103,7 +96,7 @@ def in_context_scores(
     *,
     sizes: bool = True,
 ) -> TopicScores:
-    """The scores of results that are grouped by article; `sizes` says whether text is counted.
+    """Score results that are grouped by article; `sizes` says whether text is counted.
 
     >>> topic = JudgedTopic()
     >>> topic.add(b"a", 40, 100).passages.append((0, 40))
@@ -116,22 +109,22 @@ def in_context_scores(
         (topic.relevant_article(name), list(group))
         for name, group in groupby(results, key=attrgetter("article"))
     ]
-    found = [(article, group) for article, group in by_article if article]
+    relevant = [(article, group) for article, group in by_article if article]
     counts = Counts(
         len(by_article),
         topic.relevant_articles,
-        len(found),
+        len(relevant),
         sum(result.size for result in results) if sizes else 0,
         topic.relevant_size,
-        sum(_found_size(article, group) for article, group in found) if sizes else 0,
+        sum(_relevant_size(article, group) for article, group in relevant) if sizes else 0,
     )
     scores = [score(article, group) if article else 0.0 for article, group in by_article]
     return _scores(counts, scores, [article is not None for article, _ in by_article])
 
 
-def _scores(counts: Counts, scores: list[float], found: list[bool]) -> TopicScores:
+def _scores(counts: Counts, scores: list[float], is_relevant: list[bool]) -> TopicScores:
     precision = [total / rank for rank, total in enumerate(accumulate(scores), 1)]
-    recall = [quotient(so_far, counts.num_rel) for so_far in accumulate(found)]
+    recall = [quotient(so_far, counts.num_rel) for so_far in accumulate(is_relevant)]
     best = [0.0] * _POINTS
     for p, r in zip(precision, recall, strict=True):
         point = 0 if math.isnan(r) else math.floor(10 * r)
@@ -141,24 +134,24 @@ def _scores(counts: Counts, scores: list[float], found: list[bool]) -> TopicScor
         last = min(cut_off, len(scores)) - 1
         measures[f"gP[{cut_off}]"] = precision[last] if scores else 0.0
         measures[f"gR[{cut_off}]"] = recall[last] if scores else 0.0
-    gained = left_to_right_sum(compress(precision, found))
-    measures["AgP"] = quotient(gained, counts.num_rel)
+    total = left_to_right_sum(compress(precision, is_relevant))
+    measures["AgP"] = quotient(total, counts.num_rel)
     return TopicScores(counts, measures, interpolated(best), [])
 
 
 def _text_as_read(article: JudgedArticle, results: list[Passage]) -> Iterator[tuple[int, bool]]:
-    """The article's text as it is read, in pieces: how many characters, and whether relevant."""
+    """Yield the text of an article as it is read: how many characters, and if they are relevant."""
     returned = sorted((result.start, result.end) for result in results if result.end > result.start)
     for start, end in returned:
-        yield from _pieces(article, start, end)
+        yield from _parts_of_span(article, start, end)
     at = 0
     for start, end in returned:
-        yield from _pieces(article, at, min(start, article.length))
+        yield from _parts_of_span(article, at, min(start, article.length))
         at = max(at, end)
-    yield from _pieces(article, at, article.length)
+    yield from _parts_of_span(article, at, article.length)
 
 
-def _pieces(article: JudgedArticle, start: int, end: int) -> Iterator[tuple[int, bool]]:
+def _parts_of_span(article: JudgedArticle, start: int, end: int) -> Iterator[tuple[int, bool]]:
     highlights = article.highlights
     at = start
     for row in range(bisect_right(highlights, start, key=itemgetter(1)), len(highlights)):
@@ -173,5 +166,5 @@ def _pieces(article: JudgedArticle, start: int, end: int) -> Iterator[tuple[int,
         yield end - at, False
 
 
-def _found_size(article: JudgedArticle, results: list[Passage]) -> int:
+def _relevant_size(article: JudgedArticle, results: list[Passage]) -> int:
     return sum(article.relevant_in(result.start, result.end) for result in results)

@@ -2,10 +2,8 @@
 
 The lines, their order and layout are the tool's. Numbers are printed as Java prints them, and sums
 run from left to right, so that they agree with the tool's to the last digit or nearly so. Where
-the tool prints an error (and exits 0), a FormatError is raised. A topic in two separate blocks,
-which the tool scores wrongly, is refused.
-
-The rules of the tasks for a topic's results; inex_eval stops at the first that breaks one.
+the tool prints an error (and exits 0), a FormatError is raised: at the first result that breaks a
+rule of its task, and for a topic in two separate blocks, which the tool scores wrongly.
 """
 
 from __future__ import annotations
@@ -18,79 +16,18 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from doxeval.compat.focused import LAYOUT as FOCUSED_LAYOUT
-from doxeval.compat.focused import focused_scores, thorough_scores
-from doxeval.compat.in_context import LAYOUT as IN_CONTEXT_LAYOUT
-from doxeval.compat.in_context import entry_point_score, f_score, in_context_scores, tolerance_score
+from doxeval.compat.focused import FOCUSED_LAYOUT, focused_scores, thorough_scores
+from doxeval.compat.in_context import (
+    IN_CONTEXT_LAYOUT,
+    entry_point_score,
+    f_score,
+    in_context_scores,
+    tolerance_score,
+)
 from doxeval.compat.input import JudgedTopic, Passage, TopicResults, read_judgments, read_submission
 from doxeval.compat.java_numbers import LARGEST_INT, field_text
 from doxeval.compat.output import TopicScores, impossible_lines, summary_lines, topic_lines
 from doxeval.errors import FormatError, InputError
-
-
-def check_no_overlap(run: TopicResults, origin: str) -> None:
-    """Passages of an article may touch, but not share text; an empty one may not lie in another.
-
-    >>> results = [Passage(b"a", 0, 50, 50, 1), Passage(b"a", 40, 60, 20, 2)]
-    >>> check_no_overlap(TopicResults(b"7", 1, b"r", results), "run.txt")
-    Traceback (most recent call last):
-    ...
-    doxeval.errors.FormatError: run.txt:2: topic 7, article a: the passage overlaps that of line 1
-    """
-    accepted: defaultdict[bytes, list[tuple[int, int, int]]] = defaultdict(list)
-    for result in run.results:
-        passages = accepted[result.article]
-        passage = (result.start, result.end, result.line)
-        position = bisect(passages, passage)
-        # Accepted passages do not overlap each other, so only the neighbours can overlap this one.
-        for start, end, line in passages[max(position - 1, 0) : position + 1]:
-            if result.start < end and start < result.end:
-                raise _broken(run, result, f"the passage overlaps that of line {line}", origin)
-        passages.insert(position, passage)
-
-
-def check_grouped(run: TopicResults, origin: str) -> None:
-    """All results of an article must follow one another.
-
-    >>> results = [Passage(name, 0, 9, 9, line) for line, name in enumerate([b"a", b"b", b"a"], 1)]
-    >>> check_grouped(TopicResults(b"7", 1, b"r", results), "run.txt")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    doxeval.errors.FormatError: run.txt:3: topic 7, article a: comes back after...
-    """
-    last: dict[bytes, int] = {}
-    previous = b""
-    for result in run.results:
-        if result.article != previous and result.article in last:
-            reason = (
-                f"comes back after another article, from line {last[result.article]}: expected all"
-                " results of an article together"
-            )
-            raise _broken(run, result, reason, origin)
-        previous = result.article
-        last[previous] = result.line
-
-
-def check_one_result_each(run: TopicResults, origin: str) -> None:
-    """An article may have one result only.
-
-    >>> results = [Passage(b"a", 0, 9, 9, 1), Passage(b"a", 9, 18, 9, 2)]
-    >>> check_one_result_each(TopicResults(b"7", 1, b"r", results), "run.txt")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    doxeval.errors.FormatError: run.txt:2: topic 7, article a: a second result, after...
-    """
-    line_of: dict[bytes, int] = {}
-    for result in run.results:
-        earlier = line_of.setdefault(result.article, result.line)
-        if earlier != result.line:
-            reason = f"a second result, after that of line {earlier}: expected one for each article"
-            raise _broken(run, result, reason, origin)
-
-
-def _broken(run: TopicResults, result: Passage, reason: str, origin: str) -> FormatError:
-    where = f"topic {field_text(run.topic)}, article {field_text(result.article)}"
-    return FormatError(f"{where}: {reason}", origin, result.line)
 
 
 class InexEvalTask(StrEnum):
@@ -140,7 +77,7 @@ def inex_eval_lines(
     assessments: Iterable[str | os.PathLike[str]],
     options: InexEvalOptions,
 ) -> list[str]:
-    """What the tool prints for a run, line by line.
+    """Return what the tool prints for a run, line by line.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -154,10 +91,10 @@ def inex_eval_lines(
     judged = read_judgments(assessments)
     submitted = read_submission(run, judged)
     for results in submitted.values():
-        _check(results, options.task, os.fspath(run))
+        _check_rules(results, options.task, os.fspath(run))
     in_file_order = [*submitted, *(topic for topic in judged if topic not in submitted)]
     scores = {
-        topic.decode(): _scored(submitted.get(topic), judged[topic], options)
+        topic.decode(): _topic_scores(submitted.get(topic), judged[topic], options)
         for topic in in_file_order
     }
     return [
@@ -168,16 +105,9 @@ def inex_eval_lines(
     ]
 
 
-def _check(run: TopicResults, task: InexEvalTask, origin: str) -> None:
-    if task is InexEvalTask.BEST_IN_CONTEXT:
-        check_one_result_each(run, origin)
-    elif task in _IN_CONTEXT:
-        check_grouped(run, origin)
-    if task in _WITHOUT_OVERLAP:
-        check_no_overlap(run, origin)
-
-
-def _scored(run: TopicResults | None, topic: JudgedTopic, options: InexEvalOptions) -> TopicScores:
+def _topic_scores(
+    run: TopicResults | None, topic: JudgedTopic, options: InexEvalOptions
+) -> TopicScores:
     results = run.results if run else []
     match options.task:
         case InexEvalTask.THOROUGH:
@@ -193,14 +123,14 @@ def _scored(run: TopicResults | None, topic: JudgedTopic, options: InexEvalOptio
 
 
 def _run_id(submitted: dict[bytes, TopicResults]) -> str:
-    """The run's id on the last line of an assessed topic, which is the one the tool prints."""
+    """Return the run's id on the last line of an assessed topic, which the tool prints."""
     return next(reversed(submitted.values())).run_id.decode() if submitted else ""
 
 
 def _score_lines(
     scores: Mapping[str, TopicScores], with_results: Collection[str], options: InexEvalOptions
 ) -> Iterator[str]:
-    """The scores of each topic, if they are asked for, and the means over topics."""
+    """Yield the scores of each topic, if they are requested, and the means over topics."""
     in_order = sorted(scores, key=lambda topic: topic.encode("utf-16-be"))  # as Java sorts
     averaged = [topic for topic in in_order if options.all_topics or topic in with_results]
     if options.per_topic:
@@ -212,3 +142,80 @@ def _score_lines(
         [scores[topic].counts for topic in (in_order if in_context else averaged)],
         IN_CONTEXT_LAYOUT if in_context else FOCUSED_LAYOUT,
     )
+
+
+# The rules of the tasks
+
+
+def _check_rules(run: TopicResults, task: InexEvalTask, origin: str) -> None:
+    if task is InexEvalTask.BEST_IN_CONTEXT:
+        check_one_result_each(run, origin)
+    elif task in _IN_CONTEXT:
+        check_grouped(run, origin)
+    if task in _WITHOUT_OVERLAP:
+        check_no_overlap(run, origin)
+
+
+def check_no_overlap(run: TopicResults, origin: str) -> None:
+    """Check that passages of an article do not overlap, nor an empty one lies inside another.
+
+    >>> results = [Passage(b"a", 0, 50, 50, 1), Passage(b"a", 40, 60, 20, 2)]
+    >>> check_no_overlap(TopicResults(b"7", 1, b"r", results), "run.txt")
+    Traceback (most recent call last):
+    ...
+    doxeval.errors.FormatError: run.txt:2: topic 7, article a: the passage overlaps that of line 1
+    """
+    accepted: defaultdict[bytes, list[tuple[int, int, int]]] = defaultdict(list)
+    for result in run.results:
+        passages = accepted[result.article]
+        passage = (result.start, result.end, result.line)
+        position = bisect(passages, passage)
+        # Accepted passages do not overlap each other, so only the neighbours can overlap this one.
+        for start, end, line in passages[max(position - 1, 0) : position + 1]:
+            if result.start < end and start < result.end:
+                raise _rule_error(run, result, f"the passage overlaps that of line {line}", origin)
+        passages.insert(position, passage)
+
+
+def check_grouped(run: TopicResults, origin: str) -> None:
+    """Check that all results of an article follow one another.
+
+    >>> results = [Passage(name, 0, 9, 9, line) for line, name in enumerate([b"a", b"b", b"a"], 1)]
+    >>> check_grouped(TopicResults(b"7", 1, b"r", results), "run.txt")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    doxeval.errors.FormatError: run.txt:3: topic 7, article a: comes back after...
+    """
+    last: dict[bytes, int] = {}
+    previous = b""
+    for result in run.results:
+        if result.article != previous and result.article in last:
+            reason = (
+                f"comes back after another article, from line {last[result.article]}: expected all"
+                " results of an article together"
+            )
+            raise _rule_error(run, result, reason, origin)
+        previous = result.article
+        last[previous] = result.line
+
+
+def check_one_result_each(run: TopicResults, origin: str) -> None:
+    """Check that an article has one result only.
+
+    >>> results = [Passage(b"a", 0, 9, 9, 1), Passage(b"a", 9, 18, 9, 2)]
+    >>> check_one_result_each(TopicResults(b"7", 1, b"r", results), "run.txt")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    doxeval.errors.FormatError: run.txt:2: topic 7, article a: a second result, after...
+    """
+    line_of: dict[bytes, int] = {}
+    for result in run.results:
+        earlier = line_of.setdefault(result.article, result.line)
+        if earlier != result.line:
+            reason = f"a second result, after that of line {earlier}: expected one for each article"
+            raise _rule_error(run, result, reason, origin)
+
+
+def _rule_error(run: TopicResults, result: Passage, reason: str, origin: str) -> FormatError:
+    where = f"topic {field_text(run.topic)}, article {field_text(result.article)}"
+    return FormatError(f"{where}: {reason}", origin, result.line)

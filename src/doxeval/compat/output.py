@@ -1,17 +1,11 @@
-"""The scores that inex_eval computes for a topic, and the arithmetic they share.
-
-Quotients and sums give what they give in Java, so nothing here raises.
-
-The lines that inex_eval prints: label, topic and value, separated by tabs.
-"""
+"""The scores of a topic, and the lines that inex_eval prints: label, topic and value, with tabs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from doxeval.compat.java_numbers import java_double
+from doxeval.compat.java_numbers import java_double, left_to_right_sum, quotient
 
 
 class Counts(NamedTuple):
@@ -45,48 +39,8 @@ class Layout(NamedTuple):
     points: int
 
 
-def quotient(a: float, b: float) -> float:
-    """A quotient as in Java, where 0/0 is not a number. (Nothing else is divided by 0 here.)
-
-    >>> quotient(1, 4), quotient(0, 0)
-    (0.25, nan)
-    """
-    return a / b if b else math.nan
-
-
-def quotient_or_zero(a: float, b: float) -> float:
-    """A quotient, or 0 where there is nothing to divide by.
-
-    >>> quotient_or_zero(1, 4), quotient_or_zero(0, 0)
-    (0.25, 0.0)
-    """
-    return a / b if b else 0.0
-
-
-def left_to_right_sum(values: Iterable[float]) -> float:
-    """A sum rounded after each addition, as in Java; Python's own sum may be more exact.
-
-    >>> left_to_right_sum([1.0, 1e100, 1.0, -1e100])
-    0.0
-    """
-    total = 0.0
-    for value in values:
-        total += value
-    return total
-
-
-def harmonic_mean(precision: float, recall: float) -> float:
-    """F1, and 0 where recall is not a number.
-
-    >>> harmonic_mean(0.5, 0.5), harmonic_mean(0.0, float("nan"))
-    (0.5, 0.0)
-    """
-    both = precision + recall
-    return 2 * precision * recall / both if both > 0 else 0.0
-
-
 def interpolated(best: list[float]) -> list[float]:
-    """The highest precision at each recall point or beyond it.
+    """Return the highest precision at each recall point or beyond it.
 
     >>> interpolated([0.1, 0.5, 0.2])
     [0.5, 0.5, 0.2]
@@ -105,7 +59,7 @@ _AVERAGES = ("AiP", "AgP")  # their means are called MAiP and MAgP
 
 
 def score_line(label: str, topic: str, value: float) -> str:
-    r"""One line; a label shorter than a tab stop gets a second tab, so that columns are aligned.
+    r"""Return one line; a label shorter than a tab stop gets a second tab to align columns.
 
     >>> score_line("AiP", "7", 0.5), score_line("ret_size", "all", 120)
     ('AiP\t\t7\t0.5', 'ret_size\tall\t120')
@@ -115,7 +69,7 @@ def score_line(label: str, topic: str, value: float) -> str:
 
 
 def impossible_lines(scores: Iterable[TopicScores]) -> Iterator[str]:
-    """What the tool prints while it reads the run, before all scores.
+    """Yield what the tool prints while it reads the run, before all scores.
 
     >>> counts = Counts(1, 1, 1, 9, 8, 9)
     >>> list(impossible_lines([TopicScores(counts, {}, [], [112])]))
@@ -126,7 +80,7 @@ def impossible_lines(scores: Iterable[TopicScores]) -> Iterator[str]:
 
 
 def topic_lines(topic: str, scores: TopicScores) -> Iterator[str]:
-    r"""The scores of one topic.
+    r"""Yield the scores of one topic.
 
     >>> scores = TopicScores(Counts(1, 2, 1, 9, 8, 7), {"AiP": 0.5}, [], [])
     >>> list(topic_lines("7", scores))[-2:]
@@ -141,7 +95,7 @@ def topic_lines(topic: str, scores: TopicScores) -> Iterator[str]:
 def summary_lines(
     averaged: Sequence[TopicScores], counted: Sequence[Counts], layout: Layout
 ) -> Iterator[str]:
-    r"""The means over the averaged topics; counts may be summed over more topics.
+    r"""Yield the means over the averaged topics; counts may be summed over more topics.
 
     >>> scores = TopicScores(Counts(1, 2, 1, 9, 8, 7), {"AiP": 0.5}, [0.5, 0.25], [])
     >>> list(summary_lines([scores], [scores.counts], Layout(("AiP",), 2)))[-3:]

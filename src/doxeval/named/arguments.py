@@ -86,7 +86,7 @@ class _Accepted(NamedTuple):
 def _signature(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, _Accepted]]:
     """Return the signature, and what each parameter accepts."""
     signature = inspect.signature(function)
-    names = _Names(function.__globals__)
+    names = _KnownNames(function.__globals__)
     return signature, {
         name: _accepted(_evaluated(parameter.annotation, names))
         for name, parameter in signature.parameters.items()
@@ -95,14 +95,14 @@ def _signature(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[st
     }
 
 
-class _Names(dict[str, Any]):
+class _KnownNames(dict[str, Any]):
     """The names that the annotations of a module can use; unknown ones mean anything."""
 
     def __missing__(self, name: str) -> Any:
         return getattr(builtins, name, Any)
 
 
-def _evaluated(annotation: Any, names: _Names) -> Any:
+def _evaluated(annotation: Any, names: _KnownNames) -> Any:
     """Return an annotation as a type; anything, if it has parameters of an unknown name."""
     holder = SimpleNamespace(__annotations__={"it": annotation})
     try:

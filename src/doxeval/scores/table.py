@@ -64,8 +64,8 @@ class MeasureFacts(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """All its names, the label first, the label without what is done with duplicates last."""
-        asked = self.asked or self.canonical
-        return (self.label, self.canonical, asked, self._without_duplicates(self.label))
+        requested = self.asked or self.canonical
+        return (self.label, self.canonical, requested, self._without_duplicates(self.label))
 
     @property
     def measure(self) -> str:

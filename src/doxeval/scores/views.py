@@ -60,9 +60,10 @@ def index_of_measure(measures: Sequence[MeasureFacts], key: object) -> int:
     name = str(key() if isinstance(key, type) else key)
     for spell in (str, plain_name):
         spelt = spell(name)
-        for which in range(max((len(measure.names) for measure in measures), default=0)):
-            for index, measure in enumerate(measures):
-                if spelt in map(spell, measure.names[which : which + 1]):
+        # All labels, then all canonical names, and so on.
+        for names in zip(*(measure.names for measure in measures), strict=True):
+            for index, candidate in enumerate(names):
+                if spell(candidate) == spelt:
                     return index
     labels = [measure.label for measure in measures]
     raise UnknownName(f"no scores by {quoted(name)}{suggestion(name, labels, 'scores by ')}")
