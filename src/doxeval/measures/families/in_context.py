@@ -138,9 +138,8 @@ class _InContext(Measure):
             length = int(truth.length[pair])
             if length < 0:
                 raise MissingInput("score=t2i needs the lengths of documents")
-            scores[place] = _tolerance_score(
-                read_by_pair.get(pair, []), highlights[pair], length, self.irr
-            )
+            text = read_by_pair.get(pair, [])
+            scores[place] = _tolerance_score(text, highlights[pair], length, self.irr)
         return scores
 
 

@@ -101,7 +101,8 @@ def beyond_the_list(recall: Floats, listed: _Text, everything: _Text, points: Fl
     all the way or falls all the way: the best is where the point is reached, or at the end.
 
     >>> points, recall, whole = np.array([0.5, 0.75, 1.0]), np.array([0.5, 0.5]), np.ones(2)
-    >>> listed, everything = _Text(np.array([400, 0]), 400 * whole), _Text(800 * whole, 1600 * whole)
+    >>> listed = _Text(np.array([400, 0]), 400 * whole)
+    >>> everything = _Text(800 * whole, 1600 * whole)
     >>> beyond_the_list(recall, listed, everything, points).tolist()
     [[1.0, 0.6, 0.5], [0.5, 0.5, 0.5]]
     """

@@ -256,15 +256,13 @@ class _Browsing(EntryPointModel):
         )
         nodes = ranking.by_topic(ranking.node)
         for topic, p in by_topic.items():
-            target_nodes, documents = targets[topic]
+            ideal_nodes, documents = targets[topic]
             items = np.flatnonzero(nodes[topic] >= 0)
             item_documents = collection.documents_of(nodes[topic][items])
             for document in np.intersect1d(documents, item_documents).tolist():
                 rows = items[item_documents == document]
                 columns = np.flatnonzero(documents == document)
-                ways = model.between(
-                    collection, document, nodes[topic][rows], target_nodes[columns]
-                )
+                ways = model.between(collection, document, nodes[topic][rows], ideal_nodes[columns])
                 here = np.ix_(rows, columns)
                 p[here] = np.maximum(p[here], ways)  # an item that is a target stays at 1
 
