@@ -337,7 +337,7 @@ class _Gold:
             self._needs.append(range(at, at + len(spans)))
             at += len(spans)
         # What counts at present: all text without alternatives, and the first of each need.
-        self._chosen = [own[0] for own in self._needs]
+        self._chosen = [alternatives[0] for alternatives in self._needs]
         self._counts = [span < len(single) for span in range(at)]
         for span in self._chosen:
             self._counts[span] = True

@@ -29,7 +29,7 @@ class Preset(NamedTuple):
 
 
 def _each(names: tuple[str, ...], *, quants: tuple[str, ...]) -> tuple[str, ...]:
-    """The names, with each quantisation in turn in the place of {}."""
+    """Return the names, with each quantisation in turn in the place of {}."""
     return tuple(name.format(quant) for quant in quants for name in names)
 
 
@@ -157,7 +157,7 @@ PROFILE = tuple(f"{name}@1500(assessed=auto)" for name in ("Hits", "NearMisses",
 
 
 def preset_named(name: str) -> Preset:
-    """A preset by its name.
+    """Return a preset by its name.
 
     >>> preset_named("inex2009-thorough").measures
     ('MAiP(resize=tool)',)

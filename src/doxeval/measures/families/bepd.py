@@ -47,11 +47,11 @@ class EntryPointModel(Measure):
             raise ValueError("A and L must be above 0")
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """L as a number: the collection's mean length, if it is not given."""
+        """Return L as a number: the collection's mean length, if it is not given."""
         return self.with_mean_length(truth)
 
     def with_mean_length(self, truth: GroundTruth) -> Measure:
-        """The measure with L as a number."""
+        """Return the measure with L as a number."""
         if self.L != "collection":
             return self
         if truth.mean_length is None:
@@ -61,7 +61,7 @@ class EntryPointModel(Measure):
         return self(L=truth.mean_length)
 
     def nearness(self, articles: Ranking) -> Floats:
-        """The nearness s of each document of the ranking; 0 if it has no best entry point."""
+        """Return the nearness s of each document of the ranking; 0 if it has no entry point."""
         entry = np.where(articles.pair < 0, -1, articles.truth.entry[articles.pair])
         distance = np.abs(articles.start - entry)
         scale = self.A * float(self.L)
@@ -93,7 +93,7 @@ class EntryPointDistance(EntryPointModel):
     )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The sum of nearness, divided by the number of best entry points."""
+        """Return the sum of nearness, divided by the number of best entry points."""
         articles = ranking.articles
         points = entry_points(ranking.truth)
         sums = articles.sums(self.nearness(articles))

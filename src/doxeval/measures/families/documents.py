@@ -31,7 +31,7 @@ _LAWS = frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE, Law.BETTER_UP})
 
 
 def _relevant_at(k: int, ranking: Ranking) -> Floats:
-    """How many of the first k documents are relevant, for each topic."""
+    """Return how many of the first k documents are relevant, for each topic."""
     articles = ranking.articles_and_repeats
     relevant = articles.is_relevant.astype(np.int64)
     return articles.at(k, articles.cumulated(relevant)).astype(np.float64)
@@ -42,17 +42,17 @@ class _OfDocuments(Measure):
     """Warns where a run returns parts of documents by offsets."""
 
     def concerns(self, ranking: Ranking) -> int:
-        """In how many topics parts of documents are returned."""
+        """Count the topics for which parts of documents are returned."""
         kind = ranking.resolved.run.kind
         is_part = (kind == Kind.PASSAGE) | (kind == Kind.SPANS)
         return int(np.count_nonzero(np.bincount(ranking.topic[is_part])))
 
     def about(self, topics: int) -> list[str]:
-        """That documents are counted."""
+        """Warn that documents are counted."""
         if not topics:
             return []
-        told = f"{self.label} counts documents, each at the rank of its first part"
-        return [f"{told}; {self._instead}"]
+        counted = f"{self.label} counts documents, each at the rank of its first part"
+        return [f"{counted}; {self._instead}"]
 
     @property
     def _instead(self) -> str:
@@ -82,7 +82,7 @@ class Precision(_OfDocuments):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """P@k."""
+        """Return P@k."""
         return _defined(_relevant_at(self.k, ranking) / self.k, ranking.truth)
 
     @property
@@ -108,7 +108,7 @@ class Recall(_OfDocuments):
     k: int = cut_off(1000)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """R@k."""
+        """Return R@k."""
         truth = ranking.truth
         return _defined(ratio(_relevant_at(self.k, ranking), truth.relevant_documents), truth)
 
@@ -136,7 +136,7 @@ class AveragePrecision(Measure):
     )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean of precision."""
+        """Return the mean of precision."""
         articles = ranking.articles_and_repeats
         relevant = articles.is_relevant.astype(np.int64)
         precision = relevant * articles.cumulated(relevant) / articles.rank

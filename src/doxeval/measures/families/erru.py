@@ -58,7 +58,7 @@ class Units(NamedTuple):
     def of(
         cls, truth: GroundTruth, topic: Ints, document: Ints, node: Ints, relevance: Floats
     ) -> Units:
-        """The units of these columns, grouped by topic and document."""
+        """Return the units of these columns, grouped by topic and document."""
         rows = rows_by_key(pair_keys(topic, document))
         total = np.bincount(topic, relevance, len(truth.topics)).astype(np.float64)
         return cls(topic, document, node, relevance, rows, total)
@@ -109,24 +109,24 @@ class ExpectedRatio(Measure):
             raise ValueError("exponents must be above 0 and below 100")
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """The measure itself; grades of other years than 2002 are an error."""
+        """Return the measure itself; grades of other years than 2002 are an error."""
         if not _are_highlights(truth):
             _grades_of_2002(truth)
         return self
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The expected ratio after k results."""
+        """Return the expected ratio after k results."""
         return self._scores_at([self.k], ranking)[:, 0]
 
     def curve(self, ranking: Ranking) -> Curve:
-        """By rank, for the first fifty."""
+        """Return the ratio by rank, for the first fifty."""
         ranks = max(min(int(ranking.counts.max(initial=0)), _MOST_RANKS), 1)
         x = np.arange(1, ranks + 1)
         y = self._scores_at(x.tolist(), ranking)
         return Curve(str(self), "rank", "ERRU", x.astype(np.float64), y)
 
     def _scores_at(self, cut_offs: list[int], ranking: Ranking) -> Floats:
-        """The scores at ascending cut-offs, topics × cut-offs."""
+        """Return the scores at ascending cut-offs, topics × cut-offs."""
         truth = ranking.truth
         units, coverage = _units_and_coverage(ranking, self.ignore)
         seen = np.zeros((len(truth.topics), len(cut_offs)))
@@ -134,21 +134,21 @@ class ExpectedRatio(Measure):
         last = np.flatnonzero((looked_at[-1] > 0) & (ranking.node >= 0))
         documents = truth.known_collection.documents_of(ranking.node[last])
         for key, at in rows_by_key(pair_keys(ranking.topic[last], documents)).items():
-            own, results = units.rows.get(key), last[at]
-            if own is None:
+            rows, results = units.rows.get(key), last[at]
+            if rows is None:
                 continue
-            document = int(units.document[own[0]])
+            document = int(units.document[rows[0]])
             sources = _Extents.of(truth, self.unit, document, ranking.node[results])
-            targets = _Extents.of(truth, self.unit, document, units.node[own])
+            targets = _Extents.of(truth, self.unit, document, units.node[rows])
             reach = self._reach(sources, coverage[results], targets)
             for column, chances in enumerate(looked_at):
                 missed = np.prod(1 - chances[results][:, None] * reach, axis=0)
-                seen[units.topic[own[0]], column] += (units.relevance[own] * (1 - missed)).sum()
+                seen[units.topic[rows[0]], column] += (units.relevance[rows] * (1 - missed)).sum()
         total = np.broadcast_to(units.total[:, None], seen.shape)
         return np.where(total > 0, ratio(seen, total), np.nan)
 
     def _reach(self, results: _Extents, coverage: Ints, units: _Extents) -> Floats:
-        """P(x→e), results × units."""
+        """Return P(x→e), results × units."""
         exact, partly, other = map(float, self.exponents.split("+"))
         inside = np.array([exact, partly, other, other])[coverage][:, None]
         around = np.array([exact, other, partly, other])[coverage][:, None]
@@ -198,7 +198,7 @@ class _Extents:
 
 
 def _distances(results: _Extents, units: _Extents) -> Ints:
-    """The words or characters between each result and each unit; 0 where they touch or overlap."""
+    """Count the words or characters between results and units; 0 where they touch or overlap."""
     are_apart = np.minimum(results.end[:, None], units.end) < np.maximum(
         results.start[:, None], units.start
     )
@@ -208,7 +208,7 @@ def _distances(results: _Extents, units: _Extents) -> Ints:
 
 
 def _looked_at(ranking: Ranking, k: int) -> Floats:
-    """P(L_x|k): 1 for the first k results, less for results that are tied across rank k."""
+    """Return P(L_x|k): 1 for the first k results, less for results that are tied across rank k."""
     chances = []
     for _, levels in ranking.lists(ranking.level):
         before = np.searchsorted(levels, levels, side="left")
@@ -218,14 +218,14 @@ def _looked_at(ranking: Ranking, k: int) -> Floats:
 
 
 def _units_and_coverage(ranking: Ranking, ignore: str) -> tuple[Units, Ints]:
-    """The relevant units, and how well each result covers what is relevant."""
+    """Return the relevant units, and how well each result covers what is relevant."""
     if _are_highlights(ranking.truth):
         return _by_highlights(ranking, ignore)
     return _by_grades(_grades_of_2002(ranking.truth), ranking, ignore)
 
 
 def _are_highlights(truth: GroundTruth) -> bool:
-    """Whether units come from highlighted text; else from grades."""
+    """Return whether units come from highlighted text; else from grades."""
     return truth.has_highlights or not truth.has_grades
 
 

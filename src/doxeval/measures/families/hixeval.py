@@ -77,7 +77,7 @@ class _Characters(Measure):
         return None if self.alpha > 0 and self.resize != "full" else self.facts.highest
 
     def sums(self, ranking: Ranking) -> _Sums:
-        """Σ rsize, Σ size and the best precision, shared by all measures of the family."""
+        """Return Σ rsize, Σ size and the best precision, shared by all measures of the family."""
         key = ("characters", self.alpha, self.resize)
         return ranking.remembered(key, lambda: self._sums(ranking))
 
@@ -89,11 +89,11 @@ class _Characters(Measure):
             useful = self.alpha * again + (1 - self.alpha) * ranking.best_shown.shown
         read = ranking.cumulated(self._sizes(ranking))
         precision = ranking.lists(ratio(useful, read))
-        best_from = [np.maximum.accumulate(own[::-1])[::-1] for _, own in precision]
+        best_from = [np.maximum.accumulate(values[::-1])[::-1] for _, values in precision]
         return _Sums(gained, useful, read, np.concatenate([*best_from, np.zeros(1)]))
 
     def _counted(self, ranking: Ranking, new: Numbers) -> Numbers:
-        """The rsize of each result, in whole numbers if alpha is 0 or 1."""
+        """Return the rsize of each result, in whole numbers if alpha is 0 or 1."""
         if self.alpha == 0:
             return new
         if self.alpha == 1:
@@ -106,17 +106,17 @@ class _Characters(Measure):
         return ranking.new_size if self.resize == "new" else ranking.new_size_in_relevant
 
     def precision_at(self, k: int, ranking: Ranking) -> Floats:
-        """P@k of each topic."""
+        """Return P@k of each topic."""
         sums = self.sums(ranking)
         return ratio(ranking.at(k, sums.useful), ranking.at(k, sums.read))
 
     def recall_at(self, k: int, ranking: Ranking) -> Floats:
-        """R@k of each topic."""
+        """Return R@k of each topic."""
         gained = ranking.at(k, self.sums(ranking).gained)
         return np.minimum(ratio(gained, ranking.truth.wanted.total), 1.0)
 
     def interpolated(self, ranking: Ranking, points: list[Fraction]) -> Floats:
-        """Interpolated precision at points of recall, topics × points."""
+        """Return interpolated precision at points of recall, topics × points."""
         sums = self.sums(ranking)
         first = _first_rows(sums.gained, ranking, points)
         beyond = first >= ranking.begin[ranking.topics + 1, None]  # the recall is never reached
@@ -149,25 +149,25 @@ def _first_rows(gained: Numbers, ranking: Ranking, points: list[Fraction]) -> In
     step = float(max(int(relevant.max(initial=0)), gained.max(initial=0)) + 2)
     if np.issubdtype(gained.dtype, np.integer):
         # gained / relevant ≥ x, in whole numbers: gained ≥ ⌈x · relevant⌉
-        wanted = np.stack([_at_least(x, relevant) for x in points], axis=1)
-        own = ranking.topic * int(step) + gained
-        return np.searchsorted(own, topics[:, None] * int(step) + wanted)
+        enough = np.stack([_at_least(x, relevant) for x in points], axis=1)
+        keys = ranking.topic * int(step) + gained
+        return np.searchsorted(keys, topics[:, None] * int(step) + enough)
     first = np.zeros((len(topics), len(points)), dtype=np.int64)
     for row, (topic, sums) in enumerate(ranking.lists(gained)):
-        wanted = np.array([float(x) * relevant[row] - TOLERANCE for x in points])
-        first[row] = ranking.begin[topic] + np.searchsorted(sums, wanted)
+        enough = np.array([float(x) * relevant[row] - TOLERANCE for x in points])
+        first[row] = ranking.begin[topic] + np.searchsorted(sums, enough)
     return first
 
 
 def _at_least(share: Fraction, whole: Ints) -> Ints:
-    """⌈share · whole⌉, exactly."""
+    """Return ⌈share · whole⌉, exactly."""
     if share.denominator * int(whole.max(initial=0)) < 1 << 62:
         return -(-share.numerator * whole // share.denominator)
     return np.array([-(-share.numerator * n // share.denominator) for n in whole.tolist()])
 
 
 def _defined(values: Floats, truth: GroundTruth) -> Floats:
-    """The values, with nan for topics without relevant text."""
+    """Return the values, with nan for topics without relevant text."""
     values[truth.wanted.total == 0] = np.nan
     return values
 
@@ -189,7 +189,7 @@ class CharacterPrecision(_Characters):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """P@k."""
+        """Return P@k."""
         return _defined(self.precision_at(self.k, ranking), ranking.truth)
 
 
@@ -210,7 +210,7 @@ class CharacterRecall(_Characters):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """R@k."""
+        """Return R@k."""
         return _defined(self.recall_at(self.k, ranking), ranking.truth)
 
 
@@ -234,7 +234,7 @@ class CharacterF(_Characters):
     beta: float = parameter(1.0, "how much recall weighs against precision")
 
     def scores(self, ranking: Ranking) -> Floats:
-        """F_β at k."""
+        """Return F_β at k."""
         precision = self.precision_at(self.k, ranking)
         recall = self.recall_at(self.k, ranking)
         weight = self.beta**2
@@ -264,7 +264,7 @@ class InterpolatedPrecision(_Characters):
     x: Fraction = point(Fraction(1, 100), "the recall that must be reached")
 
     def scores(self, ranking: Ranking) -> Floats:
-        """Interpolated precision at x."""
+        """Return interpolated precision at x."""
         return self.interpolated(ranking, [self.x])[:, 0]
 
 
@@ -291,17 +291,17 @@ class AverageInterpolatedPrecision(_Characters):
     POINTS: ClassVar[list[Fraction]] = [Fraction(n, 100) for n in range(101)]
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean of 101 points."""
+        """Return the mean of 101 points."""
         means: Floats = self._at_points(ranking).mean(axis=1)
         return means
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Interpolated precision by recall."""
+        """Return interpolated precision by recall."""
         x = np.array([float(p) for p in self.POINTS])
         return Curve(str(self), "recall", "iP", x, self._at_points(ranking))
 
     def _at_points(self, ranking: Ranking) -> Floats:
-        """Interpolated precision at all points, topics × points; of the cut list, if it is cut."""
+        """Return interpolated precision at all points, topics × points; of the first k results."""
         return self.interpolated(self._cut(ranking), self.POINTS)
 
     def _cut(self, ranking: Ranking) -> Ranking:

@@ -74,7 +74,7 @@ class _InContext(Measure):
         return f"{self.score}({name}={shown(getattr(self, name))})"
 
     def document_scores(self, ranking: Ranking) -> DocumentScores:
-        """S of each document of the ranking, and what it comes from."""
+        """Return S of each document of the ranking, and what it comes from."""
         articles = ranking.articles
         names = articles.resolved.run.documents
         unknown = np.full(len(articles), np.nan)
@@ -95,7 +95,7 @@ class _InContext(Measure):
         )
 
     def article_scores(self, ranking: Ranking) -> Floats:
-        """S of each document of the ranking."""
+        """Return S of each document of the ranking."""
         articles = ranking.articles
         scores = np.zeros(len(articles))
         rows = articles.in_relevant_text
@@ -130,20 +130,21 @@ class _InContext(Measure):
     def _tolerance_scores(self, read: Spans, truth: GroundTruth, pairs: Ints) -> Floats:
         """Return the share of relevant text in what the reader of each pair reads."""
         scores = np.zeros(len(pairs))
-        own = _ranges_by_pair(read)
+        read_by_pair = _spans_by_pair(read)
         highlights = truth.remembered(
-            "highlights by pair", lambda: _ranges_by_pair(truth.highlights)
+            "highlights by pair", lambda: _spans_by_pair(truth.highlights)
         )
         for place, pair in enumerate(pairs.tolist()):
             length = int(truth.length[pair])
             if length < 0:
                 raise MissingInput("score=t2i needs the lengths of documents")
-            scores[place] = _tolerance_score(own.get(pair, []), highlights[pair], length, self.irr)
+            text = read_by_pair.get(pair, [])
+            scores[place] = _tolerance_score(text, highlights[pair], length, self.irr)
         return scores
 
 
 def _distances(articles: Ranking) -> Floats:
-    """How far each document's first result begins from its best entry point; nan without one."""
+    """Return how far each document's first result is from its best entry point; nan without."""
     entry = np.where(articles.pair < 0, -1, articles.truth.entry[articles.pair])
     return np.where(entry < 0, np.nan, np.abs(articles.start - entry))
 
@@ -156,7 +157,7 @@ class _Text(NamedTuple):
 
 
 def _returned_text(ranking: Ranking) -> _Text:
-    """All text returned from each document of the ranking, without repetitions."""
+    """Return all text returned from each document of the ranking, without repetitions."""
     articles = ranking.articles
     order = np.argsort(articles.article_keys)
     keys = articles.article_keys[order]
@@ -172,23 +173,23 @@ def _returned_text(ranking: Ranking) -> _Text:
 
 
 def _summed(group: Ints, values: Ints, groups: int) -> Ints:
-    """Whole numbers, summed for each group."""
-    found = np.zeros(groups, dtype=np.int64)
-    np.add.at(found, group, values)
-    return found
+    """Sum whole numbers for each group."""
+    sums = np.zeros(groups, dtype=np.int64)
+    np.add.at(sums, group, values)
+    return sums
 
 
-_Ranges = list[tuple[int, int]]
+_SpanList = list[tuple[int, int]]
 
 
-def _ranges_by_pair(spans: Spans) -> dict[int, _Ranges]:
-    by_pair: dict[int, _Ranges] = {}
+def _spans_by_pair(spans: Spans) -> dict[int, _SpanList]:
+    by_pair: dict[int, _SpanList] = {}
     for pair, start, end in zip(*(column.tolist() for column in spans), strict=True):
         by_pair.setdefault(pair, []).append((start, end))
     return by_pair
 
 
-def _tolerance_score(read: _Ranges, highlights: _Ranges, length: int, patience: int) -> float:
+def _tolerance_score(read: _SpanList, highlights: _SpanList, length: int, patience: int) -> float:
     relevant = irrelevant = 0
     for size, is_relevant in _as_read(read, highlights, length):
         if is_relevant:
@@ -201,8 +202,8 @@ def _tolerance_score(read: _Ranges, highlights: _Ranges, length: int, patience: 
     return relevant / (relevant + irrelevant) if relevant else 0.0
 
 
-def _as_read(read: _Ranges, highlights: _Ranges, length: int) -> Iterator[tuple[int, bool]]:
-    """The pieces of a document in the order they are read: their sizes, and whether relevant."""
+def _as_read(read: _SpanList, highlights: _SpanList, length: int) -> Iterator[tuple[int, bool]]:
+    """Yield the pieces of a document as they are read: their sizes, and whether relevant."""
     edges = [0, *(edge for pair in read for edge in pair), max(length, 0)]
     rest = [pair for pair in zip(edges[0::2], edges[1::2], strict=True) if pair[1] > pair[0]]
     for start, end in [*read, *rest]:
@@ -242,7 +243,7 @@ class GeneralisedPrecision(_InContext):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """gP@k."""
+        """Return gP@k."""
         articles = ranking.articles
         summed = articles.cumulated(self.article_scores(ranking))
         return _defined(articles.at(self.k, summed) / self.k, ranking.truth)
@@ -265,7 +266,7 @@ class GeneralisedRecall(Measure):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """gR@k."""
+        """Return gR@k."""
         articles = ranking.articles
         relevant = articles.cumulated(articles.is_relevant.astype(np.int64))
         recall = ratio(articles.at(self.k, relevant), ranking.truth.relevant_documents)
@@ -298,14 +299,14 @@ class AverageGeneralisedPrecision(_InContext):
         return precision
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean of gP."""
+        """Return the mean of gP."""
         articles = ranking.articles
         at_relevant = np.where(articles.is_relevant, self._precision(ranking), 0.0)
         truth = ranking.truth
         return _defined(ratio(articles.sums(at_relevant), truth.relevant_documents), truth)
 
     def curve(self, ranking: Ranking) -> Curve:
-        """The best gP at any rank that reaches a recall, at eleven points."""
+        """Return the best gP at any rank that reaches a recall, at eleven points."""
         articles = ranking.articles
         retrieved = articles.by_topic(articles.cumulated(articles.is_relevant.astype(np.int64)))
         precision = articles.by_topic(self._precision(ranking))

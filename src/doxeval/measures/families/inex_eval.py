@@ -41,18 +41,18 @@ Unretrieved = Literal["auto", "level", "zero"]
 POINTS: Floats = np.arange(1, 101) / 100
 _NEEDS = frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
 # An element counts as so much relevant and so much not, so its value cannot exceed 1.
-_QUANTS = tuple(name for name, one in QUANTISATIONS.items() if one.largest <= 1)
+_QUANTS = tuple(name for name, quantisation in QUANTISATIONS.items() if quantisation.largest <= 1)
 _REFUSED = "Values above 1 (gen5, genLifted) make no sense here and are refused."
 _IGNORED = "Elements with ignored tags are worth 0."
 
 
 def precisions(
-    relevant: Floats, other: Floats, wanted: float, points: Floats, ceiling: bool = False
+    relevant: Floats, other: Floats, total: float, points: Floats, ceiling: bool = False
 ) -> Floats:
-    """P(rel|retr) at points of recall.
+    """Return P(rel|retr) at points of recall.
 
     relevant, other: how much is relevant and how much is not in each level, from the top.
-    wanted: n, the sum of all relevant elements.
+    total: n, the sum of all relevant elements.
 
     >>> levels = np.array([1.0, 0, 1, 0, 0, 1])
     >>> precisions(levels, 1 - levels, 3.0, np.array([1, 2, 3]) / 3, ceiling=True).round(4).tolist()
@@ -60,7 +60,7 @@ def precisions(
     >>> precisions(levels, 1 - levels, 3.0, np.array([0.5])).tolist()
     [0.6]
     """
-    mass = points * wanted
+    mass = points * total
     if ceiling:
         mass = np.ceil(mass - TOLERANCE)
     reached = np.cumsum(relevant)
@@ -82,11 +82,11 @@ class _Quantised(Measure):
     ignore: str = ignore_parameter()
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """Which quantisation fits depends on the assessments."""
+        """Return it with the quantisation that fits the assessments."""
         return self(quant=fitting_quantisation(truth, self.quant, _QUANTS))
 
     def values(self, ranking: Ranking) -> Gains:
-        """The values of the results and of the recall base, by topic."""
+        """Return the values of the results and of the recall base, by topic."""
         return gains_of(ranking, "full", self.quant, self.ignore)
 
 
@@ -133,19 +133,19 @@ class InexEval(_Quantised):
         return self.facts.laws if self.unretrieved == "zero" else frozenset()
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """The quantisation, and whether there is a collection whose rest can be a level."""
+        """Return it with its quantisation, and what counts as unretrieved."""
         rest = "zero" if truth.collection is None else "level"
         return super().settled(truth)(
             unretrieved=rest if self.unretrieved == "auto" else self.unretrieved
         )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean precision."""
+        """Return the mean precision."""
         means: Floats = self._precisions(ranking).mean(axis=1)
         return means
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Precision by recall."""
+        """Return precision by recall."""
         return Curve(str(self), "recall", "precision", POINTS, self._precisions(ranking))
 
     def _precisions(self, ranking: Ranking) -> Floats:
@@ -178,8 +178,8 @@ _EDGES = (
 class _ByRank(_Quantised):
     k: int = cut_off(10)
 
-    def found(self, ranking: Ranking) -> Floats:
-        """The sum of the first k values of each topic, nan where nothing is relevant."""
+    def summed(self, ranking: Ranking) -> Floats:
+        """Return the sum of the first k values of each topic, nan where nothing is relevant."""
         sums = ranking.truth.nothing()
         for topic, values, _ in self.values(ranking).defined(ranking):
             sums[topic] = values[: self.k].sum()
@@ -209,8 +209,8 @@ class QuantisedPrecision(_ByRank):
     )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """qP@k."""
-        return self.found(ranking) / self.k
+        """Return qP@k."""
+        return self.summed(ranking) / self.k
 
 
 @dataclass(frozen=True)
@@ -236,26 +236,26 @@ class QuantisedRecall(_ByRank):
     )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """qR@k."""
+        """Return qR@k."""
         total = ranking.truth.nothing()
         for topic, _, base in self.values(ranking).defined(ranking):
             total[topic] = math.fsum(base.tolist()) or math.nan
-        recall: Floats = self.found(ranking) / total
+        recall: Floats = self.summed(ranking) / total
         return recall
 
 
 def _with_rest(
-    truth: GroundTruth, relevant: Floats, other: Floats, wanted: float, listed: int
+    truth: GroundTruth, relevant: Floats, other: Floats, total: float, listed: int
 ) -> tuple[Floats, Floats]:
-    """One more level: all elements of the collection that were not retrieved."""
+    """Append one more level: all elements of the collection that were not retrieved."""
     elements = len(truth.known_collection.nodes.path)
-    missing = max(wanted - float(relevant.sum()), 0.0)
+    missing = max(total - float(relevant.sum()), 0.0)
     rest = max(elements - listed - missing, 0.0)
     return np.append(relevant, missing), np.append(other, rest)
 
 
 def _by_level(values: Floats, levels: Ints) -> tuple[Floats, Floats]:
-    """How much is relevant and how much is not in each level."""
+    """Return how much is relevant and how much is not in each level."""
     if not len(values):
         return np.zeros(0), np.zeros(0)
     first = np.flatnonzero(np.append(True, np.diff(levels) != 0))

@@ -56,7 +56,7 @@ class _Worth(NamedTuple):
 
 
 def _worth(truth: GroundTruth, quant: str, ignore: str) -> _Worth:
-    """Rel and cov of all assessed elements; empty and ignored elements have neither."""
+    """Return rel and cov of all assessed elements; empty and ignored elements have neither."""
     elements = truth.elements(QUANTISATIONS[quant])
     if quant == "spec":
         rel = ratio(elements.rsize, truth.relevant_characters[elements.topic])
@@ -94,22 +94,23 @@ class _Text(NamedTuple):
         return ratio(self.covered, self.size)
 
 
-def beyond_the_list(recall: Floats, own: _Text, everything: _Text, points: Floats) -> Floats:
-    """Beyond lists of some recall, the best precision at any recall that reaches each point.
+def beyond_the_list(recall: Floats, listed: _Text, everything: _Text, points: Floats) -> Floats:
+    """Return the best precision beyond lists of some recall, at any recall that reaches each point.
 
     The precision after a share f of the rest is a ratio of linear functions of f, so it rises
     all the way or falls all the way: the best is where the point is reached, or at the end.
 
     >>> points, recall, whole = np.array([0.5, 0.75, 1.0]), np.array([0.5, 0.5]), np.ones(2)
-    >>> own, everything = _Text(np.array([400, 0]), 400 * whole), _Text(800 * whole, 1600 * whole)
-    >>> beyond_the_list(recall, own, everything, points).tolist()
+    >>> listed = _Text(np.array([400, 0]), 400 * whole)
+    >>> everything = _Text(800 * whole, 1600 * whole)
+    >>> beyond_the_list(recall, listed, everything, points).tolist()
     [[1.0, 0.6, 0.5], [0.5, 0.5, 0.5]]
     """
     missing = np.maximum(points - recall[:, None], 0.0)
     f = ratio(missing, np.broadcast_to(1 - recall[:, None], missing.shape))
     covered, size = (
-        one[:, None] + f * (all_of_it - one)[:, None]
-        for one, all_of_it in zip(own, everything, strict=True)
+        part[:, None] + f * (whole - part)[:, None]
+        for part, whole in zip(listed, everything, strict=True)
     )
     return np.maximum(ratio(covered, size), everything.precision[:, None])
 
@@ -123,11 +124,11 @@ class _SizeAndOverlap(Measure):
     ignore: str = ignore_parameter()
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """Which quantisation fits depends on the assessments."""
+        """Return it with the quantisation that fits the assessments."""
         return self(quant=fitting_quantisation(truth, self.quant, _QUANTS))
 
     def read(self, ranking: Ranking) -> _Read:
-        """What was read up to each result of the ranking."""
+        """Return what was read up to each result of the ranking."""
         key = ("ng: read", self.overlap, self.quant, self.ignore)
         return ranking.remembered(key, lambda: self._read(ranking))
 
@@ -145,8 +146,8 @@ class _SizeAndOverlap(Measure):
         key = ("ng: worth", self.quant, self.ignore)
         return truth.remembered(key, lambda: _worth(truth, self.quant, self.ignore))
 
-    def wanted(self, truth: GroundTruth, denominator: Denominator) -> Floats:
-        """Σ rel of each topic, over documents or all components."""
+    def total_rel(self, truth: GroundTruth, denominator: Denominator) -> Floats:
+        """Return Σ rel of each topic, over documents or all components."""
         return truth.remembered(
             ("ng: wanted", self.quant, self.ignore, denominator),
             lambda: _sums_by_topic(
@@ -193,43 +194,43 @@ class Ng(_SizeAndOverlap):
     )
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """The quantisation, and whether there is a collection whose rest can be read."""
+        """Return it with its quantisation, and how the rest of the collection is read."""
         rest = "zero" if truth.collection is None else "linear"
         return super().settled(truth)(
             unretrieved=rest if self.unretrieved == "auto" else self.unretrieved
         )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean interpolated precision."""
+        """Return the mean interpolated precision."""
         means: Floats = self._precisions(ranking).mean(axis=1)
         return means
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Precision by recall."""
+        """Return precision by recall."""
         return Curve(str(self), "recall", "precision", POINTS, self._precisions(ranking))
 
     def _precisions(self, ranking: Ranking) -> Floats:
         read = self.read(ranking)
-        wanted = self.wanted(ranking.truth, self.denominator)
+        total = self.total_rel(ranking.truth, self.denominator)
         precision = ranking.by_topic(ratio(read.covered, read.size))
-        result = np.full((len(wanted), len(POINTS)), np.nan)
+        result = np.full((len(total), len(POINTS)), np.nan)
         for topic, rel in ranking.lists(read.rel):
-            if wanted[topic] > 0:
-                recall = np.minimum(rel / wanted[topic], 1.0)
+            if total[topic] > 0:
+                recall = np.minimum(rel / total[topic], 1.0)
                 result[topic] = interpolated(recall, precision[topic], POINTS)
         if self.unretrieved != "zero":
             topics = np.flatnonzero(ranking.counts > 0)  # an empty list scores 0
-            beyond = self._beyond(ranking, read, wanted, topics)
+            beyond = self._beyond(ranking, read, total, topics)
             result[topics] = np.maximum(result[topics], beyond)
         return result
 
-    def _beyond(self, ranking: Ranking, read: _Read, wanted: Floats, topics: Ints) -> Floats:
+    def _beyond(self, ranking: Ranking, read: _Read, total: Floats, topics: Ints) -> Floats:
         """Return the best precision beyond the lists of some topics, topics × points."""
         everything = _Text(*(column[topics] for column in self._everything(ranking.truth)))
         if self.unretrieved == "block":
             return np.repeat(everything.precision[:, None], len(POINTS), axis=1)
         rel, covered, size = (ranking.at(max(len(ranking), 1), part)[topics] for part in read)
-        recall = np.minimum(ratio(rel, wanted[topics]), 1.0)
+        recall = np.minimum(ratio(rel, total[topics]), 1.0)
         return beyond_the_list(recall, _Text(covered, size), everything, POINTS)
 
     def _everything(self, truth: GroundTruth) -> _Text:
@@ -278,10 +279,10 @@ class NgRecall(_SizeAndOverlap):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """ngR@k."""
-        wanted = self.wanted(ranking.truth, self.denominator)
-        recall = np.minimum(ratio(ranking.at(self.k, self.read(ranking).rel), wanted), 1.0)
-        return np.where(wanted > 0, recall, np.nan)
+        """Return ngR@k."""
+        total = self.total_rel(ranking.truth, self.denominator)
+        recall = np.minimum(ratio(ranking.at(self.k, self.read(ranking).rel), total), 1.0)
+        return np.where(total > 0, recall, np.nan)
 
 
 @dataclass(frozen=True)
@@ -310,14 +311,14 @@ class NgPrecision(_SizeAndOverlap):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """ngP@k."""
+        """Return ngP@k."""
         read = self.read(ranking)
         precision = ratio(ranking.at(self.k, read.covered), ranking.at(self.k, read.size))
-        return np.where(self.wanted(ranking.truth, "components") > 0, precision, np.nan)
+        return np.where(self.total_rel(ranking.truth, "components") > 0, precision, np.nan)
 
 
 def _sums_by_topic(truth: GroundTruth, values: Floats, worth: _Worth, whole: bool) -> Floats:
-    """Values of elements, summed for each topic; `whole` counts only the roots of documents."""
+    """Sum values of elements for each topic; whole: only those of the roots of documents."""
     elements = worth.elements
     if whole:
         values = values * (truth.known_collection.nodes.parent[elements.node] < 0)
@@ -325,7 +326,7 @@ def _sums_by_topic(truth: GroundTruth, values: Floats, worth: _Worth, whole: boo
 
 
 def _whole_collection(truth: GroundTruth, worth: _Worth) -> _Text:
-    """All documents, read as a whole."""
+    """Return what a reader of all documents has read."""
     covered = _sums_by_topic(truth, worth.cov * worth.elements.size, worth, whole=True)
     characters = truth.known_collection.text_totals.characters
     return _Text(covered, np.full(len(covered), float(characters)))

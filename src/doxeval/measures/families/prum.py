@@ -85,7 +85,7 @@ def _walk(p: Floats) -> _Walk:
 
 
 def _at_least(constant: Floats, linear: Floats) -> Floats:
-    """Σ_{m≥i} [z^m] Π_e (constant_e + linear_e·z) for i = 0 … T, one row for each product.
+    """Return Σ_{m≥i} [z^m] Π_e (constant_e + linear_e·z) for i = 0 … T, one row for each product.
 
     Each product is multiplied out from the start, because dividing a factor out of the previous
     product would lose digits. So would taking 1 minus the sum of the lower terms where high
@@ -104,7 +104,7 @@ def _at_least(constant: Floats, linear: Floats) -> Floats:
 
 
 def eprum(p: Floats) -> Floats:
-    """EPRUM(i) for i = 1 … T, given p[item][target].
+    """Return EPRUM(i) for i = 1 … T, given p[item][target].
 
     >>> eprum(np.array([[1, 0], [0, 0.2], [0, 1]])).round(6).tolist()
     [1.0, 0.733333]
@@ -117,7 +117,7 @@ def eprum(p: Floats) -> Floats:
 
 
 def prum(p: Floats, unreached: Unreached = "zero") -> Floats:
-    """PRUM(i) for i = 1 … T, given p[item][target].
+    """Return PRUM(i) for i = 1 … T, given p[item][target].
 
     `unreached` says how users count who may not see i targets: `zero` multiplies by the
     probability that they do, `condition` assumes that they do, `truncate` stops at the end of the
@@ -194,11 +194,11 @@ class _Browsing(EntryPointModel):
         return frozenset({Need.ENTRY_POINTS, Need.RETRIEVED_START})
 
     def navigating(self, model: Navigation | None) -> Self:
-        """The measure with the given model of navigation; the way to entry points has none."""
+        """Return it with the given model of navigation; the way to entry points has none."""
         return self if self.targets == "bep" else super().navigating(model)
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """The targets and the model by name; entry points need the mean length of a document."""
+        """Return it with its targets, its model, and for entry points the mean length."""
         quant = fitting_quantisation(truth, self.quant)
         chosen = self.navigating(truth.navigation)
         nav = "none" if chosen.nav == "auto" else chosen.nav
@@ -256,13 +256,13 @@ class _Browsing(EntryPointModel):
         )
         nodes = ranking.by_topic(ranking.node)
         for topic, p in by_topic.items():
-            own, documents = targets[topic]
+            ideal_nodes, documents = targets[topic]
             items = np.flatnonzero(nodes[topic] >= 0)
             item_documents = collection.documents_of(nodes[topic][items])
             for document in np.intersect1d(documents, item_documents).tolist():
                 rows = items[item_documents == document]
                 columns = np.flatnonzero(documents == document)
-                ways = model.between(collection, document, nodes[topic][rows], own[columns])
+                ways = model.between(collection, document, nodes[topic][rows], ideal_nodes[columns])
                 here = np.ix_(rows, columns)
                 p[here] = np.maximum(p[here], ways)  # an item that is a target stays at 1
 
@@ -291,7 +291,7 @@ def _ideal_elements(truth: GroundTruth, quant: str, ignore: str) -> _Targets:
 
 
 def _nodes_by_topic(truth: GroundTruth, quant: str, ignore: str) -> list[tuple[Ints, Ints]]:
-    """The nodes of the ideal elements of each topic, and their documents."""
+    """Return the nodes of the ideal elements of each topic, and their documents."""
     ideal = truth.base("ideal", quant, ignore)
     nodes = truth.elements(quantisation_named(quant)).node[ideal.row]
     documents = truth.known_collection.documents_of(nodes)
@@ -300,7 +300,7 @@ def _nodes_by_topic(truth: GroundTruth, quant: str, ignore: str) -> list[tuple[I
 
 
 def _numbered_by_topic(topic: Ints, counts: Bools) -> Ints:
-    """The number of each row among the rows of its topic that count, from 0."""
+    """Return the number of each row among the rows of its topic that count, from 0."""
     order = np.argsort(topic, kind="stable")
     total = np.cumsum(counts[order])
     first = np.searchsorted(topic[order], topic[order])
@@ -314,7 +314,7 @@ _POINTS = [Fraction(n, 100) for n in range(1, 101)]
 
 
 def _level(x: Fraction, targets: int) -> int:
-    """Which of the levels 1 … T a point of recall stands for: ⌈x·T⌉, at least 1."""
+    """Return which of the levels 1 … T a point of recall stands for: ⌈x·T⌉, at least 1."""
     return max(math.ceil(x * targets), 1)
 
 
@@ -345,7 +345,7 @@ class Prum(_Browsing):
     )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """PRUM at x, or its mean."""
+        """Return PRUM at x, or its mean."""
         scores = ranking.truth.nothing()
         for topic, p in self.probabilities(ranking).items():
             values = prum(p, self.unreached)
@@ -392,7 +392,7 @@ class Eprum(_Browsing):
         return self.facts.highest if self.nav in _NO_MODEL else None
 
     def scores(self, ranking: Ranking) -> Floats:
-        """EPRUM at k or x, or its mean."""
+        """Return EPRUM at k or x, or its mean."""
         scores = ranking.truth.nothing()
         for topic, p in self.probabilities(ranking).items():
             scores[topic] = self._score(p)
@@ -407,7 +407,7 @@ class Eprum(_Browsing):
         return float(values[_level(self.x, len(values)) - 1])
 
     def curve(self, ranking: Ranking) -> Curve | None:
-        """The precision at levels of recall, at a hundred points; none for a single level."""
+        """Return precision at levels of recall, at a hundred points; none for a single level."""
         if self.k is not None or self.x is not None:
             return None
         y = np.full((len(ranking.truth.topics), len(_POINTS)), np.nan)
@@ -417,12 +417,12 @@ class Eprum(_Browsing):
         return Curve(str(self), "recall", "EPRUM", x, y)
 
     def concerns(self, ranking: Ranking) -> int:
-        """In how many topics one item leads to several targets."""
+        """Count the topics in which one item leads to several targets."""
         every = self.probabilities(ranking).values()
         return sum(bool(((p > 0).sum(axis=1) > 1).any()) for p in every)
 
     def about(self, topics: int) -> list[str]:
-        """That the minimum of eq 15 is not computed, where one item leads to several targets."""
+        """Warn that the minimum of eq 15 is not computed, where one item leads to several."""
         if not topics:
             return []
         return [

@@ -90,7 +90,7 @@ class _Gain(Measure):
             raise ValueError("overlap=on is for base=full; base=ideal normalises gains by itself")
 
     def settled(self, truth: GroundTruth) -> Measure:
-        """Which quantisation fits depends on the assessments."""
+        """Return it with the quantisation that fits the assessments."""
         return self(quant=fitting_quantisation(truth, self.quant))
 
     @property
@@ -104,7 +104,7 @@ class _Gain(Measure):
         return self.facts.laws - ({Law.IDEAL_IS_BEST} if self.overlap else set())
 
     def gains(self, ranking: Ranking) -> Gains:
-        """The gains of the run and of the ideal, by topic."""
+        """Return the gains of the run and of the ideal, by topic."""
         return gains_of(
             ranking,
             self.base,
@@ -119,7 +119,7 @@ class _GainTo(_Gain):
     k: int = cut_off(10)
 
     def gained(self, ranking: Ranking) -> Floats:
-        """xCG[k] of each topic, nan where the recall base is empty."""
+        """Return xCG[k] of each topic, nan where the recall base is empty."""
         sums = ranking.truth.nothing()
         for topic, run, _ in self.gains(ranking).defined(ranking):
             sums[topic] = run[: self.k].sum()
@@ -143,7 +143,7 @@ class CumulatedGain(_GainTo):
     )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """xCG@k."""
+        """Return xCG@k."""
         return self.gained(ranking)
 
 
@@ -163,7 +163,7 @@ class GainRecall(_GainTo):
     )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """gr@k."""
+        """Return gr@k."""
         possible = ranking.truth.nothing()
         for topic, _, ideal in self.gains(ranking).defined(ranking):
             possible[topic] = ideal.sum() or np.nan
@@ -180,7 +180,7 @@ class _GainAt(_Gain):
     )
 
     def normalised(self, ranking: Ranking, k: int) -> Floats:
-        """The values at the ranks 1 … k, topics × ranks, cut where all lists have ended."""
+        """Return the values at the ranks 1 … k, topics × ranks, cut where all lists have ended."""
         gains = self.gains(ranking)
         ideal_lists = (gains.ideal[topic] for topic in ranking.topics.tolist())
         k = min(k, max(map(len, [*gains.run, *ideal_lists]), default=0) or 1)
@@ -191,7 +191,7 @@ class _GainAt(_Gain):
 
 
 def _cumulated_to(k: int, gains: Floats) -> Floats:
-    """Cumulated gains at the ranks 1 … k; beyond the end they stay."""
+    """Return cumulated gains at the ranks 1 … k; beyond the end they stay."""
     padded = np.zeros(k)
     padded[: min(k, len(gains))] = gains[:k]
     return np.cumsum(padded)
@@ -214,7 +214,7 @@ class NormalisedGain(_GainAt):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """nxCG@k."""
+        """Return nxCG@k."""
         return self.normalised(ranking, self.k)[:, -1]
 
 
@@ -239,14 +239,14 @@ class AverageNormalisedGain(_GainAt):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean of nxCG@1 … nxCG@k."""
+        """Return the mean of nxCG@1 … nxCG@k."""
         values = self.normalised(ranking, self.k)
         beyond = self.k - values.shape[1]
         means: Floats = (values.sum(axis=1) + beyond * values[:, -1]) / self.k
         return means
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Normalised gain by rank."""
+        """Return normalised gain by rank."""
         values = self.normalised(ranking, self.k)
         x = np.arange(1, values.shape[1] + 1).astype(np.float64)
         return Curve(str(self), "rank", "nxCG", x, values)
@@ -257,12 +257,12 @@ class _Effort(_Gain):
     ranks: Ranks = parameter("integer", _RANKS_HELP, _RANKS)
 
     def at_recall(self, ranking: Ranking, points: list[Fraction]) -> Floats:
-        """Effort-precision at points of gain-recall, topics × points."""
+        """Return effort-precision at points of gain-recall, topics × points."""
         gains = self.gains(ranking)
-        x = np.array([float(one) for one in points])
+        x = np.array([float(x) for x in points])
         values = np.full((len(ranking.truth.topics), len(points)), np.nan)
-        for topic, own, base in gains.defined(ranking):
-            run, ideal = np.cumsum(own), np.cumsum(base)
+        for topic, gain, best in gains.defined(ranking):
+            run, ideal = np.cumsum(gain), np.cumsum(best)
             values[topic] = effort_precisions(run, ideal, x * ideal[-1], self.ranks)
         if 0 in points:  # no gain is had at once, in any list with results
             defined = ~np.isnan(values[:, 0])
@@ -295,13 +295,13 @@ class AverageEffortPrecision(_Effort):
     )
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean of ep."""
+        """Return the mean of ep."""
         scores = ranking.truth.nothing()
         # At the run's own ranks there is nothing between points, so linear is integer.
         ranks: Ranks = "integer" if self.ranks == "linear" else self.ranks
-        for topic, own, base in self.gains(ranking).defined(ranking):
-            run, ideal = np.cumsum(own), np.cumsum(base)
-            reached = run[own > 0]
+        for topic, gain, best in self.gains(ranking).defined(ranking):
+            run, ideal = np.cumsum(gain), np.cumsum(best)
+            reached = run[gain > 0]
             scores[topic] = effort_precisions(run, ideal, reached, ranks).sum() / len(ideal)
         return scores
 
@@ -316,7 +316,7 @@ class AverageEffortPrecision(_Effort):
         return super().laws - ({Law.IDEAL_IS_BEST} if self.base == "ideal" else set())
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Effort-precision by gain-recall, at a hundred points."""
+        """Return effort-precision by gain-recall, at a hundred points."""
         x = np.array([float(p) for p in _HUNDRED])
         return Curve(str(self), "gr", "ep", x, self.at_recall(ranking, _HUNDRED))
 
@@ -338,7 +338,7 @@ class EffortPrecision(_Effort):
     x: Fraction = point(Fraction(1, 10), "the gain-recall that must be reached")
 
     def scores(self, ranking: Ranking) -> Floats:
-        """Effort-precision at x."""
+        """Return effort-precision at x."""
         return self.at_recall(ranking, [self.x])[:, 0]
 
 
@@ -365,6 +365,6 @@ class InterpolatedEffortPrecision(_Effort):
     ranks: Ranks = parameter("interpolated", _RANKS_HELP, _RANKS)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The mean of ep at a hundred points."""
+        """Return the mean of ep at a hundred points."""
         means: Floats = self.at_recall(ranking, _HUNDRED).mean(axis=1)
         return means

@@ -102,7 +102,7 @@ class BudgetRecall(TextMeasure):
         return sum_by_topic(taken, np.arange(len(taken)), taken.new_gain)
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Recall by budget."""
+        """Return recall by budget."""
         return recall_by_budget(str(self), self, ranking)
 
 
@@ -201,7 +201,7 @@ class Utility(TextMeasure):
         return defined(ratio(value, truth.wanted.total), truth)
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Recall by budget."""
+        """Return recall by budget."""
         return recall_by_budget(str(self), BudgetRecall(self.B, self.unit), ranking)
 
 

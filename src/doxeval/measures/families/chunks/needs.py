@@ -85,7 +85,7 @@ class Hit(_OfNeeds):
     by: By = _by_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
-        """1 if some need is answered."""
+        """Return 1 if some need is answered."""
         answered = self.sums(ranking, (self.at_rank(ranking) <= self.k).astype(np.float64))
         return self.defined(ranking, (answered > 0).astype(np.float64))
 
@@ -109,7 +109,7 @@ class NeedRecall(_OfNeeds):
     cover: float = _cover_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The share of grades."""
+        """Return the share of grades."""
         grade = ranking.truth.needs.grade
         answered = self.sums(ranking, grade * (self.at_rank(ranking) <= self.k))
         return self.defined(ranking, ratio(answered, self.sums(ranking, grade)))
@@ -134,7 +134,7 @@ class AllNeeds(_OfNeeds):
     cover: float = _cover_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
-        """1 if no need is left."""
+        """Return 1 if no need is left."""
         left = self.sums(ranking, (self.at_rank(ranking) > self.k).astype(np.float64))
         return self.defined(ranking, (left == 0).astype(np.float64))
 
@@ -159,7 +159,7 @@ class ReciprocalRank(_OfNeeds):
     by: By = _by_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
-        """1 / rank."""
+        """Return 1 / rank."""
         at = self.at_rank(ranking)
         scores = np.zeros(len(ranking.truth.topics))
         np.maximum.at(scores, ranking.truth.needs.topic, np.where(at <= self.k, 1 / at, 0.0))
@@ -200,7 +200,7 @@ class DiscountedNeeds(_OfNeeds):
     k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
-        """DCG over the ideal DCG."""
+        """Return DCG over the ideal DCG."""
         gains, best = linear_gains(ranking), best_gains(ranking.truth)
         scores = ranking.truth.nothing()
         for topic in ranking.topics.tolist():

@@ -109,7 +109,7 @@ class Overlap(TextMeasure):
     resize: Resize = resize_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
-        """F / (S + T − F)."""
+        """Return F / (S + T − F)."""
         shown, total = (ranking.at(self.k, values) for values in ranking.best_shown)
         size = ranking.size if self.resize == "full" else ranking.new_size
         read = ranking.at(self.k, ranking.cumulated(size))
@@ -136,7 +136,7 @@ class Redundancy(TextMeasure):
     unit: Unit = unit_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
-        """1 − Σ new / Σ size."""
+        """Return 1 − Σ new / Σ size."""
         new, read = (
             ranking.at(self.k, ranking.cumulated(costs(ranking, self.unit, resize)))
             for resize in ("new", "full")
@@ -165,6 +165,6 @@ class TextRead(TextMeasure):
     unit: Unit = unit_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
-        """Σ size."""
+        """Return Σ size."""
         read = ranking.at(self.k, ranking.cumulated(costs(ranking, self.unit, "full")))
         return defined(read.astype(np.float64), ranking.truth)

@@ -46,11 +46,11 @@ class Hits(EsrAt):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Hits."""
+        """Return hits."""
         return self.expected(ranking).hits[topic]
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Hits by rank, as a share of the total relevance."""
+        """Return hits by rank, as a share of the total relevance."""
         return shares_by_rank(self, ranking)
 
 
@@ -68,11 +68,11 @@ class NearMisses(EsrAt):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Near-misses."""
+        """Return near-misses."""
         return self.expected(ranking).near[topic]
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Near-misses by rank, as a share of the total relevance."""
+        """Return near-misses by rank, as a share of the total relevance."""
         return shares_by_rank(self, ranking)
 
 
@@ -91,15 +91,15 @@ class Misses(EsrAt):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Misses."""
+        """Return misses."""
         return self.expected(ranking).misses(topic)
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Misses by rank, as a share of the total relevance."""
+        """Return misses by rank, as a share of the total relevance."""
         return shares_by_rank(self, ranking)
 
     def empty(self, total: float) -> float:
-        """Everything is missed."""
+        """Return the total: everything is missed."""
         return total
 
 
@@ -117,11 +117,11 @@ class ExpectedRecallBase(EsrAt):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """The recall base."""
+        """Return the recall base."""
         return self.expected(ranking).recall_base(topic)
 
     def empty(self, total: float) -> float:
-        """Everything can still be gained."""
+        """Return the total: everything can still be gained."""
         return total
 
 
@@ -140,7 +140,7 @@ class StructuralRelevance(EsrAt):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """The sum of inferred gains."""
+        """Return the sum of inferred gains."""
         gains: Floats = np.cumsum(inferred_gains(self, ranking)[topic])
         return gains
 
@@ -161,7 +161,7 @@ class StructuralPrecision(StructuralRelevance):
     divides_by_rank: ClassVar[bool] = True
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """The mean of inferred gains."""
+        """Return the mean of inferred gains."""
         gains = super().by_rank(ranking, topic)
         precision: Floats = gains / np.arange(1, len(gains) + 1)
         return precision
@@ -183,11 +183,11 @@ class ExtendedPrecision(Precision):
     divides_by_rank: ClassVar[bool] = True
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Hits by rank."""
+        """Return hits by rank."""
         return hits_by_rank(self.expected(ranking).hits[topic])
 
     def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """ESRR."""
+        """Return ESRR."""
         return self.expected(ranking).recall(topic)
 
 
@@ -212,7 +212,7 @@ class ExtendedRecall(EsrAt):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Hits and near-misses by the recall base."""
+        """Return hits and near-misses by the recall base."""
         return self.expected(ranking).recall(topic)
 
 
@@ -233,7 +233,7 @@ class ByLength(Esr):
     with_near_misses: ClassVar[bool] = False
 
     def gain(self, ranking: Ranking, topic: int) -> Floats:
-        """Hits, or hits and near-misses."""
+        """Return hits, or hits and near-misses."""
         expected = self.expected(ranking)
         return expected.seen(topic) if self.with_near_misses else expected.hits[topic]
 
@@ -269,11 +269,11 @@ class TextPrecision(ByLength, Precision):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Hits by size."""
+        """Return hits by size."""
         return self.precision_of_text(ranking, topic, "retrieved")
 
     def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """SRiR2."""
+        """Return SRiR2."""
         return self.seen_text(ranking, topic)
 
 
@@ -294,7 +294,7 @@ class TextPrecision2(TextPrecision):
     cost: Cost = parameter("retrieved", COST_HELP, COSTS)
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Hits and near-misses by what is read."""
+        """Return hits and near-misses by what is read."""
         return self.precision_of_text(ranking, topic, self.cost)
 
 
@@ -318,7 +318,7 @@ class TextRecall(ByLength, EsrAt):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Gain by the relevant text or the recall base."""
+        """Return the gain, divided by the relevant text or the recall base."""
         gain = self.gain(ranking, topic)
         if self.recallbase == "expected":
             return ratio(gain, self.expected(ranking).recall_base(topic))
@@ -366,7 +366,7 @@ class CumulatedGain(ByLength, EsrAt):
             raise ValueError("l must be above 0 and at most 1, and m above 0")
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Gain by the gain that is wanted."""
+        """Return the gain, divided by what the user wants to have gained."""
         gain = self.gain(ranking, topic)
         ranks = np.arange(1, len(gain) + 1)
         base = self.expected(ranking).recall_base(topic)
@@ -403,7 +403,7 @@ class BrowsingPrecision(Esr):
     x: Fraction = point(Fraction(1), "the recall (ESRR) that must be reached")
 
     def scores(self, ranking: Ranking) -> Floats:
-        """The gain by rank where recall is reached; at the end of the list if it never is."""
+        """Return the gain by rank where recall is reached, or at the end of the list."""
         expected = self.expected(ranking)
         scores = ranking.truth.nothing()
         for topic in self.defined_topics(ranking):
@@ -431,11 +431,11 @@ class AverageExtendedPrecision(Average):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """ESRP."""
+        """Return ESRP."""
         return hits_by_rank(self.expected(ranking).hits[topic])
 
     def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """ESRR."""
+        """Return ESRR."""
         return self.expected(ranking).recall(topic)
 
 
@@ -457,11 +457,11 @@ class AverageTextPrecision(ByLength, Average):
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """SRiP."""
+        """Return SRiP."""
         return self.precision_of_text(ranking, topic, "retrieved")
 
     def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """SRiR2."""
+        """Return SRiR2."""
         return self.seen_text(ranking, topic)
 
 
@@ -486,5 +486,5 @@ class AverageTextPrecision2(AverageTextPrecision):
     cost: Cost = parameter("retrieved", COST_HELP, COSTS)
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """SRiP2."""
+        """Return SRiP2."""
         return self.precision_of_text(ranking, topic, self.cost)

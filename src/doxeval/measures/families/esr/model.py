@@ -279,7 +279,7 @@ class Precision(_AlongRecall):
             object.__setattr__(self, "k", _CUT_OFF)
 
     def _with(self, values: dict[str, Any]) -> Self:
-        """A cut-off takes the place of a point, and a point that of a cut-off."""
+        """Replace a point by a cut-off, and a cut-off by a point."""
         for given, other in (("k", "x"), ("x", "k")):
             if values.get(given) is not None:
                 values = {other: None, **values}
@@ -310,6 +310,6 @@ class Average(_AlongRecall):
         return means
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Interpolated precision by recall."""
+        """Return interpolated precision by recall."""
         y = self.interpolated(ranking, _POINTS, self.k)
         return Curve(str(self), "recall", "precision", _POINTS, y)
