@@ -15,7 +15,7 @@ SEAMS = {
     "append_column": "doxeval.storage.columns.ColumnFile.append",
     "assessed_elements_block": "doxeval.assessments.elements._BLOCK",
     "assessment_piece_bytes": "doxeval.columns.pieces._PIECE",
-    "assessment_statistics_rows": "doxeval.assessments.statistics._CHUNK",
+    "assessment_statistics_rows": "doxeval.assessments.statistics._BLOCK",
     "block_rows": "doxeval.evaluation.blocks.ROWS",
     "build_sizes": "doxeval.documents.plan.SIZES",
     "campaign_clock": "doxeval.assess.store.times.now",
