@@ -35,13 +35,13 @@ MERGES: tuple[Merge, ...] = get_args(Merge)
 Number = TypeVar("Number", int, float)
 
 
-def merged_judgments(judgments: Iterable[Judgment], how: Merge) -> Judgments:
+def merge_judgments(judgments: Iterable[Judgment], how: Merge) -> Judgments:
     """Make one judgment for each pair of topic and document; ties are a warning.
 
     >>> two = [Judgment("1", "a", ((0, 9),)), Judgment("1", "a", ((5, 12),))]
-    >>> [merged_judgments(two, how).judgments[0].highlights for how in ("union", "intersection")]
+    >>> [merge_judgments(two, how).judgments[0].highlights for how in ("union", "intersection")]
     [((0, 12),), ((5, 9),)]
-    >>> merged_judgments(two + two, "majority").warnings[0].split(":")[0]
+    >>> merge_judgments(two + two, "majority").warnings[0].split(":")[0]
     'ties in 1 document'
     """
     pairs: dict[tuple[str, str], list[Judgment]] = {}

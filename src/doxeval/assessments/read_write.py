@@ -21,7 +21,7 @@ from doxeval.assessments.inex_text import read_inex_text, write_inex_text
 from doxeval.assessments.inex_xml import read_inex_xml, write_inex_grades, write_inex_highlights
 from doxeval.assessments.jsonl import looks_like_a_run, read_jsonl, write_jsonl
 from doxeval.assessments.judgment import Judgment
-from doxeval.assessments.merge import Merge, merged_judgments
+from doxeval.assessments.merge import Merge, merge_judgments
 from doxeval.assessments.resolution import resolved_judgments
 from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.columns import Frame, is_frame
@@ -196,7 +196,7 @@ def read_assessments(
             Parameter("whitespace") + " is for text points, which only a collection can resolve"
         )
     if merge is not None:
-        columns, ties = merged_judgments(columns, merge)
+        columns, ties = merge_judgments(columns, merge)
         numbers, warnings = None, warnings + ties  # other documents, in another order
     warn(warnings)
     if collection is not None and numbers is not None:
