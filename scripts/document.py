@@ -81,17 +81,17 @@ PRINTED = {
     "What commands print": "doxeval.cli.terminal",
     "How commands end": "doxeval.cli.ending",
 }
-# Models of navigation: the module that reads each, and examples.
+# Models of navigation: what explains each, and examples.
 EXAMPLES = DOCS / "examples" / "navigation"
 NAVIGATION = {
-    "Matrix": ("doxeval.navigation.graph", ("matrix",)),
-    "Routes": ("doxeval.navigation.graph", ("routes",)),
+    "Matrix": ("doxeval.navigation.graph:MatrixNavigation", ("matrix",)),
+    "Routes": ("doxeval.navigation.read:read_routes", ("routes",)),
     "Summary, steady state and depth": (
-        "doxeval.navigation.graph",
+        "doxeval.navigation.graph:SummaryNavigation",
         ("summary", "steady", "depth"),
     ),
-    "Hierarchical": ("doxeval.navigation.tree", ("hierarchical",)),
-    "Neighbours": ("doxeval.navigation.tree", ("neighbours",)),
+    "Hierarchical": ("doxeval.navigation.tree:HierarchicalNavigation", ("hierarchical",)),
+    "Neighbours": ("doxeval.navigation.tree:NeighbourNavigation", ("neighbours",)),
     "None": ("doxeval.navigation.model:NoNavigation", ("none",)),
 }
 

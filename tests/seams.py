@@ -15,7 +15,7 @@ SEAMS = {
     "append_column": "doxeval.storage.writer.ColumnFile.append",
     "assessed_elements_block": "doxeval.assessments.elements._BLOCK",
     "assessment_piece_bytes": "doxeval.columns.fields._PIECE",
-    "assessment_statistics_rows": "doxeval.assessments.statistics._CHUNK",
+    "assessment_statistics_rows": "doxeval.assessments.statistics._BLOCK",
     "block_rows": "doxeval.evaluation.scoring.ROWS",
     "build_sizes": "doxeval.documents.build.plan.SIZES",
     "campaign_clock": "doxeval.assess.store.times.now",

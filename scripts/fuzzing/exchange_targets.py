@@ -11,7 +11,7 @@ from doxeval.assessments import (
     Assessments,
     Judgments,
     elements_from_grades,
-    merged_judgments,
+    merge_judgments,
     read_assessments,
     read_inex_text,
     read_inex_xml,
@@ -119,7 +119,7 @@ def assessments(read: Callable[[io.BytesIO, str], Judgments]) -> Reader:
         _each(
             lambda: elements_from_grades(Assessments(judgments, warnings)),
             lambda: [violations(judgment) for judgment in judgments],
-            lambda: merged_judgments(judgments, "majority"),
+            lambda: merge_judgments(judgments, "majority"),
             lambda: resolved_judgments(judgments, collection()),
         )
         return list(judgments)

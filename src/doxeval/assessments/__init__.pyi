@@ -54,7 +54,7 @@ from doxeval.assessments.merge import Ties as Ties
 from doxeval.assessments.merge import Votes as Votes
 from doxeval.assessments.merge import chosen_value as chosen_value
 from doxeval.assessments.merge import counted_ties as counted_ties
-from doxeval.assessments.merge import merged_judgments as merged_judgments
+from doxeval.assessments.merge import merge_judgments as merge_judgments
 from doxeval.assessments.merge import needed_assessors as needed_assessors
 from doxeval.assessments.merge import shared_by as shared_by
 from doxeval.assessments.needs import Needs as Needs

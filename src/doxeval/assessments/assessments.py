@@ -109,9 +109,9 @@ class Assessments:
         """
         from doxeval.assessments.frames import judgments_of_frame
 
-        found = judgments_of_frame(frame)
-        warn(found.warnings)
-        return cls(*found)
+        judged = judgments_of_frame(frame)
+        warn(judged.warnings)
+        return cls(*judged)
 
     def to_dict(self) -> dict[str, dict[str, int]]:
         """Return the grade of each document by topic, as pytrec_eval and ranx take them.

@@ -281,8 +281,8 @@ def plain_columns(
 def concatenate_judgments(several: Sequence[JudgmentColumns]) -> JudgmentColumns:
     """Return all rows of several columns, one after another.
 
-    >>> one, other = (JudgmentColumns.of([Judgment("7", name, ((0, 5),))]) for name in "ab")
-    >>> [judgment.document for judgment in concatenate_judgments([one, other])]
+    >>> files = [JudgmentColumns.of([Judgment("7", name, ((0, 5),))]) for name in "ab"]
+    >>> [judgment.document for judgment in concatenate_judgments(files)]
     ['a', 'b']
     """
     if len(several) == 1:

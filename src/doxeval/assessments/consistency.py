@@ -25,11 +25,6 @@
     graded element around it).
 
 Elements that are unjudged or not listed never violate a rule.
-
-Which of many grades of one document break the rules of consistency.py, on columns.
-
-Rows are graded elements. Whoever has the grades in columns already asks here: the application for
-assessors, after every grade.
 """
 
 from __future__ import annotations
@@ -63,6 +58,175 @@ class Violation(NamedTuple):
     path: str
     message: str
     line: int | None = None
+
+
+G = TypeVar("G", Grade2002, Grade2003)
+
+
+def violations(judgment: Judgment, collection: Collection | None = None) -> list[Violation]:
+    """Return all violations of the rules among the grades of one document.
+
+    >>> from doxeval.assessments.judgment import GradedElement
+    >>> outer = GradedElement("/a[1]", Grade2003(1, 1))
+    >>> inner = GradedElement("/a[1]/b[1]", Grade2003(2, 0))
+    >>> broken = violations(Judgment("7", "d", grades=(outer, inner)))
+    >>> [violation.message for violation in broken]
+    ['/a[1]/b[1] is (2,0)', '/a[1] is (1,1) but /a[1]/b[1] in it is (2,0)']
+    >>> too_small = GradedElement("/a[1]", Grade2002(3, "S"), line=5)
+    >>> violations(Judgment("7", "d", grades=(too_small,)))
+    [Violation(rule=9, path='/a[1]', message='/a[1] is 3S', line=5)]
+    """
+    broken = [
+        *_violations_of_2005(judgment, collection),
+        *_violations_of_2002(_graded(judgment, Grade2002)),
+        *_violations_of_2003(judgment, _graded(judgment, Grade2003), collection),
+    ]
+    if not broken:
+        return []
+    lines = {
+        numbered_path(element, judgment): line_of(element, judgment) for element in judgment.grades
+    }
+    return [rule._replace(line=lines.get(rule.path, judgment.line)) for rule in broken]
+
+
+def _graded(judgment: Judgment, scale: type[G]) -> dict[str, G]:
+    """Return the grades of one scale, by path."""
+    return {
+        numbered_path(element, judgment): element.grade
+        for element in judgment.grades
+        if isinstance(element.grade, scale)
+    }
+
+
+def _violations_of_2002(grades: Mapping[str, Grade2002]) -> Iterator[Violation]:
+    for path, grade in grades.items():
+        if (grade.relevance == 0) != (grade.coverage == "N"):
+            yield Violation(8, path, f"{short_path(path)} is {grade}")
+        if str(grade) == "3S":
+            yield Violation(9, path, f"{short_path(path)} is {grade}")
+    for above, path, message in _nested(grades):
+        if grades[above].relevance < grades[path].relevance:
+            yield Violation(10, above, message)
+
+
+def _violations_of_2003(
+    judgment: Judgment, grades: dict[str, Grade2003], collection: Collection | None
+) -> list[Violation]:
+    paths = list(grades)
+    most = np.full((len(paths), 2), -1, dtype=np.int64)
+    if collection is not None and paths:
+        most[:] = list(_highest_of_children(judgment.document, grades, collection))
+    columns = Grades2003(
+        np.array([grade.exhaustivity for grade in grades.values()], dtype=np.int64),
+        np.array([grade.specificity for grade in grades.values()], dtype=np.int64),
+        _rows_above(paths),
+        most[:, 0],
+        most[:, 1],
+    )
+    return contradictions_of_2003(columns, paths.__getitem__)
+
+
+def _rows_above(paths: list[str]) -> Ints:
+    """Return, for each path, the position of its nearest listed ancestor, or -1."""
+    above = _nearest_above(paths)
+    position = {path: number for number, path in enumerate(paths)}
+    return np.array([position[above[path]] if path in above else -1 for path in paths], np.int64)
+
+
+def _nested(grades: Mapping[str, G]) -> Iterator[tuple[str, str, str]]:
+    """Yield, for graded elements inside others, the nearest one around it, its path, a message."""
+    for path, above in _nearest_above(grades).items():
+        yield above, path, _contradiction(above, grades[above], path, grades[path])
+
+
+def _violations_of_2005(judgment: Judgment, collection: Collection | None) -> list[Violation]:
+    grades = {numbered_path(element, judgment): element for element in judgment.elements}
+    paths = list(grades)
+    inside = _passages_inside(judgment, paths, collection)
+    columns = Grades2005(
+        np.array([_RANKS[element.exhaustivity] for element in grades.values()], dtype=np.int64),
+        _rows_above(paths),
+        np.array([inside.get(path, False) for path in paths], dtype=np.bool_),
+        np.array([element.highlighted != 0 for element in grades.values()], dtype=np.bool_),
+    )
+    return contradictions_of_2005(columns, paths.__getitem__)
+
+
+_RANKS = {0: 0, None: RANK_OF_TOO_SMALL, 1: 2, 2: 3}
+
+
+def _passages_inside(
+    judgment: Judgment, paths: list[str], collection: Collection | None
+) -> dict[str, bool]:
+    """Return whether each element holds a whole passage, as far as the collection can tell."""
+    if collection is None or not paths:
+        return {}
+    number = int(collection.find_documents([judgment.document])[0])
+    nodes = collection.find_nodes([number] * len(paths), paths).tolist()
+    elements = {
+        path: collection.node(node) for path, node in zip(paths, nodes, strict=True) if node >= 0
+    }
+    # Highlights are sorted and apart, so the first that starts in an element ends first, too.
+    starts = [start for start, _ in judgment.highlights]
+    holds_passage = {}
+    for path, element in elements.items():
+        first = bisect_left(starts, element.start)
+        is_inside = first < len(starts) and judgment.highlights[first][1] <= element.end
+        holds_passage[path] = is_inside
+    return holds_passage
+
+
+def _nearest_above(paths: Values[str]) -> dict[str, str]:
+    """Return the nearest listed ancestor of each path that has one.
+
+    All paths are walked down once, step by step, so that the time depends on their lengths alone.
+    """
+    below: dict[tuple[int, str], int] = {}
+    at_end: dict[int, str] = {}
+    for path in paths:
+        at = 0
+        for step in path[1:].split("/"):
+            at = below.setdefault((at, step), len(below) + 1)
+        at_end[at] = path
+    nearest: list[str | None] = [None]
+    ancestors: dict[str, str] = {}
+    for (above, _), at in below.items():  # what is above comes first
+        around = at_end.get(above, nearest[above])
+        nearest.append(around)
+        if around is not None and at in at_end:
+            ancestors[at_end[at]] = around
+    return {path: ancestors[path] for path in paths if path in ancestors}
+
+
+def _highest_of_children(
+    document: str, grades: dict[str, Grade2003], collection: Collection
+) -> Iterator[tuple[int, int]]:
+    """Yield the highest grades of children, for elements that are nothing but graded children."""
+    number = int(collection.find_documents([document])[0])
+    nodes = collection.find_nodes([number] * len(grades), list(grades)).tolist()
+    for node in nodes:
+        if node < 0:
+            yield -1, -1  # a path that names nothing has no children; resolving it says so
+            continue
+        element = collection.node(node)
+        inner = [grades.get(child.path) for child in element.children()]
+        graded = [other for other in inner if other is not None]
+        if not graded or len(graded) < len(inner) or _has_own_text(element):
+            yield -1, -1
+        else:
+            yield (
+                max(other.exhaustivity for other in graded),
+                max(other.specificity for other in graded),
+            )
+
+
+def _has_own_text(element: Element) -> bool:
+    """Return whether there is text other than white space outside of its children."""
+    return bool(element.collection.points("strip").text_nodes(element.node))
+
+
+# On columns: rows are graded elements of one document. The application for assessors asks these
+# after every grade.
 
 
 class Grades2003(NamedTuple):
@@ -103,15 +267,15 @@ class Grades2005(NamedTuple):
 
 
 def contradictions_of_2003(grades: Grades2003, path_of: Callable[[int], str]) -> list[Violation]:
-    """The violations of rules 1 to 4.
+    """Return the violations of rules 1 to 4.
 
-    >>> no, one = np.array([-1, -1]), np.array([-1, 0])
-    >>> grades = Grades2003(np.array([1, 2]), np.array([1, 1]), one, no, no)
+    >>> none, above = np.array([-1, -1]), np.array([-1, 0])
+    >>> grades = Grades2003(np.array([1, 2]), np.array([1, 1]), above, none, none)
     >>> contradictions_of_2003(grades, ["/a[1]", "/a[1]/b[1]"].__getitem__)[0].message
     '/a[1] is (1,1) but /a[1]/b[1] in it is (2,1)'
     """
     exhaustivity, specificity, above = grades.exhaustivity, grades.specificity, grades.above
-    found = [
+    violations = [
         Violation(1, path_of(row), f"{short_path(path_of(row))} is {grades.shown(row)}")
         for row in np.flatnonzero((exhaustivity == 0) != (specificity == 0)).tolist()
     ]
@@ -119,32 +283,32 @@ def contradictions_of_2003(grades: Grades2003, path_of: Callable[[int], str]) ->
     unspecific = (above >= 0) & (specificity > 0) & (specificity[above] == 0)
     for row in np.flatnonzero(less | unspecific).tolist():
         around = int(above[row])
-        message = contradiction(
+        message = _contradiction(
             path_of(around), grades.shown(around), path_of(row), grades.shown(row)
         )
         broken = [rule for rule, is_broken in ((2, less[row]), (3, unspecific[row])) if is_broken]
-        found += [Violation(rule, path_of(around), message) for rule in broken]
-    return found + _beyond_children(grades, path_of)
+        violations += [Violation(rule, path_of(around), message) for rule in broken]
+    return violations + _beyond_children(grades, path_of)
 
 
 def _beyond_children(grades: Grades2003, path_of: Callable[[int], str]) -> list[Violation]:
     is_all = grades.most_specific >= 0
     specific = is_all & (grades.specificity > grades.most_specific)
     exhaustive = is_all & (grades.exhaustivity > 0) & (grades.most_exhaustive == 0)
-    found = []
+    violations = []
     for row in np.flatnonzero(specific | exhaustive).tolist():
         path = path_of(row)
-        own = f"{short_path(path)} is {grades.shown(row)}, but nothing in it is"
+        message = f"{short_path(path)} is {grades.shown(row)}, but nothing in it is"
         if specific[row]:
-            message = f"{own} more specific than {grades.most_specific[row]}"
-            found.append(Violation(4, path, message))
+            more = f"{message} more specific than {grades.most_specific[row]}"
+            violations.append(Violation(4, path, more))
         if exhaustive[row]:
-            found.append(Violation(4, path, f"{own} exhaustive"))
-    return found
+            violations.append(Violation(4, path, f"{message} exhaustive"))
+    return violations
 
 
 def contradictions_of_2005(grades: Grades2005, path_of: Callable[[int], str]) -> list[Violation]:
-    """The violations of rules 5 to 7.
+    """Return the violations of rules 5 to 7.
 
     >>> yes, no = np.array([True]), np.array([-1])
     >>> grades = Grades2005(np.array([RANK_OF_TOO_SMALL]), no, yes, yes)
@@ -154,186 +318,22 @@ def contradictions_of_2005(grades: Grades2005, path_of: Callable[[int], str]) ->
     rank, above = grades.rank, grades.above
     less = (above >= 0) & (rank[above] < rank)
     small = grades.holds_passage & (rank == RANK_OF_TOO_SMALL)
-    found: list[Violation] = []
+    violations: list[Violation] = []
     for row in np.flatnonzero(less | small | ~grades.is_highlighted).tolist():
         path, around = path_of(row), int(above[row])
         if less[row]:
             outer = path_of(around)
-            message = contradiction(outer, grades.shown(around), path, grades.shown(row))
-            found.append(Violation(5, outer, message))
+            message = _contradiction(outer, grades.shown(around), path, grades.shown(row))
+            violations.append(Violation(5, outer, message))
         if small[row]:
             message = f"{short_path(path)} is ? but holds a whole highlighted passage"
-            found.append(Violation(6, path, message))
+            violations.append(Violation(6, path, message))
         if not grades.is_highlighted[row]:
             message = f"{short_path(path)} is graded but nothing in it is highlighted"
-            found.append(Violation(7, path, message))
-    return found
+            violations.append(Violation(7, path, message))
+    return violations
 
 
-def contradiction(above: str, its_grade: object, path: str, grade: object) -> str:
-    """A sentence about two grades that do not go together."""
+def _contradiction(above: str, its_grade: object, path: str, grade: object) -> str:
+    """Return a sentence about two grades that do not go together."""
     return f"{short_path(above)} is {its_grade} but {short_path(path)} in it is {grade}"
-
-
-G = TypeVar("G", Grade2002, Grade2003)
-
-
-def violations(judgment: Judgment, collection: Collection | None = None) -> list[Violation]:
-    """All violations of the rules among the grades of one document.
-
-    >>> from doxeval.assessments.judgment import GradedElement
-    >>> outer = GradedElement("/a[1]", Grade2003(1, 1))
-    >>> inner = GradedElement("/a[1]/b[1]", Grade2003(2, 0))
-    >>> found = violations(Judgment("7", "d", grades=(outer, inner)))
-    >>> [violation.message for violation in found]
-    ['/a[1]/b[1] is (2,0)', '/a[1] is (1,1) but /a[1]/b[1] in it is (2,0)']
-    >>> too_small = GradedElement("/a[1]", Grade2002(3, "S"), line=5)
-    >>> violations(Judgment("7", "d", grades=(too_small,)))
-    [Violation(rule=9, path='/a[1]', message='/a[1] is 3S', line=5)]
-    """
-    found = [
-        *_of_2005(judgment, collection),
-        *_of_2002(_graded(judgment, Grade2002)),
-        *_of_2003(judgment, _graded(judgment, Grade2003), collection),
-    ]
-    if not found:
-        return []
-    lines = {
-        numbered_path(element, judgment): line_of(element, judgment) for element in judgment.grades
-    }
-    return [one._replace(line=lines.get(one.path, judgment.line)) for one in found]
-
-
-def _graded(judgment: Judgment, scale: type[G]) -> dict[str, G]:
-    """The grades of one scale, by path."""
-    return {
-        numbered_path(element, judgment): element.grade
-        for element in judgment.grades
-        if isinstance(element.grade, scale)
-    }
-
-
-def _of_2002(grades: Mapping[str, Grade2002]) -> Iterator[Violation]:
-    for path, grade in grades.items():
-        if (grade.relevance == 0) != (grade.coverage == "N"):
-            yield Violation(8, path, f"{short_path(path)} is {grade}")
-        if str(grade) == "3S":
-            yield Violation(9, path, f"{short_path(path)} is {grade}")
-    for above, path, message in _nested(grades):
-        if grades[above].relevance < grades[path].relevance:
-            yield Violation(10, above, message)
-
-
-def _of_2003(
-    judgment: Judgment, grades: dict[str, Grade2003], collection: Collection | None
-) -> list[Violation]:
-    paths = list(grades)
-    most = np.full((len(paths), 2), -1, dtype=np.int64)
-    if collection is not None and paths:
-        most[:] = list(_of_children(judgment.document, grades, collection))
-    columns = Grades2003(
-        np.array([grade.exhaustivity for grade in grades.values()], dtype=np.int64),
-        np.array([grade.specificity for grade in grades.values()], dtype=np.int64),
-        _rows_above(paths),
-        most[:, 0],
-        most[:, 1],
-    )
-    return contradictions_of_2003(columns, paths.__getitem__)
-
-
-def _rows_above(paths: list[str]) -> Ints:
-    """The position of the nearest path above each among them, -1 where there is none."""
-    above = _nearest_above(paths)
-    position = {path: number for number, path in enumerate(paths)}
-    return np.array([position[above[path]] if path in above else -1 for path in paths], np.int64)
-
-
-def _nested(grades: Mapping[str, G]) -> Iterator[tuple[str, str, str]]:
-    """Each graded element inside another: the nearest one around it, its own path, a message."""
-    for path, above in _nearest_above(grades).items():
-        yield above, path, contradiction(above, grades[above], path, grades[path])
-
-
-def _of_2005(judgment: Judgment, collection: Collection | None) -> list[Violation]:
-    grades = {numbered_path(element, judgment): element for element in judgment.elements}
-    paths = list(grades)
-    inside = _passages_inside(judgment, paths, collection)
-    columns = Grades2005(
-        np.array([_RANKS[element.exhaustivity] for element in grades.values()], dtype=np.int64),
-        _rows_above(paths),
-        np.array([inside.get(path, False) for path in paths], dtype=np.bool_),
-        np.array([element.highlighted != 0 for element in grades.values()], dtype=np.bool_),
-    )
-    return contradictions_of_2005(columns, paths.__getitem__)
-
-
-_RANKS = {0: 0, None: RANK_OF_TOO_SMALL, 1: 2, 2: 3}
-
-
-def _passages_inside(
-    judgment: Judgment, paths: list[str], collection: Collection | None
-) -> dict[str, bool]:
-    """Whether each element holds a whole passage, as far as the collection can tell."""
-    if collection is None or not paths:
-        return {}
-    number = int(collection.find_documents([judgment.document])[0])
-    nodes = collection.find_nodes([number] * len(paths), paths).tolist()
-    places = {
-        path: collection.node(node) for path, node in zip(paths, nodes, strict=True) if node >= 0
-    }
-    # Highlights are sorted and apart, so the first that starts in an element ends first, too.
-    starts = [start for start, _ in judgment.highlights]
-    found = {}
-    for path, own in places.items():
-        first = bisect_left(starts, own.start)
-        found[path] = first < len(starts) and judgment.highlights[first][1] <= own.end
-    return found
-
-
-def _nearest_above(paths: Values[str]) -> dict[str, str]:
-    """The nearest path above each that is among them, for those that have one.
-
-    All paths are walked down once, step by step, so that the time goes by their lengths alone.
-    """
-    below: dict[tuple[int, str], int] = {}
-    at_end: dict[int, str] = {}
-    for path in paths:
-        at = 0
-        for step in path[1:].split("/"):
-            at = below.setdefault((at, step), len(below) + 1)
-        at_end[at] = path
-    nearest: list[str | None] = [None]
-    found: dict[str, str] = {}
-    for (above, _), at in below.items():  # what is above comes first
-        around = at_end.get(above, nearest[above])
-        nearest.append(around)
-        if around is not None and at in at_end:
-            found[at_end[at]] = around
-    return {path: found[path] for path in paths if path in found}
-
-
-def _of_children(
-    document: str, grades: dict[str, Grade2003], collection: Collection
-) -> Iterator[tuple[int, int]]:
-    """The highest grades of the children of each element that is nothing but graded children."""
-    number = int(collection.find_documents([document])[0])
-    nodes = collection.find_nodes([number] * len(grades), list(grades)).tolist()
-    for node in nodes:
-        if node < 0:
-            yield -1, -1  # a path that names nothing has no children; resolving it says so
-            continue
-        element = collection.node(node)
-        inner = [grades.get(child.path) for child in element.children()]
-        graded = [other for other in inner if other is not None]
-        if not graded or len(graded) < len(inner) or _has_own_text(element):
-            yield -1, -1
-        else:
-            yield (
-                max(other.exhaustivity for other in graded),
-                max(other.specificity for other in graded),
-            )
-
-
-def _has_own_text(element: Element) -> bool:
-    """Whether there is text other than white space outside of its children."""
-    return bool(element.collection.points("strip").text_nodes(element.node))

@@ -20,6 +20,8 @@ such as "1/3"; or instead of s the counts `size` and `rsize`). A path alone is a
 For what other formats say there are also: `start_point` and `end_point` or `bep_point` (text
 points, with `whitespace`: "keep" or "strip"), `grade` (one for the whole document), `in_pool`,
 `inferred`, `inconsistent`, `collection` and `version`.
+
+A name that is given twice in a line is an error, and so is a whole number beyond 64 bits.
 """
 
 from __future__ import annotations
@@ -455,7 +457,7 @@ _NUMBERS = ("start", "end", "bep", "docsize", "grade")
 _PLAIN = frozenset({"topic", "doc", "judged", *_NUMBERS})
 
 
-class _Numbers(NamedTuple):
+class _StatementNumbers(NamedTuple):
     """Some statements; a number that is not given is _ABSENT."""
 
     number: Ints
@@ -487,7 +489,7 @@ class PlainStatements:
     def __init__(self) -> None:
         self._topics = Numbering()
         self._documents = Numbering(lambda names: list(map(normalised_id, names)))
-        self._parts: list[_Numbers] = []
+        self._parts: list[_StatementNumbers] = []
 
     def add(self, columns: Mapping[str, Sequence[Any]], numbers: Ints) -> bool:
         """Take in statements, each with its number; return False if some of them are not plain.
@@ -508,7 +510,7 @@ class PlainStatements:
             if values is None:
                 return False
             given.append(values)
-        part = _Numbers(numbers, topic, document, *given)
+        part = _StatementNumbers(numbers, topic, document, *given)
         self._parts.append(part)
         return _are_statements(part, columns.get("judged", ()))
 
@@ -549,11 +551,13 @@ class PlainStatements:
         warnings = [_overlap_warning(origin, line) for line in number[overlapping].tolist()]
         return Judgments(judgments, warnings)
 
-    def _in_order(self) -> _Numbers:
+    def _in_order(self) -> _StatementNumbers:
         """Return all statements by their numbers."""
-        given = _Numbers(*(np.concatenate(column) for column in zip(*self._parts, strict=True)))
+        given = _StatementNumbers(
+            *(np.concatenate(column) for column in zip(*self._parts, strict=True))
+        )
         order = np.argsort(given.number, kind="stable")
-        return _Numbers(*(column[order] for column in given))
+        return _StatementNumbers(*(column[order] for column in given))
 
 
 def _has_huge_numbers(values: Sequence[Any]) -> bool:
@@ -581,7 +585,7 @@ def _whole_numbers(values: Sequence[Any] | None, name: str, count: int) -> Ints 
     return numbers
 
 
-def _are_statements(given: _Numbers, judged: Sequence[Any]) -> bool:
+def _are_statements(given: _StatementNumbers, judged: Sequence[Any]) -> bool:
     """Return whether each states exactly one thing, and spans do not end before they start."""
     if any(value is not True and value is not None for value in judged):
         return False

@@ -35,13 +35,13 @@ MERGES: tuple[Merge, ...] = get_args(Merge)
 Number = TypeVar("Number", int, float)
 
 
-def merged_judgments(judgments: Iterable[Judgment], how: Merge) -> Judgments:
+def merge_judgments(judgments: Iterable[Judgment], how: Merge) -> Judgments:
     """Make one judgment for each pair of topic and document; ties are a warning.
 
     >>> two = [Judgment("1", "a", ((0, 9),)), Judgment("1", "a", ((5, 12),))]
-    >>> [merged_judgments(two, how).judgments[0].highlights for how in ("union", "intersection")]
+    >>> [merge_judgments(two, how).judgments[0].highlights for how in ("union", "intersection")]
     [((0, 12),), ((5, 9),)]
-    >>> merged_judgments(two + two, "majority").warnings[0].split(":")[0]
+    >>> merge_judgments(two + two, "majority").warnings[0].split(":")[0]
     'ties in 1 document'
     """
     pairs: dict[tuple[str, str], list[Judgment]] = {}
@@ -114,7 +114,7 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
         relevance=chosen_value(how, grades, len(grades)) if grades else None,
         grades=_merged_grades(same, how),
         units=_merged_units(same, how),
-        needs=tuple(dict.fromkeys(one for judgment in same for one in judgment.needs)),
+        needs=tuple(dict.fromkeys(need for judgment in same for need in judgment.needs)),
         assessor=None,
         marks=tuple(mark for judgment in same for mark in judgment.marks),
         pool=None,
@@ -122,7 +122,7 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
 
 
 def needed_assessors(how: Merge, assessors: int) -> int:
-    """How many assessors must have highlighted a character.
+    """Return how many assessors must have highlighted a character.
 
     >>> needed_assessors("majority", 4)
     3
@@ -244,7 +244,7 @@ def _is_tied(given: Sequence[float], assessors: int) -> bool:
 def shared_by(
     highlights: Sequence[tuple[tuple[int, int], ...]], needed: int
 ) -> tuple[tuple[int, int], ...]:
-    """The characters that at least so many of the lists of ranges have.
+    """Return the characters that at least `needed` of the lists of spans have.
 
     >>> shared_by([((0, 9),), ((5, 12),)], 2)
     ((5, 9),)
@@ -254,19 +254,19 @@ def shared_by(
         for start, end in ranges:
             edges[start] += 1
             edges[end] -= 1
-    found: list[tuple[int, int]] = []
+    shared: list[tuple[int, int]] = []
     depth = begin = 0
     for at in sorted(edges):
         before, depth = depth, depth + edges[at]
         if before < needed <= depth:
             begin = at
         elif depth < needed <= before:
-            found.append((begin, at))
-    return tuple(found)
+            shared.append((begin, at))
+    return tuple(shared)
 
 
 def chosen_value(how: Merge, values: Sequence[Number], assessors: int) -> Number:
-    """The value that stands for those of all assessors; who gave none counts as having given 0.
+    """Return the value that stands for those of all assessors; who gave none counts as giving 0.
 
     >>> chosen_value("majority", [3, 1], 3), chosen_value("union", [3, 1], 3)
     (1, 3)
@@ -276,7 +276,7 @@ def chosen_value(how: Merge, values: Sequence[Number], assessors: int) -> Number
 
 
 def _value_at(at: int, values: Sequence[Number], assessors: int) -> Number:
-    """Return the value at a place in their order, smallest first."""
+    """Return the value at a position in their order, smallest first."""
     in_order = sorted(values)
     below = bisect_left(in_order, 0)  # zeros that were not given follow these
     missing = assessors - len(values)
@@ -299,7 +299,7 @@ def _given_grades(same: Sequence[Judgment]) -> dict[str, list[Grade]]:
     by_path: dict[str, list[Grade]] = {}
     for judgment in same:
         # What an assessor says last about an element counts.
-        for path, grade in {one.path: one.grade for one in judgment.grades}.items():
+        for path, grade in {element.path: element.grade for element in judgment.grades}.items():
             given = by_path.setdefault(path, [])
             if grade is not None:
                 given.append(grade)

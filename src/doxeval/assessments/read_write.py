@@ -18,10 +18,9 @@ import numpy as np
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.columns import JudgmentColumns, Judgments, concatenate_judgments
 from doxeval.assessments.inex_text import read_inex_text, write_inex_text
-from doxeval.assessments.inex_xml import read_inex_xml, write_inex_grades, write_inex_highlights
 from doxeval.assessments.jsonl import looks_like_a_run, read_jsonl, write_jsonl
 from doxeval.assessments.judgment import Judgment
-from doxeval.assessments.merge import Merge, merged_judgments
+from doxeval.assessments.merge import Merge, merge_judgments
 from doxeval.assessments.resolution import resolved_judgments
 from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.columns import Frame, is_frame
@@ -70,6 +69,7 @@ class FileFormat:
     sniff: whether a file is in this format, given how it begins.
     keeps: the fields of a judgment that the format can hold.
     one_topic: whether a file has judgments of one topic and pool only.
+    separated_by_space: whether ids cannot hold white space.
     """
 
     description: str
@@ -95,13 +95,34 @@ def _count_fields(begin: bytes) -> int:
     return len(begin.split(b"\n", 1)[0].split()) if is_text else 0
 
 
+# The parser of XML is loaded when it is used.
+
+
+def _read_xml(file: IO[bytes], origin: str) -> Judgments:
+    from doxeval.assessments.inex_xml import read_inex_xml
+
+    return read_inex_xml(file, origin)
+
+
+def _write_grades(judgments: Sequence[Judgment]) -> Iterator[bytes]:
+    from doxeval.assessments.inex_xml import write_inex_grades
+
+    return write_inex_grades(judgments)
+
+
+def _write_highlights(judgments: Sequence[Judgment]) -> Iterator[bytes]:
+    from doxeval.assessments.inex_xml import write_inex_highlights
+
+    return write_inex_highlights(judgments)
+
+
 FORMATS: dict[AssessmentFormat, FileFormat] = {
     "grades": FileFormat(
         "the XML of INEX 2002–04, grades of elements",
         frozenset({"grades", "pool"}),
         _is_xml,
-        read_inex_xml,
-        write_inex_grades,
+        _read_xml,
+        _write_grades,
         one_topic=True,
     ),
     "highlights": FileFormat(
@@ -109,8 +130,8 @@ FORMATS: dict[AssessmentFormat, FileFormat] = {
         frozenset({"passages", "entry_point", "elements", "pool", "collection", "version"})
         | {"whitespace"},
         _is_xml,
-        read_inex_xml,
-        write_inex_highlights,
+        _read_xml,
+        _write_highlights,
         one_topic=True,
     ),
     "qrels": FileFormat(
@@ -196,7 +217,7 @@ def read_assessments(
             Parameter("whitespace") + " is for text points, which only a collection can resolve"
         )
     if merge is not None:
-        columns, ties = merged_judgments(columns, merge)
+        columns, ties = merge_judgments(columns, merge)
         numbers, warnings = None, warnings + ties  # other documents, in another order
     warn(warnings)
     if collection is not None and numbers is not None:

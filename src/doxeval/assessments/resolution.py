@@ -173,14 +173,15 @@ def _resolve_points(
         for row, given in details.items()
         if "passages" in given or "entry_point" in given
     }
-    asked: dict[tuple[Whitespace, Side], dict[tuple[int, str], int | InputError]] = {}
+    offsets: dict[tuple[Whitespace, Side], dict[tuple[int, str], int | InputError]] = {}
     for row, (mode, number) in rows.items():
-        starts, ends = asked.setdefault((mode, "start"), {}), asked.setdefault((mode, "end"), {})
+        starts = offsets.setdefault((mode, "start"), {})
+        ends = offsets.setdefault((mode, "end"), {})
         for passage in details[row].get("passages", ()):
             starts[number, passage.start] = ends[number, passage.end] = -1
         if "entry_point" in details[row]:
             starts[number, details[row]["entry_point"]] = -1
-    for (mode, side), keys in asked.items():
+    for (mode, side), keys in offsets.items():
         numbers, texts = [number for number, _ in keys], [text for _, text in keys]
         keys.update(zip(keys, collection.points(mode).offsets(numbers, texts, side), strict=True))
 
@@ -188,7 +189,7 @@ def _resolve_points(
     for row, (mode, number) in rows.items():
 
         def offset(text: str, side: Side, mode: Whitespace = mode, number: int = number) -> int:
-            value = asked[mode, side][number, text]
+            value = offsets[mode, side][number, text]
             if isinstance(value, InputError):
                 raise value
             return value

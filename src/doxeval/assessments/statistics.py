@@ -6,10 +6,7 @@
 - how many elements are highlighted in part or wholly. Of the latter, 18 % were links in 2006
   (Lalmas et al. 2007, §8.1).
 
-How many assessed elements have each grade, level and tag.
-
-Everything that papers report is a sum over such counts: grades, levels or tags by themselves, or
-the levels of the elements with one grade.
+All that is reported of elements is a sum over counts by grade, level and tag (`ElementCounts`).
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.columns import UNKNOWN, JudgmentColumns
+from doxeval.assessments.columns import UNKNOWN
 from doxeval.assessments.elements import elements_from_highlights, steps_of
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
@@ -40,106 +37,8 @@ from doxeval.named import checked
 K = TypeVar("K", str, int)
 _COVERAGES = "ELSN"
 WHOLLY, PARTLY, TOO_SMALL, UNJUDGED = _WORDS = ("wholly", "partly", "?", "U")
-
-
-class ElementCount(NamedTuple):
-    """The number of elements with one grade, level and tag; a document's root is at level 1."""
-
-    grade: str
-    level: int
-    tag: str
-    elements: int
-
-
-@dataclass(frozen=True, repr=False)
-class ElementCounts:
-    """Counts of elements, one row for each combination of grade, level and tag that occurs.
-
-    >>> counts = ElementCounts.of({("3E", 1, "article"): 1, ("3E", 2, "sec"): 3, ("2L", 1, "a"): 2})
-    >>> counts
-    ElementCounts(6 elements: 3E 4, 2L 2)
-    >>> counts.by_level, counts.by_tag
-    ({1: 3, 2: 3}, {'sec': 3, 'a': 2, 'article': 1})
-    >>> counts.only({"3E"}).below_root
-    0.75
-    """
-
-    rows: tuple[ElementCount, ...] = ()
-
-    @classmethod
-    def of(cls, counts: dict[tuple[str, int, str], int]) -> ElementCounts:
-        """Counts by grade, level and tag; the best grade comes first, then levels and tags."""
-        rows = (ElementCount(*key, count) for key, count in counts.items() if count)
-        return cls(tuple(sorted(rows, key=lambda row: (_place(row.grade), *row[1:]))))
-
-    def __len__(self) -> int:
-        """The number of elements."""
-        return sum(row.elements for row in self.rows)
-
-    @property
-    def by_grade(self) -> dict[str, int]:
-        """The number of elements with each grade, the best one first."""
-        return self._by(lambda row: row.grade)
-
-    @property
-    def by_level(self) -> dict[int, int]:
-        """The number of elements at each level, from the root down."""
-        return dict(sorted(self._by(lambda row: row.level).items()))
-
-    @property
-    def by_tag(self) -> dict[str, int]:
-        """The number of elements with each tag, the most frequent one first."""
-        return dict(sorted(self._by(lambda row: row.tag).items(), key=_most_first))
-
-    def _by(self, key: Callable[[ElementCount], K]) -> dict[K, int]:
-        counts: Counter[K] = Counter()
-        for row in self.rows:
-            counts[key(row)] += row.elements
-        return dict(counts)
-
-    @property
-    def below_root(self) -> float | None:
-        """The share of elements that are not the root of their document; None if there are none."""
-        roots = self.by_level.get(1, 0)
-        return 1 - roots / len(self) if self.rows else None
-
-    def share_of(self, tags: Container[str]) -> float | None:
-        """The share of elements that have one of these tags; None if there are no elements."""
-        own = sum(row.elements for row in self.rows if row.tag in tags)
-        return own / len(self) if self.rows else None
-
-    def only(self, grades: Container[str]) -> ElementCounts:
-        """The elements with one of these grades."""
-        return ElementCounts(tuple(row for row in self.rows if row.grade in grades))
-
-    def __repr__(self) -> str:
-        grades = ", ".join(f"{grade} {count:,}" for grade, count in self.by_grade.items())
-        return f"ElementCounts({plural(len(self), 'element')}{f': {grades}' if grades else ''})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The counts as plain values, for JSON: by grade, by level, by tag, and one by one."""
-        return {
-            "elements": len(self),
-            "grades": self.by_grade,
-            "levels": {str(level): count for level, count in self.by_level.items()},
-            "tags": self.by_tag,
-            "below_root": self.below_root,
-            "rows": [row._asdict() for row in self.rows],
-        }
-
-
-def _most_first(item: tuple[str, int]) -> tuple[int, str]:
-    return -item[1], item[0]
-
-
-def _place(grade: str) -> tuple[list[int], int]:
-    """Where a grade stands: the highest numbers first, then coverage from exact to none."""
-    digits = [-int(character) for character in grade if character.isdigit()]
-    return digits or [1 + _WORDS.index(grade)], _COVERAGES.find(grade[-1:])
-
-
 # How many elements are looked at together; a topic of a large collection has millions.
-_CHUNK = 1 << 20
+_BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -217,7 +116,7 @@ class AssessmentStatistics:
         return f"AssessmentStatistics({topics}, {judged}, elements: {', '.join(elements)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the topics as plain values, for JSON."""
+        """Return everything but the topics as plain values, for JSON."""
         return {
             "topics": len(self.topics),
             "judged": self.judged,
@@ -241,14 +140,15 @@ def assessment_statistics(
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
-    >>> found = assessment_statistics(Assessments([Judgment("7", "a", ((2, 8),))]), collection)
-    >>> found.highlighted
+    >>> statistics = assessment_statistics({"7": {"a": [(2, 8)]}}, collection)
+    >>> statistics.highlighted
     ElementCounts(3 elements: wholly 1, partly 2)
-    >>> found.wholly_highlighted.by_tag, found.links
+    >>> statistics.wholly_highlighted.by_tag, statistics.links
     ({'p': 1}, 0.0)
     >>> grades = (GradedElement("/a", Grade2002(3, "L")), GradedElement("/a/s", Grade2002(3, "E")))
-    >>> found = assessment_statistics(Assessments([Judgment("7", "a", grades=grades)]))
-    >>> found.graded.by_grade, found.exact.below_root
+    >>> judged = Assessments([Judgment("7", "a", grades=grades)])
+    >>> statistics = assessment_statistics(judged)
+    >>> statistics.graded.by_grade, statistics.exact.below_root
     ({'3E': 1, '3L': 1}, 1.0)
     """
     if isinstance(collection, str | os.PathLike):
@@ -284,9 +184,9 @@ def _by_topic(assessments: Assessments) -> dict[str, TopicJudgments]:
 
 
 def _needs(assessments: Assessments) -> tuple[Ints, Ints]:
-    """How many needs each topic has, and how many passages answer them."""
+    """Return how many needs each topic has, and how many passages answer them."""
     count = len(assessments.topics)
-    if not any(judgment.needs for judgment in assessments.detailed()):
+    if not assessments.columns.have("needs"):
         none: Ints = np.zeros(count, dtype=np.int64)
         return none, none
     needs = Needs.of(assessments)
@@ -295,7 +195,7 @@ def _needs(assessments: Assessments) -> tuple[Ints, Ints]:
 
 
 def _beyond_columns(judgment: Judgment) -> tuple[int, int, int]:
-    """What columns do not hold: passages and entry points as text points, and elements."""
+    """Count what columns do not hold: passages and entry points as text points, and elements."""
     has_point = judgment.best_entry_point is None and judgment.entry_point is not None
     elements = len(judgment.grades) + len(judgment.elements) + len(judgment.units)
     return len(judgment.passages), int(has_point), elements
@@ -325,25 +225,27 @@ def _highlighted(assessments: Assessments, collection: Collection | None) -> Ele
         return ElementCounts.of(_highlighted_in_lists(assessments))
     summary = collection.summary
     counts = np.zeros((len(summary), 2), dtype=np.int64)
-    for rows in _chunks(assessments.columns, collection):
+    for rows in _row_blocks(assessments, collection):
         some = Assessments(assessments.columns.rows(rows))
-        found = elements_from_highlights(some, collection)
-        is_whole = (found.rsize == found.size).astype(np.int64)
-        path = collection.nodes.path[found.node].astype(np.int64)
+        elements = elements_from_highlights(some, collection)
+        is_whole = (elements.rsize == elements.size).astype(np.int64)
+        path = collection.nodes.path[elements.node].astype(np.int64)
         counts += np.bincount(2 * path + is_whole, minlength=counts.size).reshape(-1, 2)
     by_key: Counter[tuple[str, int, str]] = Counter()
-    for number, kind in np.argwhere(counts).tolist():
-        place = (int(summary.depth_of[number]), summary.tag(number))
-        by_key[(PARTLY, WHOLLY)[kind], *place] += int(counts[number, kind])
+    for number, is_wholly in np.argwhere(counts).tolist():
+        grade = (PARTLY, WHOLLY)[is_wholly]
+        level, tag = int(summary.depth_of[number]), summary.tag(number)
+        by_key[grade, level, tag] += int(counts[number, is_wholly])
     return ElementCounts.of(by_key)
 
 
-def _chunks(columns: JudgmentColumns, collection: Collection) -> Iterator[Ints]:
-    """Rows with highlights, as many at a time as have about a million elements."""
+def _row_blocks(assessments: Assessments, collection: Collection) -> Iterator[Ints]:
+    """Yield rows with highlights, as many at a time as have about a million elements."""
+    columns = assessments.columns
     rows = np.unique(columns.highlights.group)
-    document = collection.find_documents(columns.documents)[columns.document[rows]]
+    document = assessments.document_numbers(collection)[columns.document[rows]]
     elements = np.cumsum(collection.rows[document + 1] - collection.rows[document])
-    yield from np.split(rows, np.flatnonzero(np.diff(elements // _CHUNK)) + 1)
+    yield from np.split(rows, np.flatnonzero(np.diff(elements // _BLOCK)) + 1)
 
 
 def _highlighted_in_lists(assessments: Assessments) -> Counter[tuple[str, int, str]]:
@@ -355,6 +257,102 @@ def _highlighted_in_lists(assessments: Assessments) -> Counter[tuple[str, int, s
             if element.highlighted > 0
         }
         for steps, (size, highlighted) in sizes.items():
-            kind = WHOLLY if highlighted >= size else PARTLY
-            counts[kind, len(steps), steps[-1].tag] += 1
+            grade = WHOLLY if highlighted >= size else PARTLY
+            counts[grade, len(steps), steps[-1].tag] += 1
     return counts
+
+
+# Counts of elements
+
+
+class ElementCount(NamedTuple):
+    """The number of elements with one grade, level and tag; a document's root is at level 1."""
+
+    grade: str
+    level: int
+    tag: str
+    elements: int
+
+
+@dataclass(frozen=True, repr=False)
+class ElementCounts:
+    """Counts of elements, one row for each combination of grade, level and tag that occurs.
+
+    >>> counts = ElementCounts.of({("3E", 1, "article"): 1, ("3E", 2, "sec"): 3, ("2L", 1, "a"): 2})
+    >>> counts
+    ElementCounts(6 elements: 3E 4, 2L 2)
+    >>> counts.by_level, counts.by_tag
+    ({1: 3, 2: 3}, {'sec': 3, 'a': 2, 'article': 1})
+    >>> counts.only({"3E"}).below_root
+    0.75
+    """
+
+    rows: tuple[ElementCount, ...] = ()
+
+    @classmethod
+    def of(cls, counts: dict[tuple[str, int, str], int]) -> ElementCounts:
+        """Return counts, sorted by grade (the best first), level and tag."""
+        rows = (ElementCount(*key, count) for key, count in counts.items() if count)
+        return cls(tuple(sorted(rows, key=lambda row: (_grade_order(row.grade), *row[1:]))))
+
+    def __len__(self) -> int:
+        """The number of elements."""
+        return sum(row.elements for row in self.rows)
+
+    @property
+    def by_grade(self) -> dict[str, int]:
+        """The number of elements with each grade, the best one first."""
+        return self._by(lambda row: row.grade)
+
+    @property
+    def by_level(self) -> dict[int, int]:
+        """The number of elements at each level, from the root down."""
+        return dict(sorted(self._by(lambda row: row.level).items()))
+
+    @property
+    def by_tag(self) -> dict[str, int]:
+        """The number of elements with each tag, the most frequent one first."""
+        counts = self._by(lambda row: row.tag).items()
+        return dict(sorted(counts, key=lambda item: (-item[1], item[0])))
+
+    def _by(self, key: Callable[[ElementCount], K]) -> dict[K, int]:
+        counts: Counter[K] = Counter()
+        for row in self.rows:
+            counts[key(row)] += row.elements
+        return dict(counts)
+
+    @property
+    def below_root(self) -> float | None:
+        """The share of elements that are not the root of their document; None if there are none."""
+        roots = self.by_level.get(1, 0)
+        return 1 - roots / len(self) if self.rows else None
+
+    def share_of(self, tags: Container[str]) -> float | None:
+        """Return the share of elements that have one of these tags; None without elements."""
+        tagged = sum(row.elements for row in self.rows if row.tag in tags)
+        return tagged / len(self) if self.rows else None
+
+    def only(self, grades: Container[str]) -> ElementCounts:
+        """Return the elements with one of these grades."""
+        return ElementCounts(tuple(row for row in self.rows if row.grade in grades))
+
+    def __repr__(self) -> str:
+        grades = ", ".join(f"{grade} {count:,}" for grade, count in self.by_grade.items())
+        return f"ElementCounts({plural(len(self), 'element')}{f': {grades}' if grades else ''})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as plain values, for JSON: by grade, level and tag, and all rows."""
+        return {
+            "elements": len(self),
+            "grades": self.by_grade,
+            "levels": {str(level): count for level, count in self.by_level.items()},
+            "tags": self.by_tag,
+            "below_root": self.below_root,
+            "rows": [row._asdict() for row in self.rows],
+        }
+
+
+def _grade_order(grade: str) -> tuple[list[int], int]:
+    """Return a key to sort by: the highest numbers first, then coverage from exact to none."""
+    digits = [-int(character) for character in grade if character.isdigit()]
+    return digits or [1 + _WORDS.index(grade)], _COVERAGES.find(grade[-1:])

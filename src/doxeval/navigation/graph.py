@@ -1,56 +1,30 @@
-"""Navigation as a matrix: probabilities given for pairs of elements.
-
-    {"model": "matrix", "probabilities": {"DOC": {"FROM-path": {"TO-path": 0.53}}}}
-
-A step that is not given has the probability 0. Steps from one element that sum to more than 1 are
-a warning; a number outside 0 to 1 is an error, and so is an element that is not there.
-
-Navigation between groups of elements: a graph of a few groups instead of one of all elements.
-
-    {"model": "summary", "partition": {"sec": "section", "ss1": "section"}, "other": "other",
-     "weights": {"section": {"other": 2}}}
-
-Elements are grouped by their tags. The probability of a step from one element to another is that
-of a step between their groups: its weight divided by the sum of all weights from the same group.
-With `"steady": true` the model is that of readers who walk on for ever: wherever they come from,
-the probability of a step to an element is the share of time that such readers spend in its group.
-Each of their steps leads to any group with the probability `"restart"` (0.15).
-
-`depth` is a model that needs no file: elements are roots, sections, subsections or others, and a
-step to one is more likely the less deep its group is on average over the collection.
-
-Navigation learned from routes: sequences of elements that readers were seen to visit.
-
-    {"model": "routes", "routes": [{"doc": "DOC", "steps": ["path", "path"]}],
-     "partition": "node" | "tag", "abandonment": false}
-
-The probability of a step is how often it was seen, divided by the number of all steps seen from
-its source. With the partition `tag`, elements with the same tag are counted together, in all
-documents. With `abandonment`, the end of a route counts as a step from its last element to itself.
-"""
+"""Navigation by graphs: of elements (a matrix), or of a few groups of elements (a summary)."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, positions_in
-from doxeval.documents import Collection, format_path, normalised_id, parse_path
-from doxeval.errors import FormatError, SyntaxProblem, UnknownReference
-from doxeval.messages import quoted, short_path, truncate
-from doxeval.navigation.model import Navigation, Steps, json_object, number_in, refuse_unknown_keys
+from doxeval.documents import Collection
+from doxeval.errors import FormatError, UnknownReference
+from doxeval.messages import short_path, truncate
+from doxeval.navigation.model import Navigation, Steps
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
+RESTART = 0.15
 
 
 @dataclass(frozen=True)
 class MatrixNavigation(Navigation):
-    """Probabilities of steps from element to element; a step that is not given has probability 0.
+    """Navigation as a matrix: probabilities given for pairs of elements.
+
+        {"model": "matrix", "probabilities": {"DOC": {"FROM-path": {"TO-path": 0.53}}}}
+
+    A step that is not given has the probability 0. Steps from one element that sum to more than 1
+    are a warning; a number outside 0 to 1 is an error, and so is an element that is not there.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p></s>"})
@@ -65,17 +39,17 @@ class MatrixNavigation(Navigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """The probabilities of the matrix."""
+        """Return the probabilities of the matrix."""
         keys, values = self._steps(collection, document)
         size = len(collection.nodes.path) + 1
-        wanted = np.add.outer(sources * size, targets)
-        row = positions_in(keys, wanted.ravel()).reshape(wanted.shape)
+        pairs = np.add.outer(sources * size, targets)
+        row = positions_in(keys, pairs.ravel()).reshape(pairs.shape)
         return np.where(row < 0, 0.0, values[row] if len(values) else 0.0)
 
     def steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Steps:
-        """The steps of the matrix."""
+        """Return the steps of the matrix."""
         keys, values = self._steps(collection, document)
         size = len(collection.nodes.path) + 1
         source, target = positions_in(sources, keys // size), positions_in(targets, keys % size)
@@ -85,12 +59,12 @@ class MatrixNavigation(Navigation):
     def most_steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> int:
-        """As many as there are in the document."""
+        """Return how many there are in the document."""
         given = self.probabilities.get(collection.id_of(document), {})
         return sum(map(len, given.values()))
 
     def _steps(self, collection: Collection, document: int) -> tuple[Ints, Floats]:
-        """The steps of a document with their probabilities, each step as one number, ascending."""
+        """Return the steps of a document, each as one number, ascending, and probabilities."""
         given = self.probabilities.get(collection.id_of(document), {})
         steps = [(source, to, p) for source, row in given.items() for to, p in row.items()]
         paths = [path for source, to, _ in steps for path in (source, to)]
@@ -108,7 +82,7 @@ class MatrixNavigation(Navigation):
         return keys, np.array([p for *_, p in steps], dtype=np.float64)[order]
 
     def checked(self, collection: Collection) -> list[str]:
-        """An error for an element that is not there; a warning where steps sum to more than 1."""
+        """Return a warning where steps sum to more than 1; a missing element is an error."""
         warnings = []
         for document, rows in self.probabilities.items():
             self._steps(collection, collection.document(document))
@@ -122,40 +96,21 @@ class MatrixNavigation(Navigation):
         return warnings
 
 
-def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
-    """A matrix from its file's contents.
-
-    >>> read_matrix({"probabilities": {"a.xml": {"/s": {"/s/p": 0.5}}}}, "m.json").probabilities
-    {'a': {'/s': {'/s/p': 0.5}}}
-    """
-    refuse_unknown_keys(data, ("model", "probabilities"), "matrix", origin)
-    probabilities: dict[str, dict[str, dict[str, float]]] = {}
-    for given, rows in json_object(data.get("probabilities"), "probabilities", origin).items():
-        document = normalised_id(given)
-        if document in probabilities:
-            raise FormatError(f"probabilities of {truncate(document)} are given twice", origin)
-        own = probabilities.setdefault(document, {})
-        for source, row in json_object(
-            rows, f"probabilities of {truncate(document)}", origin
-        ).items():
-            for to, value in json_object(row, f"{document} {source}", origin).items():
-                probability = number_in(value, 0, 1)
-                if probability is None:
-                    raise FormatError(
-                        f"{truncate(document)} {short_path(source)} → {short_path(to)}: "
-                        f"{quoted(value)} is not a probability",
-                        origin,
-                    )
-                own.setdefault(source, {})[to] = probability
-    return MatrixNavigation(probabilities=probabilities)
-
-
-RESTART = 0.15
-
-
 @dataclass(frozen=True)
 class SummaryNavigation(Navigation):
-    """Navigation between groups of tags.
+    """Navigation between groups of elements: a graph of a few groups instead of all elements.
+
+        {"model": "summary", "partition": {"sec": "section", "ss1": "section"}, "other": "other",
+         "weights": {"section": {"other": 2}}}
+
+    Elements are grouped by their tags. The probability of a step from one element to another is
+    that of a step between their groups: its weight divided by the sum of all weights from the same
+    group. With `"steady": true` the model is that of readers who walk on for ever: wherever they
+    come from, the probability of a step to an element is the share of time that such readers spend
+    in its group. Each of their steps leads to any group with the probability `"restart"` (0.15).
+
+    `depth` is a model that needs no file: elements are roots, sections, subsections or others, and
+    a step to one is more likely the less deep its group is on average over the collection.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
@@ -178,7 +133,7 @@ class SummaryNavigation(Navigation):
         return tuple(dict.fromkeys([*named, self.other]))
 
     def transitions(self) -> Floats:
-        """The probability of each step between groups, from × to; a row without weights is 0."""
+        """Return the probability of each step between groups, from × to; 0 without weights."""
         groups = self.groups
         weights = np.array(
             [[self.weights.get(a, {}).get(b, 0.0) for b in groups] for a in groups],
@@ -191,18 +146,18 @@ class SummaryNavigation(Navigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """The probability of the step between their groups."""
+        """Return the probability of the step between their groups."""
         group = self.group_of_paths(collection)
         path = collection.nodes.path
         steps: Floats = self.transitions()[np.ix_(group[path[sources]], group[path[targets]])]
         return steps
 
     def groups_of(self, collection: Collection, targets: Ints) -> Ints:
-        """The groups of the summary."""
+        """Return the groups of the summary."""
         return self.group_of_paths(collection)[collection.nodes.path[targets]]
 
     def group_of_paths(self, collection: Collection) -> Ints:
-        """The group of each path of the collection's summary."""
+        """Return the group of each path of the collection's summary."""
         numbers = {group: number for number, group in enumerate(self.groups)}
         of_tag = [numbers[self.partition.get(tag, self.other)] for tag in collection.summary.tags]
         return np.array(of_tag, dtype=np.int64)[collection.summary.tag_of]
@@ -222,7 +177,7 @@ class SteadyNavigation(SummaryNavigation):
     restart: float = RESTART
 
     def distribution(self) -> Floats:
-        """The share of time spent in each group."""
+        """Return the share of time spent in each group."""
         steps = self.transitions()
         size = len(steps)
         steps[steps.sum(axis=1) == 0] = 1 / size if self.restart else 0.0
@@ -240,18 +195,18 @@ class SteadyNavigation(SummaryNavigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """The share of the target's group."""
+        """Return the share of the target's group."""
         group = self.group_of_paths(collection)[collection.nodes.path[targets]]
         return np.tile(self.distribution()[group], (len(sources), 1))
 
     def checked(self, collection: Collection) -> list[str]:
-        """An error if there is no steady state."""
+        """Raise an error if there is no steady state."""
         self.distribution()
         return []
 
 
 def _irreducible(steps: Floats) -> bool:
-    """Whether every group can be reached from every other."""
+    """Return whether every group can be reached from every other."""
     reached = (steps > 0).astype(np.int64) + np.eye(len(steps), dtype=np.int64)
     for _ in range(len(steps).bit_length()):
         reached = ((reached @ reached) > 0).astype(np.int64)
@@ -274,13 +229,13 @@ class DepthNavigation(Navigation):
     """
 
     name: str = "depth"
-    # The share of each path's group in the last collection that was asked for, by its seal.
+    # The share of each path's group in the last collection that was used, by its seal.
     _kept: dict[str, Floats] = field(
         default_factory=dict, init=False, repr=False, compare=False, hash=False
     )
 
     def shares(self, collection: Collection) -> dict[str, float]:
-        """The probability of going to an element of each group that has elements."""
+        """Return the probability of going to an element of each group that has elements."""
         depths = _mean_depths(collection)
         weights = {_GROUPS[group]: 1 / depth for group, depth in depths.items()}
         total = sum(weights.values())
@@ -289,158 +244,38 @@ class DepthNavigation(Navigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """The share of the target's group."""
+        """Return the share of the target's group."""
         shares = self._shares_of_paths(collection)[collection.nodes.path[targets]]
         return np.tile(shares, (len(sources), 1))
 
     def groups_of(self, collection: Collection, targets: Ints) -> Ints:
-        """Roots, sections, subsections and the rest."""
+        """Return which are roots, sections, subsections and the rest."""
         return _group_of_paths(collection)[collection.nodes.path[targets]]
 
     def _shares_of_paths(self, collection: Collection) -> Floats:
-        if collection.seal not in self._kept:
+        of_paths = self._kept.get(collection.seal)
+        if of_paths is None:
             shares = self.shares(collection)
             by_group = np.array([shares.get(group, 0.0) for group in _GROUPS])
+            of_paths = by_group[_group_of_paths(collection)]
             self._kept.clear()
-            self._kept[collection.seal] = by_group[_group_of_paths(collection)]
-        return self._kept[collection.seal]
+            self._kept[collection.seal] = of_paths
+        return of_paths
 
 
 def _group_of_paths(collection: Collection) -> Ints:
-    """The group of each path: that of roots, or by its tag."""
+    """Return the group of each path: that of roots, or by its tag."""
     summary = collection.summary
     of_tag = np.array([_BY_TAG.get(tag, _OTHER) for tag in summary.tags], dtype=np.int64)
     return np.where(np.asarray(summary.depth_of) == 1, _ARTICLE, of_tag[summary.tag_of])
 
 
 def _mean_depths(collection: Collection) -> dict[int, float]:
-    """The mean depth of the elements of each group that has some."""
+    """Return the mean depth of the elements of each group that has some."""
     count, group = collection.elements_by_path, _group_of_paths(collection)
     elements = np.bincount(group, count, len(_GROUPS))
     depths = np.bincount(group, count * collection.summary.depth_of, len(_GROUPS))
-    return {one: float(depths[one] / elements[one]) for one in np.flatnonzero(elements).tolist()}
-
-
-def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
-    """A summary graph, or its steady state, from its file's contents.
-
-    >>> read_summary({"weights": {"other": {"other": 1}}, "steady": True}, "model.json").name
-    'steady'
-    """
-    keys = ("model", "partition", "other", "weights", "steady", "restart")
-    refuse_unknown_keys(data, keys, "summary", origin)
-    partition, weights = data.get("partition", {}), data.get("weights")
-    if not isinstance(partition, dict) or not all(isinstance(g, str) for g in partition.values()):
-        raise FormatError("partition: expected an object of tags and the names of groups", origin)
-    other = data.get("other", "other")
-    if not isinstance(other, str):
-        raise FormatError("other: expected the name of a group", origin)
-    given = _weights(weights, origin)
-    known = {*partition.values(), other}
-    for group in {*given, *(to for row in given.values() for to in row)}:
-        if group not in known:
-            raise FormatError(f"weights: no tag belongs to the group {quoted(group)}", origin)
-    steady = data.get("steady", False)
-    if not isinstance(steady, bool):
-        raise FormatError("steady: expected true or false", origin)
-    if not steady and "restart" in data:
-        raise FormatError('restart goes with "steady": true', origin)
-    if not steady:
-        return SummaryNavigation(partition=partition, other=other, weights=given)
-    restart = data.get("restart", RESTART)
-    probability = number_in(restart, 0, 1)
-    if probability is None or probability == 1:
-        raise FormatError(
-            f"restart is {quoted(restart)}: expected a number from 0 to below 1", origin
-        )
-    return SteadyNavigation(partition=partition, other=other, weights=given, restart=probability)
-
-
-def _weights(given: Any, origin: str) -> dict[str, dict[str, float]]:
-    weights: dict[str, dict[str, float]] = {}
-    for source, row in json_object(given, "weights", origin).items():
-        for to, value in json_object(row, f"weights of {source}", origin).items():
-            weight = number_in(value, 0, 1e300)
-            if weight is None:
-                raise FormatError(
-                    f"{truncate(source)} → {truncate(to)}: {quoted(value)} is not a weight: "
-                    "expected a number, 0 or more",
-                    origin,
-                )
-            weights.setdefault(source, {})[to] = weight
-    return weights
-
-
-Step = tuple[str, str, str]  # document, from, to
-
-
-def read_routes(data: Mapping[str, Any], origin: str) -> Navigation:
-    """The model of observed routes, from its file's contents.
-
-    >>> visits = (["/s/p", "/s", "/s/p[2]"], ["/s", "/s/p"])
-    >>> routes = [{"doc": "a", "steps": paths} for paths in visits]
-    >>> model = read_routes({"routes": routes}, "routes.json")
-    >>> model.probabilities["a"]["/s[1]"]
-    {'/s[1]/p[2]': 0.5, '/s[1]/p[1]': 0.5}
-    """
-    known = ("model", "routes", "partition", "abandonment")
-    refuse_unknown_keys(data, known, "routes", origin)
-    partition = data.get("partition", "node")
-    if partition not in ("node", "tag"):
-        raise FormatError(f"partition is {quoted(partition)}: expected node or tag", origin)
-    abandonment = data.get("abandonment", False)
-    if not isinstance(abandonment, bool):
-        raise FormatError("abandonment: expected true or false", origin)
-    steps = _steps(data.get("routes"), abandonment, origin)
-    if partition == "tag":
-        return _by_tag(steps)
-    return MatrixNavigation("routes", _by_node(steps))
-
-
-def _steps(routes: Any, abandonment: bool, origin: str) -> Counter[Step]:
-    if not isinstance(routes, list) or not routes:
-        raise FormatError("routes: expected a list of routes", origin)
-    counts: Counter[Step] = Counter()
-    for number, route in enumerate(routes, 1):
-        if not isinstance(route, dict) or not isinstance(route.get("doc"), str):
-            raise FormatError(f"route {number}: expected an object with doc and steps", origin)
-        refuse_unknown_keys(route, ("doc", "steps"), f"route {number}", origin)
-        steps = route.get("steps")
-        if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
-            raise FormatError(f"route {number}: steps is not a list of paths", origin)
-        try:
-            paths = [format_path(parse_path(step)) for step in steps]
-        except SyntaxProblem as problem:
-            raise FormatError(f"route {number}: {problem.message}", origin) from None
-        document = normalised_id(route["doc"])
-        counts.update((document, a, b) for a, b in pairwise(paths))
-        if abandonment and paths:
-            counts[document, paths[-1], paths[-1]] += 1
-    return counts
-
-
-def _by_node(steps: Counter[Step]) -> dict[str, dict[str, dict[str, float]]]:
-    total: Counter[tuple[str, str]] = Counter()
-    for (document, source, _), count in steps.items():
-        total[document, source] += count
-    probabilities: dict[str, dict[str, dict[str, float]]] = {}
-    for (document, source, to), count in steps.items():
-        row = probabilities.setdefault(document, {}).setdefault(source, {})
-        row[to] = count / total[document, source]
-    return probabilities
-
-
-def _by_tag(steps: Counter[Step]) -> Navigation:
-    weights: dict[str, dict[str, float]] = {}
-    for (_, source, to), count in steps.items():
-        row = weights.setdefault(_tag(source), {})
-        row[_tag(to)] = row.get(_tag(to), 0.0) + count
-    tags = {tag for row in weights.values() for tag in row} | set(weights)
-    other = "other"
-    while other in tags:
-        other += "_"
-    return SummaryNavigation("routes", {tag: tag for tag in sorted(tags)}, other, weights)
-
-
-def _tag(path: str) -> str:
-    return parse_path(path)[-1].tag
+    return {
+        number: float(depths[number] / elements[number])
+        for number in np.flatnonzero(elements).tolist()
+    }

@@ -1,26 +1,21 @@
-"""What a model of navigation is: how likely readers go from one element to another.
+"""What a model of navigation is: how likely readers are to go from one element to another.
 
 Readers never leave a document. A model gives the probabilities from a set of elements to another
 set, both of one document, so that nothing is ever computed for all pairs of elements.
 
 Where both sets are large, even their pairs are too many. Most models then have a shorter answer:
 many elements are reached alike (`groups_of`), or most are not reached at all (`steps_between`).
-
-Checks of the JSON objects and numbers in files of navigation models.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
-from doxeval.columns import unknown_field
 from doxeval.documents import Collection
-from doxeval.errors import FormatError
 
 
 class Steps(NamedTuple):
@@ -45,11 +40,11 @@ class Navigation:
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """The probability of going from each source to each target, sources × targets."""
+        """Return the probability of going from each source to each target, sources × targets."""
         raise NotImplementedError
 
     def groups_of(self, collection: Collection, targets: Ints) -> Ints | None:
-        """A group for each target, if those of one group are equally likely reached.
+        """Return a group for each target, if those of one group are equally likely reached.
 
         From any element but the target itself, that is. None if the model has no such groups.
         """
@@ -58,7 +53,7 @@ class Navigation:
     def steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Steps | None:
-        """All steps with a probability above 0; None if the model does not list them.
+        """Return all steps with a probability above 0; None if the model does not list them.
 
         Sources and targets are ascending, and each is there once. A step from an element to
         itself may be left out.
@@ -68,11 +63,11 @@ class Navigation:
     def most_steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> int:
-        """At most how many steps `steps_between` would list."""
+        """Return at most how many steps `steps_between` would list."""
         return len(sources) * len(targets)
 
     def checked(self, collection: Collection) -> list[str]:
-        """Warnings about the model in this collection; an error if an element is not there."""
+        """Return warnings about the model in this collection; a missing element is an error."""
         return []
 
 
@@ -91,54 +86,18 @@ class NoNavigation(Navigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """Zeros."""
+        """Return zeros."""
         return np.zeros((len(sources), len(targets)))
 
     def steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Steps:
-        """No steps."""
+        """Return no steps."""
         nothing: Ints = np.zeros(0, dtype=np.int64)
         return Steps(nothing, nothing, np.zeros(0))
 
     def most_steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> int:
-        """None."""
+        """Return 0."""
         return 0
-
-
-def json_object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
-    """The value, if it is an object; an error if not.
-
-    >>> json_object([], "weights", "model.json")
-    Traceback (most recent call last):
-    doxeval.errors.FormatError: model.json: weights: expected an object
-    """
-    if not isinstance(value, dict):
-        raise FormatError(f"{what}: expected an object", origin)
-    return value
-
-
-def refuse_unknown_keys(
-    value: Mapping[str, Any], known: Sequence[str], what: str, origin: str
-) -> None:
-    """Raise an error for the first unknown key.
-
-    >>> refuse_unknown_keys({"doc": "a", "user": 7}, ("doc", "steps"), "route 1", "model.json")
-    Traceback (most recent call last):
-    doxeval.errors.FormatError: model.json: route 1: unknown field 'user': expected doc, steps
-    """
-    for key in value:
-        if key not in known:
-            raise FormatError(f"{what}: {unknown_field(key, known)}", origin)
-
-
-def number_in(value: Any, lowest: float, highest: float) -> float | None:
-    """A JSON number within bounds as a float; None for anything else.
-
-    >>> number_in(1, 0, 1), number_in(2, 0, 1), number_in(True, 0, 1), number_in("1", 0, 1)
-    (1.0, None, None, None)
-    """
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and lowest <= value <= highest else None

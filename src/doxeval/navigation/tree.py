@@ -1,35 +1,22 @@
-"""Hierarchical navigation: up and down the tree, more likely between elements of similar size.
-
-The weight from an element x to an element y inside it is |y| / |x|, and to an element y around it
-|x| / |y|; no other element is reached. The weights from each element are scaled to sum to 1.
-
-Neighbours: readers go on to the sibling before or after, as one scrolls from chunk to chunk.
-
-    {"model": "neighbours", "p": 0.5}
-
-With the probability p, which is 0.5 by default, a reader goes on: to the sibling before or the one
-after, equally likely if there are both. An element without siblings leads nowhere. No file is
-needed: `ESRP@10(nav=neighbours(0.3))` has p in its name.
-"""
+"""Navigation along the tree: up and down, or from sibling to sibling."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges, positions_in
 from doxeval.documents import Collection
-from doxeval.errors import FormatError
-from doxeval.messages import quoted
-from doxeval.navigation.model import Navigation, Steps, number_in, refuse_unknown_keys
+from doxeval.navigation.model import Navigation, Steps
 
 
 @dataclass(frozen=True)
 class HierarchicalNavigation(Navigation):
-    """Up and down the tree.
+    """Hierarchical navigation: up and down the tree, more likely between elements of similar size.
+
+    The weight from an element x to an element y inside it is |y| / |x|, and to an element y around
+    it |x| / |y|; no other element is reached. The weights from each element are scaled to sum to 1.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>123</p><p>1</p></s>"})
@@ -43,13 +30,13 @@ class HierarchicalNavigation(Navigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """Weights by size, normalised over all elements that a source can reach."""
+        """Return weights by size, normalised over all elements that a source can reach."""
         columns = collection.nodes
         size = (columns.end[sources] - columns.start[sources]).astype(np.float64)[:, None]
         target_size = (columns.end[targets] - columns.start[targets]).astype(np.float64)[None, :]
-        one, other = sources[:, None], targets[None, :]
-        down = (one < other) & (other < one + columns.size[sources][:, None])
-        up = (other < one) & (one < other + columns.size[targets][None, :])
+        source, target = sources[:, None], targets[None, :]
+        down = (source < target) & (target < source + columns.size[sources][:, None])
+        up = (target < source) & (source < target + columns.size[targets][None, :])
         weight = np.where(down, _shares(target_size, size), 0.0)
         weight = np.where(up, _shares(size, target_size), weight)
         total = self._totals(collection, document, sources)[:, None]
@@ -58,31 +45,34 @@ class HierarchicalNavigation(Navigation):
     def steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Steps:
-        """Down to all targets inside a source, and up to those around it."""
+        """Return steps down to all targets inside a source, and up to those around it."""
         columns = collection.nodes
         low = np.searchsorted(targets, sources + 1)
         inside = np.searchsorted(targets, sources + columns.size[sources]) - low
         source: Ints = np.arange(len(sources))
-        found = [(np.repeat(source, inside), concatenated_ranges(low, inside))]
+        pairs = [(np.repeat(source, inside), concatenated_ranges(low, inside))]
         first = int(collection.rows[document])
         above = columns.parent[sources].astype(np.int64)
         while len(source := source[above >= 0]):  # one step up for all sources at a time
             above = above[above >= 0]
             at = positions_in(targets, first + above)
-            found.append((source[at >= 0], at[at >= 0]))
+            pairs.append((source[at >= 0], at[at >= 0]))
             above = columns.parent[first + above].astype(np.int64)
-        source, target = (np.concatenate(ends) for ends in zip(*found, strict=True))
+        source, target = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
         sizes = [columns.end[nodes] - columns.start[nodes] for nodes in (sources, targets)]
-        one, other = sizes[0][source].astype(np.float64), sizes[1][target].astype(np.float64)
+        size, target_size = (
+            sizes[0][source].astype(np.float64),
+            sizes[1][target].astype(np.float64),
+        )
         is_down = targets[target] > sources[source]
-        weight = np.where(is_down, _shares(other, one), _shares(one, other))
+        weight = np.where(is_down, _shares(target_size, size), _shares(size, target_size))
         total = self._totals(collection, document, sources)
         return Steps(source, target, _shares(weight, total[source]))
 
     def most_steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> int:
-        """As many as there are targets inside sources, and sources inside targets."""
+        """Return how many targets are inside sources, and sources inside targets."""
         sizes = collection.nodes.size
         return sum(
             int(
@@ -92,7 +82,7 @@ class HierarchicalNavigation(Navigation):
         )
 
     def _totals(self, collection: Collection, document: int, sources: Ints) -> Floats:
-        """The sum of all weights from each source."""
+        """Return the sum of all weights from each source."""
         columns = collection.nodes
         first, last = int(collection.rows[document]), int(collection.rows[document + 1])
         sizes = (columns.end[first:last] - columns.start[first:last]).astype(np.float64)
@@ -118,7 +108,13 @@ def _shares(part: Floats, whole: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class NeighbourNavigation(Navigation):
-    """To the sibling before or after.
+    """Neighbours: readers go on to the sibling before or after, as one scrolls from chunk to chunk.
+
+        {"model": "neighbours", "p": 0.5}
+
+    With the probability p, which is 0.5 by default, a reader goes on: to the sibling before or the
+    one after, equally likely if there are both. An element without siblings leads nowhere. No file
+    is needed: `ESRP@10(nav=neighbours(0.3))` has p in its name.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>1</p><p>2</p><p>3</p></s>"})
@@ -137,25 +133,25 @@ class NeighbourNavigation(Navigation):
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Floats:
-        """p, shared by the neighbours."""
-        own, source_of = np.unique(sources, return_inverse=True)
+        """Return p, shared by the neighbours."""
+        some, source_of = np.unique(sources, return_inverse=True)
         reached, target_of = np.unique(targets, return_inverse=True)
-        found = self.steps_between(collection, document, own, reached)
-        weight = np.zeros((len(own), len(reached)))
-        weight[found.source, found.target] = found.probability
+        steps = self.steps_between(collection, document, some, reached)
+        weight = np.zeros((len(some), len(reached)))
+        weight[steps.source, steps.target] = steps.probability
         # An element of several trees is there several times.
         return weight[np.ix_(source_of, target_of)]
 
     def steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> Steps:
-        """At most two from each source."""
+        """Return at most two steps from each source."""
         before, after = self._neighbours(collection, document)
         first = int(collection.rows[document])
-        beside = np.stack([before[sources - first], after[sources - first]])
-        share = self.p / np.maximum((beside >= 0).sum(axis=0), 1)
+        siblings = np.stack([before[sources - first], after[sources - first]])
+        share = self.p / np.maximum((siblings >= 0).sum(axis=0), 1)
         source = np.tile(np.arange(len(sources)), 2)
-        neighbour = beside.ravel()
+        neighbour = siblings.ravel()
         target = np.where(neighbour < 0, -1, positions_in(targets, first + neighbour))
         kept = np.flatnonzero((target >= 0) & (self.p > 0))
         return Steps(source[kept], target[kept], np.tile(share, 2)[kept])
@@ -163,11 +159,11 @@ class NeighbourNavigation(Navigation):
     def most_steps_between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
     ) -> int:
-        """Two from each source."""
+        """Return two for each source."""
         return 2 * len(sources)
 
     def _neighbours(self, collection: Collection, document: int) -> tuple[Ints, Ints]:
-        """The siblings before and after each element of a document, -1 where there is none."""
+        """Return the siblings before and after each element of a document, -1 if none."""
         low, high = (int(row) for row in collection.rows[document : document + 2])
         parent = collection.nodes.parent[low:high].astype(np.int64)
         order = np.argsort(parent, kind="stable")  # rows are in document order
@@ -176,16 +172,3 @@ class NeighbourNavigation(Navigation):
         before[order[1:][same]] = order[:-1][same]
         after[order[:-1][same]] = order[1:][same]
         return before, after
-
-
-def read_neighbours(data: Mapping[str, Any], origin: str) -> NeighbourNavigation:
-    """The model from its file.
-
-    >>> read_neighbours({"model": "neighbours", "p": 0.2}, "model.json").p
-    0.2
-    """
-    refuse_unknown_keys(data, ("model", "p"), "neighbours", origin)
-    p = number_in(data.get("p", 0.5), 0, 1)
-    if p is None:
-        raise FormatError(f"p is {quoted(data['p'])}: expected a number from 0 to 1", origin)
-    return NeighbourNavigation(p=p)

@@ -8,7 +8,7 @@ from doxeval.assessments import (
     GradedElement,
     Judgment,
     PathForest,
-    merged_judgments,
+    merge_judgments,
     violations,
 )
 from growing import growth
@@ -49,4 +49,4 @@ def test_many_assessors_of_different_elements() -> None:
             for path in paths
         ]
 
-    assert growth(judgments, lambda given: merged_judgments(given, "majority"), 1_500) < 9
+    assert growth(judgments, lambda given: merge_judgments(given, "majority"), 1_500) < 9

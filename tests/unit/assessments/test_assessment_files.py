@@ -33,7 +33,7 @@ from doxeval.assessments import (
     NoMajority,
     PointPassage,
     assessment_losses,
-    merged_judgments,
+    merge_judgments,
     pointed_judgments,
     read_assessments,
     read_jsonl,
@@ -214,9 +214,9 @@ def test_merging_equals_counting_characters(said: list[list[tuple[int, int]]], h
     tied = [at for at, count in counts.items() if 2 * count == len(said)]
     if how == "majority" and tied and len(said) == 2:
         with pytest.raises(NoMajority, match="two have no majority"):
-            merged_judgments(judgments, how)
+            merge_judgments(judgments, how)
         return
-    (found,), warnings = merged_judgments(judgments, how)
+    (found,), warnings = merge_judgments(judgments, how)
     assert bool(warnings) == (how == "majority" and bool(tied))
     assert not warnings or f": {plural(len(tied), 'character')} that exactly" in warnings[0]
     assert {at for start, end in found.highlights for at in range(start, end)} == {
@@ -242,18 +242,18 @@ def test_grades_units_and_entry_points_are_merged() -> None:
         ("intersection", 1, 0, 0.0, -1),
         ("majority", 2, 1, 0.5, 0),
     ):
-        (found,), _ = merged_judgments(several, how)  # type: ignore[arg-type]
+        (found,), _ = merge_judgments(several, how)  # type: ignore[arg-type]
         assert found.grades == (GradedElement("/a[1]", Grade2003(e, s)),)
         assert (found.units[0].relevance, found.relevance) == (rel, grade)
         assert found.best_entry_point == 4
     with pytest.raises(FormatError, match="cannot be merged without their collection"):
-        merged_judgments([Judgment("1", "a", entry_point="/a"), Judgment("1", "a")], "union")
+        merge_judgments([Judgment("1", "a", entry_point="/a"), Judgment("1", "a")], "union")
     with pytest.raises(FormatError, match="only grades of 2003"):
         graded = Judgment("1", "a", grades=(GradedElement("/a", Grade2002(1, "E")),))
-        merged_judgments([graded, graded], "union")
+        merge_judgments([graded, graded], "union")
     with pytest.raises(FormatError, match="has 5 and 6 characters in different"):
         sized = [Judgment("1", "a", document_length=n) for n in (5, 6)]
-        merged_judgments(sized, "union")
+        merge_judgments(sized, "union")
 
 
 TWO = Judgment("7", "a", ((0, 9),)), Judgment("7", "a", ((5, 12),))
@@ -277,9 +277,9 @@ def graded(e: int, s: int) -> Judgment:
 def test_a_majority_of_two_who_differ_is_an_error(two: tuple[Judgment, Judgment]) -> None:
     third = replace(two[0], document="b"), replace(two[0], document="b")
     with pytest.raises(NoMajority, match=r"differ about 1 document, .* document a for topic 7$"):
-        merged_judgments([*two, *third], "majority")
-    assert merged_judgments([*two, two[1], *third], "majority").warnings == []
-    assert merged_judgments(two, "intersection").warnings == []
+        merge_judgments([*two, *third], "majority")
+    assert merge_judgments([*two, two[1], *third], "majority").warnings == []
+    assert merge_judgments(two, "intersection").warnings == []
 
 
 @pytest.mark.parametrize(
@@ -291,11 +291,11 @@ def test_a_majority_of_two_who_differ_is_an_error(two: tuple[Judgment, Judgment]
 )
 def test_ties_of_a_majority_are_counted(several: list[Judgment], told: str) -> None:
     other = [replace(judgment, document="b") for judgment in several]
-    (warning,) = merged_judgments(several, "majority").warnings
+    (warning,) = merge_judgments(several, "majority").warnings
     assert warning.startswith(f"ties in 1 document: {told}")
-    (warning,) = merged_judgments([*several, *other], "majority").warnings
+    (warning,) = merge_judgments([*several, *other], "majority").warnings
     assert warning.startswith("ties in 2 documents: ")
-    assert merged_judgments(several, "union").warnings == []
+    assert merge_judgments(several, "union").warnings == []
 
 
 def test_reading_tells_of_ties_and_of_two_without_a_majority(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from doxeval.assessments import (
     Assessments,
     Judgment,
     assessment_losses,
-    merged_judgments,
+    merge_judgments,
     read_assessments,
     write_assessments,
 )
@@ -63,7 +63,7 @@ def test_jsonl_holds_marks_and_no_other_format_does(tmp_path: Path, mark: str) -
 
 def test_a_merged_judgment_has_the_marks_of_all() -> None:
     said = [Judgment("7", "a", marks=(mark,), assessor=mark) for mark in ("problem", "draft")]
-    (merged,), _ = merged_judgments(said, "union")
+    (merged,), _ = merge_judgments(said, "union")
     assert merged.marks == ("draft", "problem")
 
 

@@ -13,7 +13,7 @@ from doxeval.assessments import (
     Judgment,
     NeededSpan,
     Needs,
-    merged_judgments,
+    merge_judgments,
     read_assessments,
     read_jsonl,
     resolved_assessments,
@@ -108,7 +108,7 @@ def test_needs_are_resolved_in_bytes(tmp_path: Path) -> None:
 def test_needs_of_several_assessors_are_united() -> None:
     one = Judgment("7", "a", needs=(NeededSpan("who", 0, 5),))
     other = Judgment("7", "a", needs=(NeededSpan("who", 0, 5), NeededSpan("when", 7, 9)))
-    (merged,), _ = merged_judgments([one, other], "union")
+    (merged,), _ = merge_judgments([one, other], "union")
     assert merged.needs == other.needs
     with pytest.raises(FormatError, match="only be merged by union"):
-        merged_judgments([one, other], "majority")
+        merge_judgments([one, other], "majority")

@@ -17,7 +17,7 @@ from doxeval.assessments import (
     Merge,
     NoMajority,
     PathForest,
-    merged_judgments,
+    merge_judgments,
     read_assessments,
 )
 from doxeval.errors import FormatError, SyntaxProblem
@@ -90,9 +90,9 @@ def test_who_gives_no_grade_gives_zero(how: Merge, data: st.DataObject) -> None:
     last = len(given_) - 1
     if how == "majority" and last == 1 and given_[0] != given_[1]:
         with pytest.raises(NoMajority):
-            merged_judgments(judgments, how)
+            merge_judgments(judgments, how)
         return
-    (merged,), _ = merged_judgments(judgments, how)
+    (merged,), _ = merge_judgments(judgments, how)
     at = {"union": last, "intersection": 0, "majority": last // 2}[how]
     expected = {
         path: sorted(own.get(path, 0.0) for own in given_)[at]

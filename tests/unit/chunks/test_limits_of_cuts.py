@@ -52,7 +52,7 @@ def solid(characters: set[tuple[str, int]]) -> set[tuple[str, int]]:
 
 def alternatives(gold: Assessments) -> dict[str, list[set[tuple[str, int]]]]:
     found: dict[str, list[set[tuple[str, int]]]] = {}
-    for judgment in gold.detailed():
+    for judgment in gold:
         for need in judgment.needs:
             text = {(judgment.document, at) for at in range(need.start, need.end)}
             own = found.setdefault(str(need.need), [])
@@ -108,7 +108,7 @@ def worth(gold: Assessments, read: set[tuple[str, int]]) -> Fraction:
     """What is shown of what is wanted, from its definition: see measures/new_text.py."""
     grades = {
         str(need.need): Fraction(need.grade)
-        for judgment in gold.detailed()
+        for judgment in gold
         for need in judgment.needs
     }
     most = max(grades.values())
@@ -175,7 +175,7 @@ def test_no_order_of_disjoint_chunks_beats_the_oracle(world: tuple[Chunks, Asses
 def _highlights(gold: Assessments) -> list[set[tuple[str, int]]]:
     return [
         {(judgment.document, at) for start, end in judgment.highlights for at in range(start, end)}
-        for judgment in gold.detailed()
+        for judgment in gold
     ]
 
 
