@@ -32,7 +32,7 @@ from doxeval.output import is_being_replaced, set_aside
 
 NAME = "manifest.json"
 HEADER_BYTES = 128
-_TOO_LARGE = 1 << 62  # for any size or count
+LARGEST_SIZE = 1 << 62  # upper bound of any size or count
 _SECONDS_TO_REPLACE = 5.0  # a directory, which takes two renames
 # In the cache, where the files of a directory came from. No file of a collection has such a name.
 URL_FILE = ".url"
@@ -150,7 +150,7 @@ def is_size(value: object) -> bool:
     >>> is_size(3), is_size(-3), is_size(True)
     (True, False, False)
     """
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _TOO_LARGE
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_SIZE
 
 
 def _read(kind: Kind, directory: Path) -> bytes:
