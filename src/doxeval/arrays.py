@@ -1,4 +1,4 @@
-"""The kinds of arrays the rooms hand to each other, and index arithmetic they share."""
+"""Types of arrays that rooms hand to each other, and arithmetic on indexes that they share."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FACTORS = np.array(
 
 
 def concatenated_ranges(starts: Ints, lengths: Ints) -> Ints:
-    """All integers of the ranges [start, start + length), one range after another.
+    """Return all integers of the ranges [start, start + length), one range after another.
 
     >>> concatenated_ranges(np.array([5, 20]), np.array([3, 2])).tolist()
     [5, 6, 7, 20, 21]
@@ -44,7 +44,7 @@ def concatenated_ranges(starts: Ints, lengths: Ints) -> Ints:
 
 
 def portions(weights: Ints, most: int) -> Iterator[slice]:
-    """Consecutive items in slices that together weigh about `most`, and less than one item more.
+    """Split consecutive items into slices that weigh about `most`, and less than one item more.
 
     >>> list(portions(np.array([3, 3, 9, 1, 1]), 5))
     [slice(0, 2, None), slice(2, 3, None), slice(3, 5, None)]
@@ -54,20 +54,20 @@ def portions(weights: Ints, most: int) -> Iterator[slice]:
     return (slice(begin, end) for begin, end in pairwise(edges.tolist()))
 
 
-def positions_in(sorted_keys: Ints, wanted: Ints) -> Ints:
-    """Where each wanted key stands in an ascending array, or -1 where it does not.
+def positions_in(sorted_keys: Ints, keys: Ints) -> Ints:
+    """Return the position of each key in an ascending array, or -1 if it is not there.
 
     >>> positions_in(np.array([3, 7, 9]), np.array([7, 8, 3])).tolist()
     [1, -1, 0]
     """
     if len(sorted_keys) == 0:
-        return np.full(len(wanted), -1, dtype=np.int64)
-    found = np.minimum(np.searchsorted(sorted_keys, wanted), len(sorted_keys) - 1)
-    return np.where(sorted_keys[found] == wanted, found, -1)
+        return np.full(len(keys), -1, dtype=np.int64)
+    positions = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    return np.where(sorted_keys[positions] == keys, positions, -1)
 
 
 def distinct_below(bound: int, keys: Ints) -> tuple[Ints, Ints]:
-    """The distinct keys, ascending, and the position of each key among them.
+    """Return the distinct keys, ascending, and the position of each key among them.
 
     The same as `np.unique(keys, return_inverse=True)` for keys in [0, bound), by counting
     instead of sorting where the bound is small enough.
@@ -87,7 +87,7 @@ def distinct_below(bound: int, keys: Ints) -> tuple[Ints, Ints]:
 
 
 def last_true(flags: Bools) -> Ints:
-    """For each position, the last position up to it whose flag is set; the first must be.
+    """Return, for each position, the last one up to it whose flag is set; the first must be set.
 
     >>> last_true(np.array([True, False, False, True])).tolist()
     [0, 0, 0, 3]
@@ -97,7 +97,7 @@ def last_true(flags: Bools) -> Ints:
 
 
 def repeated_rows(*columns: Ints) -> Ints:
-    """The rows, ascending, whose values in all columns an earlier row has too.
+    """Return the rows, ascending, whose values in all columns an earlier row has too.
 
     Sorting all rows by several columns would take longer than scoring them. So each row first gets
     a fingerprint, and rows are compared in full only if another row shares theirs. Most rows drop
@@ -109,18 +109,18 @@ def repeated_rows(*columns: Ints) -> Ints:
     prints = np.zeros(len(columns[0]), dtype=np.uint64)
     for column, factor in zip(columns, _FACTORS[: len(columns)], strict=True):
         if (column == column[:1]).all():
-            continue  # a column without differences tells no rows apart
+            continue  # a constant column cannot distinguish rows
         prints += column.astype(np.int64, copy=False).view(np.uint64) * factor
         prints ^= prints >> np.uint64(29)
-    rows = _sharing(prints, min(_FIRST_BITS, len(prints).bit_length() + 3))
-    own = [column[rows] for column in columns]
-    order = np.lexsort((rows, *own))
-    same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in own])
+    rows = _with_shared_print(prints, min(_FIRST_BITS, len(prints).bit_length() + 3))
+    selected = [column[rows] for column in columns]
+    order = np.lexsort((rows, *selected))
+    same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in selected])
     return np.sort(rows[order[1:][same]])
 
 
-def _sharing(prints: npt.NDArray[np.uint64], bits: int) -> Ints:
-    """The rows whose fingerprint another row has too; first, only so many bits are compared."""
+def _with_shared_print(prints: npt.NDArray[np.uint64], bits: int) -> Ints:
+    """Return the rows whose fingerprint another row has too; the first bits are compared first."""
     first_bits = (prints >> np.uint64(64 - bits)).astype(np.int64)
     rows = np.flatnonzero(np.bincount(first_bits)[first_bits] > 1)
     in_order = np.sort(prints[rows])

@@ -23,23 +23,23 @@ _BRACKETS = str.maketrans("(),", "   ")  # around names that need several lines
 
 def door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__getattr__` and `__dir__` of a package, given its name and file."""
-    homes: dict[str, str] = {}
+    module_of: dict[str, str] = {}
     with open(file.removesuffix(".py") + ".pyi", encoding="utf-8") as listed:
         for statement in listed.read().split("from ")[1:]:
             module, _, names = statement.partition(" import ")
             words = names.translate(_BRACKETS).split()
-            homes |= {
+            module_of |= {
                 name: module
                 for name, link in zip(words[::3], words[1::3], strict=False)
                 if link == "as"
             }
-    offered = sorted(homes)
+    offered = sorted(module_of)
 
     def load(name: str) -> Any:
-        if name not in homes:
+        if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        if homes[name] == package:  # `from doxeval import chunks as chunks`
+        if module_of[name] == package:  # `from doxeval import chunks as chunks`
             return import_module(f"{package}.{name}")
-        return getattr(import_module(homes[name]), name)
+        return getattr(import_module(module_of[name]), name)
 
     return load, lambda: offered

@@ -51,7 +51,7 @@ class DoxevalError(Exception):
     """The root of all errors that doxeval raises on purpose.
 
     Messages name parameters of the library, such as `force=True`. Where they are of the type
-    `wording.Message`, they know which parts these are, and the command line shows its options.
+    `messages.Message`, they know which parts these are, and the command line shows its options.
 
     >>> issubclass(InputError, DoxevalError)
     True
@@ -98,9 +98,9 @@ class InputError(DoxevalError):
     @property
     def parts(self) -> tuple[str, ...]:
         """Where the error is, and the message in parts."""
-        place = [str(part) for part in (self.origin, self.line, self.column) if part is not None]
+        position = [str(part) for part in (self.origin, self.line, self.column) if part is not None]
         message = getattr(self.message, "parts", (self.message,))
-        return (f"{':'.join(place)}: ", *message) if place else message
+        return (f"{':'.join(position)}: ", *message) if position else message
 
 
 class SourceError(InputError):
@@ -191,7 +191,7 @@ def warn(messages: Iterable[str]) -> None:
     ...     warnings.simplefilter("always")
     ...     public()
     ...     exec("public()", user)
-    >>> [str(one.message) for one in emitted]
+    >>> [str(warning.message) for warning in emitted]
     ['two runs have the same name']
     """
     caller, level = sys._getframe(1).f_back, 3
@@ -212,7 +212,7 @@ def _module(frame: FrameType) -> str:
 
 @contextmanager
 def output_errors(target: str | os.PathLike[str]) -> Iterator[None]:
-    """Errors of the system become an OutputError that names what could not be written.
+    """Turn errors of the system into an OutputError that names what could not be written.
 
     >>> with output_errors("a.txt"):
     ...     raise OSError(28, "No space left on device")
@@ -223,6 +223,6 @@ def output_errors(target: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise  # nobody reads any more, which is no error of the output
+        raise  # the reader is gone, which is not an error of the output
     except OSError as error:
         raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from error

@@ -1,4 +1,8 @@
-"""Reading and writing files, compressed or not, with errors that users understand."""
+"""Reading and writing files, compressed or not, with errors that users understand.
+
+Files are read with limits on what may come out of a compressed one and on the length of lines.
+Outputs are written completely or not at all, alone or several together (see output.py).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
 
 def uncompressed_name(name: str) -> str:
-    """The name of a file without the suffix of its compression.
+    """Return the name of a file without the suffix of its compression.
 
     >>> uncompressed_name("run.txt.gz")
     'run.txt'
@@ -77,7 +81,7 @@ def format_by_suffix(formats: Iterable[FileFormat[T]], name: str) -> FileFormat[
 
 
 class Allowance:
-    """How many bytes may still come out of a compressed file or an archive.
+    """An account of the bytes that may still come out of a compressed file or an archive.
 
     >>> Allowance(10, "a.gz").use(1000)
     >>> Allowance(10, "a.gz").use(1 << 40)
@@ -90,33 +94,33 @@ class Allowance:
         self._origin = origin
 
     def use(self, count: int) -> None:
-        """Note that bytes came out; too many are an error."""
+        """Deduct bytes that came out; raise a SourceError if there are too many."""
         self._left -= count
         if self._left < 0:
             message = f"holds more than {EXPANSION} times its size; unpack it if you trust it"
             raise SourceError(message, self._origin)
 
 
-class _Guarded(io.RawIOBase):
-    """Reads from a decoder; whatever that raises becomes a SourceError that names the source."""
+class _Decoded(io.RawIOBase):
+    """A decoder's output; whatever the decoder raises becomes a SourceError naming the source."""
 
     def __init__(
-        self, opened: Callable[[], IO[bytes]], origin: str, allowance: Allowance | None
+        self, open_decoder: Callable[[], IO[bytes]], origin: str, allowance: Allowance | None
     ) -> None:
-        self._opened = opened
+        self._open_decoder = open_decoder
         self._stream: Any = None
         self._origin = origin
         self._allowance = allowance
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
         """Read some bytes into a buffer."""
         try:
             if self._stream is None:
-                self._stream = self._opened()
+                self._stream = self._open_decoder()
             count: int = self._stream.readinto(buffer)
         except DoxevalError:
             raise
@@ -134,20 +138,20 @@ class _Guarded(io.RawIOBase):
 
 
 def limit_expansion(
-    opened: Callable[[], IO[bytes]], origin: str, allowance: Allowance | None = None
+    open_decoder: Callable[[], IO[bytes]], origin: str, allowance: Allowance | None = None
 ) -> BinaryIO:
-    """A stream that is opened when it is first read; its errors are SourceErrors naming `origin`.
+    """Return a stream that is opened when it is first read; its errors are SourceErrors.
 
     >>> import gzip
     >>> limit_expansion(lambda: gzip.GzipFile(fileobj=io.BytesIO(b"none")), "a.gz").read()
     Traceback (most recent call last):
     doxeval.errors.SourceError: a.gz: the data are damaged: Not a gzipped file (b'no')
     """
-    return cast(BinaryIO, io.BufferedReader(_Guarded(opened, origin, allowance), _BUFFER))
+    return cast(BinaryIO, io.BufferedReader(_Decoded(open_decoder, origin, allowance), _BUFFER))
 
 
 def unreadable_reason(error: Exception) -> str:
-    """What an error of the system or of a decoder means to a user.
+    """Return what an error of the system or of a decoder means to a user.
 
     >>> unreadable_reason(EOFError("no end")), unreadable_reason(OSError(5, "I/O error"))
     ('the data are damaged: no end', 'I/O error')
@@ -166,12 +170,12 @@ def open_with_position(
     path: str | os.PathLike[str],
     begin: int = 0,
 ) -> Iterator[tuple[BinaryIO, Callable[[], int]]]:
-    """As `open_input`, with a function that returns the current position in the file on disk.
+    """Open a file as `open_input` does, with a function that returns the position on disk.
 
     A file that is not compressed can be read from any position on. A pipe has no positions.
     """
     name = os.fspath(path)
-    with _opened_file(name) as file:
+    with _open_file(name) as file:
         if begin:
             file.seek(begin)
         allowance = size_allowance(file, name) if is_compressed(name) else None
@@ -179,7 +183,7 @@ def open_with_position(
             yield stream, file.tell if file.seekable() else lambda: 0
 
 
-def _opened_file(name: str) -> BinaryIO:
+def _open_file(name: str) -> BinaryIO:
     try:
         return Path(name).open("rb")
     except OSError as error:
@@ -189,7 +193,7 @@ def _opened_file(name: str) -> BinaryIO:
 
 
 def size_allowance(file: IO[bytes], origin: str) -> Allowance | None:
-    """What may come out of a compressed file; unlimited if it is a pipe, which has no size."""
+    """Return what may come out of a compressed file; None, no limit, for a pipe without size."""
     state = os.fstat(file.fileno())
     return Allowance(state.st_size, origin) if stat.S_ISREG(state.st_mode) else None
 
@@ -206,7 +210,7 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def decompress(file: IO[bytes], name: str) -> BinaryIO:
-    """The decompressed contents of an open file; the file itself if its name has no such suffix."""
+    """Return the decompressed contents of an open file, or the file if it is not compressed."""
     suffix = os.path.splitext(name)[1].lower()
     if suffix == ".gz":
         import gzip
@@ -226,17 +230,17 @@ def decompress(file: IO[bytes], name: str) -> BinaryIO:
 
 
 def zstd() -> Any:
-    """The module for zstd: part of the standard library from Python 3.14 on, a package before."""
+    """Return the module for zstd: of the standard library from Python 3.14 on, a package before."""
     if sys.version_info >= (3, 14):
         return import_module("compression.zstd")
     return import_module("backports.zstd")
 
 
 def read_up_to(file: IO[bytes], most: int) -> bytes:
-    """The whole of a file, or one byte more than `most` of it if it is larger.
+    """Return the whole of a file, or one byte more than `most` of it if it is larger.
 
-    A file would make room for as many bytes as are asked for, however few it has; here it is asked
-    for a little at a time.
+    A file would allocate as many bytes as are requested, however few it has; so they are requested
+    a little at a time.
 
     >>> import io
     >>> read_up_to(io.BytesIO(b"hello"), 3), read_up_to(io.BytesIO(b"hello"), 9)
@@ -250,7 +254,7 @@ def read_up_to(file: IO[bytes], most: int) -> bytes:
 
 
 def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
-    """Each line that is not blank, with its number. Lines must be UTF-8 and of limited length.
+    """Return each line that is not blank, with its number; lines are UTF-8 of limited length.
 
     >>> import io
     >>> list(text_lines(io.BytesIO(b"one\\n\\ntwo"), "a.txt"))
@@ -267,7 +271,7 @@ def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
 
 
 def _byte_lines(file: IO[bytes], origin: str) -> Iterator[bytes]:
-    """All lines without their line ends, read in large chunks."""
+    """Return all lines without their line ends, read in large chunks."""
     number, rest = 0, b""
     while chunk := file.read(_CHUNK):
         lines = (rest + chunk).split(b"\n") if rest else chunk.split(b"\n")
@@ -281,7 +285,7 @@ def _byte_lines(file: IO[bytes], origin: str) -> Iterator[bytes]:
 
 
 def json_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, Any]]:
-    """The JSON value of each line that is not blank, with its number.
+    """Return the JSON value of each line that is not blank, with its number.
 
     >>> import io
     >>> list(json_lines(io.BytesIO(b'{"a": 1}\\n'), "a.jsonl"))
@@ -295,7 +299,7 @@ def json_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, Any]]:
 
 
 def parsed_json(text: str | bytes) -> Any:
-    """A value from JSON. Text that is not JSON is a ValueError, and so is a lone surrogate.
+    """Parse JSON; raise a ValueError if it is not JSON, or contains a lone surrogate.
 
     JSON can escape a lone surrogate, but no such text could be written out again as UTF-8.
 
@@ -334,17 +338,17 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 yield file
             return
         with outputs_together() as outputs:
-            place = _followed(target)
-            temporary = outputs.entered(temporary_output(place, "writing", _new_file))
+            target = _follow_link(target)
+            temporary = outputs.entered(temporary_output(target, "writing", _new_file))
             with temporary.open("wb") as file:
                 yield file
                 flush_to_disk(file)
-            outputs.add(temporary, place)
+            outputs.add(temporary, target)
 
 
 @contextmanager
 def output_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Write several files into a directory: all or none. They are put into the one given here.
+    """Write several files into a directory, all or none; they are put into the one yielded.
 
     A new directory appears when it is complete. If it exists, the files are moved into it when all
     of them are complete, one after the other.
@@ -361,18 +365,18 @@ def output_directory(path: str | os.PathLike[str]) -> Iterator[Path]:
     target = Path(path)
     with output_errors(target), outputs_together() as outputs:
         outputs.entered(make_parents(target.absolute().parent))
-        place = _followed(target)
-        exists = place.is_dir()
+        target = _follow_link(target)
+        exists = target.is_dir()
         # Within an existing directory, because that may be on another file system than its parent.
-        beside = place / place.name if exists else place
-        temporary = outputs.entered(temporary_output(beside, "writing", Path.mkdir))
+        sibling = target / target.name if exists else target
+        temporary = outputs.entered(temporary_output(sibling, "writing", Path.mkdir))
         with _group(None):  # what is written into it need not wait
             yield temporary
         if exists:
             for file in sorted(temporary.iterdir()):
-                outputs.add(file, place / file.name)
+                outputs.add(file, target / file.name)
         else:
-            outputs.add(temporary, place)
+            outputs.add(temporary, target)
 
 
 class Outputs:
@@ -380,24 +384,24 @@ class Outputs:
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
-        self._places: dict[str, tuple[Path, Path]] = {}
+        self._outputs: dict[str, tuple[Path, Path]] = {}
 
     def entered(self, context: AbstractContextManager[T]) -> T:
-        """Enter what must stay until all outputs are in their places, such as a temporary one."""
+        """Enter a context that must stay until all outputs are in their places."""
         return self._stack.enter_context(context)
 
-    def add(self, temporary: Path, place: Path) -> None:
+    def add(self, temporary: Path, target: Path) -> None:
         """Add what is complete under a temporary name, and where it belongs."""
-        where = os.path.realpath(place)
-        if where in self._places:
-            raise OutputError(f"{place}: two outputs would be written to it")
-        if place.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(place))
-        self._places[where] = temporary, place
+        real = os.path.realpath(target)
+        if real in self._outputs:
+            raise OutputError(f"{target}: two outputs would be written to it")
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(target))
+        self._outputs[real] = temporary, target
 
     def put_in_place(self) -> None:
         """Put everything in its place, or nothing."""
-        outputs = list(self._places.values())
+        outputs = list(self._outputs.values())
         try:
             move_all_into_place(outputs)
         except OSError as error:
@@ -451,8 +455,8 @@ def _new_file(path: Path) -> None:
     path.touch(exist_ok=False)
 
 
-def _followed(path: Path) -> Path:
-    """What a link points to, so that the link itself stays."""
+def _follow_link(path: Path) -> Path:
+    """Return what a link points to, so that the link itself stays."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 

@@ -1,4 +1,4 @@
-"""Phrases that messages share, and text that is not ours made safe to show.
+"""Phrases that messages share, and text of others made safe to show.
 
 Names of runs, topics, documents and files come from anywhere. `escape` shows characters that could
 deceive a reader or steer a terminal as escapes, `truncate` and `quoted` also keep a long text
@@ -36,7 +36,7 @@ _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def escape(text: str, lines: bool = False) -> str:
-    r"""Text with control characters, format characters and lone surrogates shown as escapes.
+    r"""Return text with control and format characters and lone surrogates as escapes.
 
     Text of several lines keeps its line feeds and tabs with `lines`.
 
@@ -57,7 +57,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def truncate(name: str, longest: int = LONGEST_QUOTE) -> str:
-    """A name made visible, and cut if it is long.
+    """Return a name with escapes, truncated if it is long.
 
     >>> truncate("a\\x1b[2J"), truncate("abcdefghij", 5)
     ('a\\\\u001b[2J', 'abcd…')
@@ -67,7 +67,7 @@ def truncate(name: str, longest: int = LONGEST_QUOTE) -> str:
 
 
 def short_path(path: str, longest: int = LONGEST_PATH) -> str:
-    """A path made visible; a long one loses its middle, as both of its ends matter.
+    """Return a path with escapes; a long one loses its middle, as both of its ends matter.
 
     >>> short_path("/article[1]/body[1]/sec[2]"), short_path("/article[1]/body[1]/sec[2]", 15)
     ('/article[1]/body[1]/sec[2]', '/articl…/sec[2]')
@@ -79,7 +79,7 @@ def short_path(path: str, longest: int = LONGEST_PATH) -> str:
 
 
 def quoted(value: object, longest: int = LONGEST_QUOTE) -> str:
-    """A value as Python writes it, for a message that says it is wrong; cut if it is long.
+    """Return a value as Python writes it, for a message about it; truncated if it is long.
 
     >>> quoted("sec"), quoted("abcdefghij", 4), quoted(None)
     ("'sec'", "'abcd'… (10 characters)", 'None')
@@ -97,7 +97,7 @@ def quoted(value: object, longest: int = LONGEST_QUOTE) -> str:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    r"""A value as JSON, with hidden characters and lone surrogates as JSON's own escapes.
+    r"""Return a value as JSON, with hidden characters and lone surrogates as JSON's own escapes.
 
     A reader of JSON gets exactly the value, and a terminal gets nothing that steers it. A number
     that is not defined, for which JSON has no word, is null.
@@ -117,14 +117,14 @@ def json_text(value: Any, indent: int | None = None) -> str:
 def _with_null(value: Any) -> Any:
     """Return a value of JSON with None for each number that is not finite."""
     if isinstance(value, dict):
-        return {name: _with_null(one) for name, one in value.items()}
+        return {name: _with_null(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_with_null(one) for one in value]
+        return [_with_null(entry) for entry in value]
     return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def json_escaped(text: str) -> str:
-    """JSON with hidden characters as JSON's own escapes.
+    """Return JSON with hidden characters as JSON's own escapes.
 
     >>> print(json_escaped('{"a": "\\u202e"}'))
     {"a": "\\u202e"}
@@ -135,7 +135,7 @@ def json_escaped(text: str) -> str:
 
 
 def utf8(text: str) -> bytes:
-    r"""Text as bytes, whatever it is: the bytes of a file name that is not UTF-8 come back.
+    r"""Return text as bytes, whatever it is: the bytes of a file name that is not UTF-8 come back.
 
     Other lone surrogates, for which there are no bytes, become escapes.
 
@@ -218,7 +218,7 @@ def parts_of(message: object) -> tuple[str, ...]:
 
 
 def plural(number: int, noun: str) -> str:
-    """A number of things.
+    """Return a number with its noun.
 
     >>> plural(1, "result"), plural(1500, "result")
     ('1 result', '1,500 results')
@@ -227,7 +227,7 @@ def plural(number: int, noun: str) -> str:
 
 
 def join_names(names: Sequence[str], most: int = 10) -> str:
-    """Names one after another; of many the first, and how many more there are.
+    """Join names by commas; of many, the first, and how many more there are.
 
     >>> join_names(["a", "b", "c", "d"], 2)
     'a, b and 2 more'
@@ -237,7 +237,7 @@ def join_names(names: Sequence[str], most: int = 10) -> str:
 
 
 def suggestion(wrong: str, known: Iterable[str], what: str = "") -> str:
-    """The end of a message about a wrong name: the closest name there is, or all of them.
+    """Return the end of a message about a wrong name: the closest known name, or all of them.
 
     >>> suggestion("carefull", ["careful", "broad"]), suggestion("x", ["careful", "broad"])
     ('; did you mean careful?', '; there are careful, broad')
@@ -266,7 +266,7 @@ def closest(wrong: str, known: Iterable[str], likeness: float = 0.6) -> str | No
 
 
 def short_repr(value: Any, positional: int = 0) -> str:
-    """A dataclass as the call that makes it, without what has its default value.
+    """Return a dataclass as the call that makes it, without what has its default value.
 
     The first fields may be shown without their names.
 
@@ -279,10 +279,10 @@ def short_repr(value: Any, positional: int = 0) -> str:
     >>> short_repr(Point(3, name="a"), 1)
     "Point(3, name='a')"
     """
-    shown = [repr(getattr(value, one.name)) for one in fields(value)[:positional]]
-    for one in fields(value)[positional:]:
-        default = one.default_factory() if one.default_factory is not MISSING else one.default
-        given = getattr(value, one.name)
-        if one.repr and given != default:
-            shown.append(f"{one.name}={given!r}")
+    shown = [repr(getattr(value, field.name)) for field in fields(value)[:positional]]
+    for field in fields(value)[positional:]:
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        given = getattr(value, field.name)
+        if field.repr and given != default:
+            shown.append(f"{field.name}={given!r}")
     return f"{type(value).__name__}({', '.join(shown)})"

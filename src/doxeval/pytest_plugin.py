@@ -31,7 +31,7 @@ _MAX_LOST = "how much of the gold may be missing: a number, or a share such as 5
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """What all tests share."""
+    """Add what all tests share to pytest's configuration."""
     for name, what in _SHARED.items():
         parser.addini(f"doxeval_{name}", f"doxeval: {what}", default=None)
     parser.addini("doxeval_max_lost", f"doxeval: {_MAX_LOST}", default=None)
@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
-    """A function that scores a retriever or a run.
+    """Return a function that scores a retriever or a run.
 
     It takes the gold, then a retriever or a run, and the options of `scores_of_chunks`: docs,
     chunks, questions, measures, k, workers, max_lost. The result has a score for each measure, over
@@ -57,8 +57,8 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
         from doxeval.chunks import scores_of_chunks
         from doxeval.errors import warn
 
-        found = scores_of_chunks(gold, retriever_or_run, **{**shared, **options})
-        warn(found.all_warnings())
-        return found
+        view = scores_of_chunks(gold, retriever_or_run, **{**shared, **options})
+        warn(view.all_warnings())
+        return view
 
     return scores

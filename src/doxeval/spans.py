@@ -1,7 +1,7 @@
-"""Half-open ranges of text, many at once: merging and intersecting them, and finding new text.
+"""Half-open spans of text, many at once: merging and intersecting them, and finding new text.
 
-Ranges come as arrays of starts and ends, each range with a group (a document, or a topic and a
-document). Ranges of different groups never overlap. Lengths are in characters.
+Spans come as arrays of starts and ends, each span with a group (a document, or a topic and a
+document). Spans of different groups never overlap. Lengths are in characters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _GROUP = TOO_LONG
 
 
 class Spans(NamedTuple):
-    """Ranges [start, end), each in a group."""
+    """Spans [start, end), each in a group."""
 
     group: Ints
     start: Ints
@@ -28,7 +28,7 @@ class Spans(NamedTuple):
 
     @classmethod
     def of(cls, ranges: list[tuple[int, int, int]]) -> Spans:
-        """Ranges given one by one, as (group, start, end).
+        """Return spans that are given one by one, as (group, start, end).
 
         >>> Spans.of([(0, 5, 9)]).lengths().tolist()
         [4]
@@ -37,12 +37,12 @@ class Spans(NamedTuple):
         return cls(*columns)
 
     def lengths(self) -> Ints:
-        """The number of characters of each range."""
+        """Return the number of characters of each span."""
         return self.end - self.start
 
 
 def merged(spans: Spans) -> Spans:
-    """The same characters as sorted ranges that are not empty and do not touch each other.
+    """Return the same characters as sorted spans that are not empty and do not touch.
 
     >>> ranges = merged(Spans.of([(0, 5, 9), (0, 1, 3), (0, 3, 4), (0, 8, 12), (1, 0, 0)]))
     >>> ranges.start.tolist(), ranges.end.tolist()
@@ -50,14 +50,14 @@ def merged(spans: Spans) -> Spans:
     """
     is_filled = spans.end > spans.start
     if not is_filled.all():
-        spans = _selected(spans, np.flatnonzero(is_filled))
+        spans = _take(spans, np.flatnonzero(is_filled))
     if not len(spans.start):
         return spans
     start = spans.group * _GROUP + spans.start
     if (start[1:] < start[:-1]).any():  # most are in order already
-        spans = _selected(spans, np.argsort(start, kind="stable"))
+        spans = _take(spans, np.argsort(start, kind="stable"))
         start = spans.group * _GROUP + spans.start
-    # How far the ranges up to each one reach. The numbers of a group are greater than those of
+    # How far the spans up to each one reach. The numbers of a group are greater than those of
     # all earlier groups, so a reach never goes over into the next group.
     reach = np.maximum.accumulate(spans.group * _GROUP + spans.end)
     first = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
@@ -66,7 +66,7 @@ def merged(spans: Spans) -> Spans:
 
 
 def shared_lengths(spans: Spans, others: Spans) -> Ints:
-    """How many characters each range shares with the merged ranges `others`.
+    """Return how many characters each span shares with the merged spans `others`.
 
     >>> highlights = merged(Spans.of([(0, 2, 5), (0, 8, 10)]))
     >>> shared_lengths(Spans.of([(0, 0, 9), (0, 5, 8), (1, 0, 9)]), highlights).tolist()
@@ -78,10 +78,10 @@ def shared_lengths(spans: Spans, others: Spans) -> Ints:
 
 
 def new_pieces(spans: Spans) -> tuple[Ints, Spans]:
-    """The new text of each range: the pieces of it that no earlier range of its group covers.
+    """Return the new text of each span: the parts of it that no earlier span of its group covers.
 
-    Ranges are read in the order in which they are given. The result is the row of the range that
-    each piece belongs to, and the pieces.
+    Spans are read in the order in which they are given. The result is the row of the span that
+    each part belongs to, and the parts.
 
     >>> rows, pieces = new_pieces(Spans.of([(0, 5, 10), (0, 0, 20), (0, 6, 8)]))
     >>> rows.tolist(), pieces.start.tolist(), pieces.end.tolist()
@@ -92,21 +92,21 @@ def new_pieces(spans: Spans) -> tuple[Ints, Spans]:
     is_crowded = np.isin(spans.group[filled], crowded)
     alone = filled[~is_crowded]  # nothing overlaps these, so all of their text is new
     rows: list[Ints] = [alone]
-    pieces = [_selected(spans, alone)]
+    pieces = [_take(spans, alone)]
     order = np.argsort(spans.group[filled[is_crowded]], kind="stable")
     for group_rows in _by_group(spans, filled[is_crowded][order]):
-        piece_rows, starts, ends = _painted(spans, group_rows)
+        piece_rows, starts, ends = _paint(spans, group_rows)
         rows.append(piece_rows)
         group = np.full(len(piece_rows), spans.group[group_rows[0]], dtype=np.int64)
         pieces.append(Spans(group, starts, ends))
     row = np.concatenate(rows)
     all_pieces = Spans(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
     order = np.lexsort((all_pieces.start, row))
-    return row[order], _selected(all_pieces, order)
+    return row[order], _take(all_pieces, order)
 
 
 def new_lengths(spans: Spans) -> Ints:
-    """How many characters of each range no earlier range of its group covers.
+    """Return how many characters of each span no earlier span of its group covers.
 
     >>> new_lengths(Spans.of([(0, 5, 10), (0, 0, 20), (0, 6, 8), (1, 6, 8)])).tolist()
     [5, 15, 0, 2]
@@ -118,7 +118,7 @@ def new_lengths(spans: Spans) -> Ints:
 
 
 class Shared(NamedTuple):
-    """Text that ranges share with others: which range, which of the others, and what."""
+    """Text that spans share with others: which span, which of the others, and what."""
 
     row: Ints
     other: Ints
@@ -127,7 +127,7 @@ class Shared(NamedTuple):
 
 
 def shared_pieces(spans: Spans, others: Spans) -> Shared:
-    """What ranges share with others that are sorted by group and start, and do not overlap.
+    """Return what spans share with others that are sorted by group and start and do not overlap.
 
     >>> others = Spans.of([(0, 2, 5), (0, 5, 7), (0, 8, 10)])
     >>> [column.tolist() for column in shared_pieces(Spans.of([(0, 4, 9), (1, 0, 9)]), others)]
@@ -147,7 +147,7 @@ def shared_pieces(spans: Spans, others: Spans) -> Shared:
 
 
 def _covered_before(group: Ints, position: Ints, others: Spans) -> Ints:
-    """How many characters of `others` (merged) lie before a position: all earlier groups count."""
+    """Return how many characters of `others` (merged) lie before a position, in all groups."""
     total = np.append(0, np.cumsum(others.lengths()))
     if len(total) == 1:
         return np.zeros(len(position), dtype=np.int64)
@@ -160,7 +160,7 @@ def _covered_before(group: Ints, position: Ints, others: Spans) -> Ints:
 
 
 def _groups_with_overlap(spans: Spans, rows: Ints) -> Ints:
-    """The groups in which some ranges share characters."""
+    """Return the groups in which some spans share characters."""
     sorted_rows = rows[np.lexsort((spans.start[rows], spans.group[rows]))]
     start = spans.group[sorted_rows] * _GROUP + spans.start[sorted_rows]
     reach = np.maximum.accumulate(spans.group[sorted_rows] * _GROUP + spans.end[sorted_rows])
@@ -170,16 +170,16 @@ def _groups_with_overlap(spans: Spans, rows: Ints) -> Ints:
 
 
 def _by_group(spans: Spans, rows: Ints) -> list[Ints]:
-    """Rows that are sorted by group, split into one array per group."""
+    """Split rows that are sorted by group into one array per group."""
     if not len(rows):
         return []
     return np.split(rows, np.flatnonzero(np.diff(spans.group[rows])) + 1)
 
 
-def _painted(spans: Spans, rows: Ints) -> tuple[Ints, Ints, Ints]:
-    """The new pieces of the ranges of one group: their rows, starts and ends.
+def _paint(spans: Spans, rows: Ints) -> tuple[Ints, Ints, Ints]:
+    """Return the new parts of the spans of one group: their rows, starts and ends.
 
-    The edges of all ranges cut the text into segments. Each range in turn paints those of its
+    The edges of all spans cut the text into segments. Each span in turn paints those of its
     segments that are still bare. `bare` is a union-find forest: following it from segment i leads
     to the first bare segment from i on, and every walk shortens the way for the next, so each
     segment is painted once and hardly visited again.
@@ -203,7 +203,7 @@ def _painted(spans: Spans, rows: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _first_bare(bare: list[int], segment: int) -> int:
-    """The first bare segment from this one on; the way to it is shortened."""
+    """Return the first bare segment from this one on; the way to it is shortened."""
     root = segment
     while bare[root] != root:
         root = bare[root]
@@ -212,5 +212,5 @@ def _first_bare(bare: list[int], segment: int) -> int:
     return root
 
 
-def _selected(spans: Spans, rows: Ints) -> Spans:
+def _take(spans: Spans, rows: Ints) -> Spans:
     return Spans(spans.group[rows], spans.start[rows], spans.end[rows])

@@ -32,7 +32,7 @@ from doxeval.output import is_being_replaced, set_aside
 
 NAME = "manifest.json"
 HEADER_BYTES = 128
-LARGEST_SIZE = 1 << 62  # for any size or count
+LARGEST_SIZE = 1 << 62  # upper bound of any size or count
 _SECONDS_TO_REPLACE = 5.0  # a directory, which takes two renames
 # In the cache, where the files of a directory came from. No file of a collection has such a name.
 URL_FILE = ".url"
