@@ -16,7 +16,7 @@ AGAIN = (
     "measures/test_laws.py",
     "measures/test_single_laws.py",
     "retrieve/test_search_directly.py",
-    "retrieve/test_structure.py",
+    "retrieve/test_structured_queries.py",
     "spans",
     "stereotypes/test_systems_brute_force.py",
 )

@@ -45,36 +45,6 @@ class RankedUnits(NamedTuple):
     score: Floats
 
 
-def rounded(scores: Floats) -> Floats:
-    """Round scores to nine significant digits.
-
-    >>> rounded(np.array([1.23456789049, -1234567890.4, 0.0])).tolist()
-    [1.23456789, -1234567890.0, 0.0]
-    """
-    with np.errstate(divide="ignore"):
-        magnitude = np.floor(np.log10(np.abs(scores)))
-    # Scores below 1e-13 keep fewer digits.
-    places = np.clip(_DIGITS - 1 - magnitude, -_MOST_PLACES, _MOST_PLACES).astype(np.int64)
-    up = _POWERS[np.maximum(places, 0)]
-    if len(places) and int(places.min()) < 0:
-        down = _POWERS[np.maximum(-places, 0)]
-        return np.asarray(np.rint(scores * up / down) / up * down, dtype=np.float64)
-    return np.asarray(np.rint(scores * up) / up, dtype=np.float64)
-
-
-def best_first(score: Floats, most: int) -> Ints:
-    """Return the positions of the `most` highest scores, highest first, ties in their order.
-
-    >>> best_first(np.array([1.0, 3.0, 2.0, 3.0]), 3).tolist()
-    [1, 3, 2]
-    """
-    which = np.arange(len(score))
-    if len(score) > _AT_FIRST * most:
-        least = np.partition(score, len(score) - most)[len(score) - most]
-        which = np.flatnonzero(score >= least)
-    return which[np.argsort(-score[which], kind="stable")][:most]
-
-
 def rank_by_task(units: ScoredUnits, options: Options) -> RankedUnits:
     """Rank units as the task of the options requires."""
     most, task, keep = options.most, options.task, options.least_share
@@ -187,3 +157,36 @@ def _rank_articles(units: ScoredUnits, most: int, keep: float) -> tuple[Ints, In
 
 def _with_article_scores(units: ScoredUnits, which: Ints) -> RankedUnits:
     return RankedUnits(which, units.article_score[units.article[which]])
+
+
+# Scores
+
+
+def rounded(scores: Floats) -> Floats:
+    """Round scores to nine significant digits.
+
+    >>> rounded(np.array([1.23456789049, -1234567890.4, 0.0])).tolist()
+    [1.23456789, -1234567890.0, 0.0]
+    """
+    with np.errstate(divide="ignore"):
+        magnitude = np.floor(np.log10(np.abs(scores)))
+    # Scores below 1e-13 keep fewer digits.
+    places = np.clip(_DIGITS - 1 - magnitude, -_MOST_PLACES, _MOST_PLACES).astype(np.int64)
+    up = _POWERS[np.maximum(places, 0)]
+    if len(places) and int(places.min()) < 0:
+        down = _POWERS[np.maximum(-places, 0)]
+        return np.asarray(np.rint(scores * up / down) / up * down, dtype=np.float64)
+    return np.asarray(np.rint(scores * up) / up, dtype=np.float64)
+
+
+def best_first(score: Floats, most: int) -> Ints:
+    """Return the positions of the `most` highest scores, highest first, ties in their order.
+
+    >>> best_first(np.array([1.0, 3.0, 2.0, 3.0]), 3).tolist()
+    [1, 3, 2]
+    """
+    which = np.arange(len(score))
+    if len(score) > _AT_FIRST * most:
+        least = np.partition(score, len(score) - most)[len(score) - most]
+        which = np.flatnonzero(score >= least)
+    return which[np.argsort(-score[which], kind="stable")][:most]

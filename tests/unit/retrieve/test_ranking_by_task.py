@@ -1,4 +1,4 @@
-"""The rules of presenting, where random worlds hardly ever lead."""
+"""The rules of ranking by task, where random worlds hardly ever lead."""
 
 from __future__ import annotations
 

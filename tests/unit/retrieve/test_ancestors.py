@@ -1,4 +1,4 @@
-"""Climbing to ancestors, against regular expressions over the tags in between."""
+"""Ancestors from which steps lead, against regular expressions over the tags in between."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def pairs_by_expression(
     return found
 
 
-def climbed_pairs(
+def ancestor_pairs(
     tree: Collection, rows: Sequence[int], steps: Sequence[Step], into: PathFilter | None = None
 ) -> list[tuple[int, int]]:
     given_rows = np.array(rows, dtype=np.int64)
@@ -76,7 +76,7 @@ def tree_of(build: Builder, roots: list[Node]) -> Collection:
 
 @pytest.mark.parametrize("bits", [62, 1])
 @given(roots=documents, steps=steps, other=steps, seed=st.integers(0, 99))
-def test_climbing_finds_what_expressions_match(
+def test_ancestors_are_those_that_expressions_match(
     build: Builder, bits: int, roots: list[Node], steps: list[Step], other: list[Step], seed: int
 ) -> None:
     tree = tree_of(build, roots)
@@ -85,10 +85,10 @@ def test_climbing_finds_what_expressions_match(
     with pytest.MonkeyPatch.context() as patch:
         change(patch, pattern_bits=bits)
         expected = pairs_by_expression(tree, rows, steps)
-        assert set(climbed_pairs(tree, rows, steps)) == expected
+        assert set(ancestor_pairs(tree, rows, steps)) == expected
         into = PathFilter(tree.summary, other)
         fitting = set(tree.matching(str(Path(tuple(other)))).tolist())
-        assert set(climbed_pairs(tree, rows, steps, into)) == {
+        assert set(ancestor_pairs(tree, rows, steps, into)) == {
             (row, above) for row, above in expected if above in fitting
         }
 
@@ -135,11 +135,11 @@ def test_more_steps_than_a_machine_word_has_bits() -> None:
         steps = [Step(axis, ("a",)) for axis in axes[:-1]] + [Step(axes[-1])]
         expected = {(row, above) for above in range(80) for row in led_down(steps, tags, above)}
         assert expected
-        assert set(climbed_pairs(tree, range(80), steps)) == expected
+        assert set(ancestor_pairs(tree, range(80), steps)) == expected
 
 
 def test_more_steps_than_elements_lead_nowhere() -> None:
     tree = example_collection({"d": "<a><a><a/></a></a>"})
-    assert climbed_pairs(tree, [0, 1, 2], [Step("//")] * 3) == []
-    assert climbed_pairs(tree, [0, 1, 2], [Step("//")] * 2) == [(2, 0)]
-    assert climbed_pairs(tree, [], [Step("//")]) == []
+    assert ancestor_pairs(tree, [0, 1, 2], [Step("//")] * 3) == []
+    assert ancestor_pairs(tree, [0, 1, 2], [Step("//")] * 2) == [(2, 0)]
+    assert ancestor_pairs(tree, [], [Step("//")]) == []

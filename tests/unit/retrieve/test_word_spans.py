@@ -1,4 +1,4 @@
-"""Words, cut over arrays as a reader would cut them."""
+"""Words, found over arrays as a reader would find them."""
 
 from __future__ import annotations
 
