@@ -300,7 +300,8 @@ class Numbering:
         kinds = set(map(type, values))
         if not kinds <= _PLAIN:
             values = [_plain(value) for value in values]
-        if len(values) > 1 and values.count(values[0]) == len(values):  # as ids of runs are
+        are_same = len(values) > 1 and values[0] == values[-1]
+        if are_same and values.count(values[0]) == len(values):  # as ids of runs are
             return np.repeat(self.numbers(values[:1]), len(values))
         known = self._number_of_value
         before = len(known)

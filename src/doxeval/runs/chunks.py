@@ -135,11 +135,13 @@ def _as_they_are(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return records
 
 
-def _decode_chunks(data: bytes) -> list[dict[str, Any]] | None:
+def _decode_chunks(data: bytes, lines: int) -> list[dict[str, Any]] | None:
     """Return the objects of lines; None if they should be read line by line."""
     import msgspec
 
-    records = decode_objects(data, msgspec.json.Decoder(dict[str, Any]))
+    if data.count(b"{") != lines:  # an object inside another, or in a text
+        return None
+    records = decode_objects(data, lines, msgspec.json.Decoder(dict[str, Any]))
     is_certain = records and not may_repeat_fields(data, sum(map(len, records)))
     return records if is_certain else None
 

@@ -23,10 +23,10 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
-from itertools import chain, islice, product
-from operator import attrgetter
+from itertools import chain, islice, product, repeat
+from operator import attrgetter, is_
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -47,7 +47,7 @@ from doxeval.columns import (
 )
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
-from doxeval.files import LONGEST_LINE, name_of_file, parsed_json
+from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, name_of_file, parsed_json
 from doxeval.messages import quoted
 from doxeval.runs.columns import (
     SPANS_EXPECTED,
@@ -595,7 +595,7 @@ def jsonl_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator
 def json_blocks(
     file: IO[bytes],
     origin: str,
-    decode: Callable[[bytes], T | None],
+    decode: Callable[[bytes, int], T | None],
     collect: Callable[[list[dict[str, Any]]], T],
     *,
     has_mark: bool = True,
@@ -606,23 +606,25 @@ def json_blocks(
     wrong and where. A line that is no JSON object raises FormatError, after those before it were
     yielded. The first line may have a byte order mark, unless it is known to have none.
 
-    decode: the objects of whole lines, one on each; None if they should be read line by line.
+    decode: the objects of whole lines, given their number, one on each; None if they should be
+    read line by line.
     collect: the same of objects that were read line by line.
     """
     first = 1
-    for data, count in _line_chunks(file, origin):
+    for data, lines in _line_chunks(file, origin):
         if has_mark and first == 1:
-            data = data.removeprefix(b"\xef\xbb\xbf")
-        data, failed = _check_encoding(data, origin, first)
-        together = decode(data) if data else None
+            data = data.removeprefix(BYTE_ORDER_MARK)
+        failed = None if data.isascii() else _encoding_error(data, origin, first)
+        if failed is not None:
+            data = data[: failed.position]
+        together = decode(data, lines) if failed is None else None
         if together is None:
             yield from _read_line_by_line(data.decode(), first, origin, collect)
         else:
-            lines = data.count(b"\n") + (not data.endswith(b"\n"))
             yield together, np.arange(first, first + lines)
         if failed is not None:
-            raise failed
-        first += count
+            raise failed.error
+        first += lines
 
 
 def _line_chunks(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]]:
@@ -642,30 +644,34 @@ def _line_chunks(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]]:
         yield rest, 1
 
 
-def _check_encoding(data: bytes, origin: str, first: int) -> tuple[bytes, FormatError | None]:
-    """Return the lines before the first one that is not UTF-8, and what is wrong there."""
-    if data.isascii():
-        return data, None
+class _EncodingError(NamedTuple):
+    """What is wrong with a line that is not UTF-8, and where the line begins."""
+
+    error: FormatError
+    position: int
+
+
+def _encoding_error(data: bytes, origin: str, first: int) -> _EncodingError | None:
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        good = data[: data.rfind(b"\n", 0, error.start) + 1]
+        begin = data.rfind(b"\n", 0, error.start) + 1
         reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
-        return good, FormatError(reason, origin, first + good.count(b"\n"))
-    return data, None
+        line = first + data.count(b"\n", 0, begin)
+        return _EncodingError(FormatError(reason, origin, line), begin)
+    return None
 
 
-def decode_objects(data: bytes, decoder: Any) -> list[Any] | None:
+def decode_objects(data: bytes, lines: int, decoder: Any) -> list[Any] | None:
     """Return the objects of lines, one on each, by a decoder of msgspec; None if that may fail.
 
     A decoder takes line ends for white space: an object could go over two lines, and a line could
-    have two. That is ruled out if each line starts with the only brace that it opens, and there
-    are as many objects as lines: then every line starts an object, so the one before has ended.
+    have two. That is ruled out if every line begins with a brace, which begins an object since the
+    decoder accepts none inside another, and if there are as many objects as lines.
     """
     import msgspec
 
-    lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    if data.count(b"{") != lines or data.startswith(b"{") + data.count(b"\n{") != lines:
+    if data.startswith(b"{") + data.count(b"\n{") != lines:
         return None
     try:
         objects: list[Any] = decoder.decode_lines(data)
@@ -684,49 +690,82 @@ def may_repeat_fields(data: bytes, fields: int) -> bool:
     return data.count(b'":') != fields or _SPACED_FIELD.search(data) is not None
 
 
-@cache
-def _record_decoder() -> Any:
-    """Return a decoder of result records, and what it has for a field that is not there.
+@lru_cache(maxsize=64)
+def _record_decoder(names: tuple[str, ...] | None) -> Any:
+    """Return a decoder of result records with exactly these fields; None: with any of all fields.
 
     Numbers are taken as they are, so that one check, of columns, decides what is valid.
     """
     import msgspec
 
     name, number = str | int | None, int | float | None
-    types = {
+    types: dict[str, Any] = {
         **dict.fromkeys(NAME_FIELDS, name),
         **dict.fromkeys((*WHOLE_FIELDS, "score"), number),
         "nodes": list[str] | None,
-        "spans": list[list[int]] | None,
+        "spans": list[tuple[int, int]] | None,
     }
-    fields = [(field, types[field] | msgspec.UnsetType, msgspec.UNSET) for field in FIELDS]
+    fields: list[Any] = [(field, types[field]) for field in names or ()]
+    if names is None:
+        unset = msgspec.UNSET
+        fields = [(field, types[field] | msgspec.UnsetType, unset) for field in FIELDS]
     record = msgspec.defstruct("ResultRecord", fields, forbid_unknown_fields=True, gc=False)
-    return msgspec.json.Decoder(record), msgspec.UNSET
+    return msgspec.json.Decoder(record)
 
 
-def _decode_columns(data: bytes) -> Mapping[str, Column] | None:
+def _decode_columns(data: bytes, lines: int) -> Mapping[str, Column] | None:
     """Return the records of lines as columns by field; None if they should be read line by line.
 
-    All records have the fields of the first one if no other colons are there than those of these.
+    Most often all records have the fields of the first.
     """
-    decoder, unset = _record_decoder()
-    records = decode_objects(data, decoder)
-    if not records:
+    try:
+        names = tuple(json.loads(data[: data.find(b"\n") + 1 or len(data)]))
+    except (ValueError, TypeError, RecursionError):
         return None
-    names = [name for name in FIELDS if getattr(records[0], name) is not unset]
-    columns = {name: list(map(attrgetter(name), records)) for name in names}
-    are_alike = not any(unset in column for column in columns.values())
-    if are_alike and data.count(b":") == len(records) * len(names):
-        return columns
-    columns = {name: list(map(attrgetter(name), records)) for name in FIELDS}
-    missing = {name: column.count(unset) for name, column in columns.items()}
-    if may_repeat_fields(data, len(records) * len(FIELDS) - sum(missing.values())):
+    records = None
+    if set(names) <= set(FIELDS):
+        records = decode_objects(data, lines, _record_decoder(names))
+    if records is not None:
+        columns = {name: list(map(attrgetter(name), records)) for name in names}
+        fields = lines * len(names)
+    else:
+        columns, fields = _decode_all_fields(data, lines)
+    if not columns or may_repeat_fields(data, fields):
         return None
-    return {
-        name: [None if value is unset else value for value in column] if missing[name] else column
-        for name, column in columns.items()
-        if missing[name] < len(records)
-    }
+    if "spans" in columns:
+        spans = _spans_of_pairs(columns.pop("spans"))
+        return None if spans is None else {**columns, "spans": spans}
+    return columns
+
+
+def _decode_all_fields(data: bytes, lines: int) -> tuple[dict[str, Any], int]:
+    """Return the records of lines as columns by field, and how many fields there are in all."""
+    import msgspec
+
+    records = decode_objects(data, lines, _record_decoder(None))
+    columns: dict[str, Any] = {}
+    fields = 0
+    for name in FIELDS if records is not None else ():
+        column = list(map(attrgetter(name), records or ()))
+        missing = sum(map(is_, column, repeat(msgspec.UNSET)))
+        fields += lines - missing
+        if missing < lines:
+            columns[name] = [None if value is msgspec.UNSET else value for value in column]
+    return columns, fields
+
+
+def _spans_of_pairs(column: list[list[tuple[int, int]] | None]) -> SpanLists | None:
+    """Return lists of pairs of numbers as spans; None if a pair is not a span."""
+    lists = [pairs or [] for pairs in column]
+    counts = np.fromiter(map(len, lists), np.int64, len(lists))
+    edges = chain.from_iterable(chain.from_iterable(lists))
+    try:
+        start, end = np.fromiter(edges, np.int64, 2 * int(counts.sum())).reshape(-1, 2).T
+    except OverflowError:
+        return None
+    if ((start < 0) | (end < start) | (end >= TOO_LONG)).any():
+        return None
+    return SpanLists(np.append(0, np.cumsum(counts)), start, end)
 
 
 def _read_line_by_line(
