@@ -1,12 +1,13 @@
-"""Words: bytes read eight at a time, as the package explains.
+"""Names as positions in bytes, and columns of names.
 
-Keys: one 64-bit number for each name, and a table in which keys are looked up.
+A name, such as a topic or a document id, stays where it is in the bytes of its file: two numbers
+say where it begins and ends, and a string is made only of a name that is looked at. Names are
+compared eight bytes at a time: eight bytes are loaded as one unsigned 64-bit number, and all loads
+of a name are combined into one 64-bit hash. Equal names have equal hashes. Different names could
+have the same hash, although this practically never happens: wherever it would matter, the loads
+themselves are compared afterwards, and Python's own strings are used if they differ.
 
-Names as positions in bytes: compared, numbered and looked up without making strings.
-
-The package explains words, names as positions, and keys.
-
-A column of names: the distinct names, and for each row which of them it has.
+A column of names is the list of distinct names, and for each row which of them it has.
 """
 
 from __future__ import annotations
@@ -21,121 +22,128 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints, distinct_below
 
-Word = npt.NDArray[np.uint64]
+T = TypeVar("T")
+Loads = npt.NDArray[np.uint64]  # eight bytes each, the first in the lowest bits
 
-SIZE = 8
-# Masks for the first 0 to 8 bytes of a word, and for the last (words are little-endian).
-FIRST = np.array([(1 << 8 * kept) - 1 for kept in range(SIZE + 1)], dtype="<u8")
-LAST = FIRST[SIZE] ^ FIRST[::-1]
-ZEROS = np.uint64(0x3030303030303030)  # eight times the character 0
+# Eight-byte loads
+
+LOAD_BYTES = 8
+# Masks for the first 0 to 8 bytes of a load, and for the last.
+FIRST_BYTES = np.array([(1 << 8 * kept) - 1 for kept in range(LOAD_BYTES + 1)], dtype="<u8")
+LAST_BYTES = FIRST_BYTES[LOAD_BYTES] ^ FIRST_BYTES[::-1]
+ZERO_DIGITS = np.uint64(0x3030303030303030)  # eight times the character 0
 _SIXES = np.uint64(0x0606060606060606)
 _HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Words:
-    """Bytes, and the word at each position in them.
+    """Bytes that can be loaded eight at a time, at any position.
 
-    Eight zero bytes stand before and after, so that every position has a word on either side.
+    Eight zero bytes stand before and after, so that every position has a load on either side:
+    loads[p + LOAD_BYTES] begins at position p, and loads[p] ends there.
 
-    >>> words = Words(b"12345678")
-    >>> whole_number(words.at[[SIZE]] ^ ZEROS)[0].tolist()
+    >>> source = Words(b"12345678")
+    >>> parse_digits(source.loads[[LOAD_BYTES]] ^ ZERO_DIGITS)[0].tolist()
     [12345678]
     """
 
     def __init__(self, data: bytes) -> None:
         self.data = data
-        self._padded = b"".join((bytes(SIZE), data, bytes(SIZE)))
-        # The word that begins at position p is at[p + SIZE]; the word that ends there is at[p].
-        self.at: Word = np.ndarray((len(self._padded) - SIZE + 1,), "<u8", self._padded, 0, (1,))
+        self._padded = b"".join((bytes(LOAD_BYTES), data, bytes(LOAD_BYTES)))
+        count = len(self._padded) - LOAD_BYTES + 1
+        self.loads: Loads = np.ndarray((count,), "<u8", self._padded, 0, (1,))
 
     def piece(self, begin: int, end: int) -> Words:
-        """Part of the bytes; the words are shared, not copied."""
+        """Return part of the bytes; its loads are shared, not copied."""
         part = Words.__new__(Words)
         part.data = self.data[begin:end]
         part._padded = self._padded
-        part.at = self.at[begin : end + SIZE + 1]
+        part.loads = self.loads[begin : end + LOAD_BYTES + 1]
         return part
 
 
-def whole_number(word: Word) -> tuple[Ints, Bools]:
-    """Eight digits, each the value of a byte, as one number; and whether all of them are digits.
+def parse_digits(loads: Loads) -> tuple[Ints, Bools]:
+    """Return the numbers of eight decimal digits each, and which loads are all digits.
 
-    Neighbouring digits are combined into numbers below 100, these into numbers below 10,000, and
-    these into the number itself, for all eight digits at once.
+    Each byte of a load is the value of a digit. Neighbouring digits are combined into numbers
+    below 100, these into numbers below 10,000, and these into the number itself.
     """
-    all_digits = ((word | (word + _SIXES)) & _HIGH) == 0
-    word = (word * np.uint64(2561)) >> np.uint64(8)
-    word = ((word & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
-    word = ((word & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
-    return word.astype(np.int64), all_digits
+    all_digits = ((loads | (loads + _SIXES)) & _HIGH) == 0
+    loads = (loads * np.uint64(2561)) >> np.uint64(8)
+    loads = ((loads & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
+    loads = ((loads & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
+    return loads.astype(np.int64), all_digits
 
 
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+# Hashes of names
 
 
-def folded(words: Sequence[Word]) -> Word:
-    """The key of each name, given the names' first words, their second words, and so on.
+def hash_loads(loads: Sequence[Loads]) -> Loads:
+    """Return the hash of each name, given all names' first loads, their second loads, and so on.
 
-    A word that is zero lies behind the end of its name and leaves the key as it is. So a name has
-    the same key whether or not longer names stand in the same column.
+    A load that is zero lies behind the end of its name and leaves the hash as it is. So a name has
+    the same hash whether or not longer names stand in the same column.
 
-    >>> one = np.array([5, 7], dtype=np.uint64)
-    >>> folded([one, np.zeros(2, dtype=np.uint64)]).tolist()
+    >>> first = np.array([5, 7], dtype=np.uint64)
+    >>> hash_loads([first, np.zeros(2, dtype=np.uint64)]).tolist()
     [5, 7]
     """
-    keys = words[0]
-    for word in words[1:]:
-        keys = np.where(word == 0, keys, scattered(keys) ^ word)
-    return keys
+    hashes = loads[0]
+    for following in loads[1:]:
+        hashes = np.where(following == 0, hashes, spread_bits(hashes) ^ following)
+    return hashes
 
 
-def scattered(keys: Word) -> Word:
-    """The keys with their bits spread, so that similar names get very different numbers."""
-    return (keys ^ (keys >> np.uint64(29))) * _MULTIPLIER
+def spread_bits(hashes: Loads) -> Loads:
+    """Return the hashes with their bits spread, so that similar names get different numbers."""
+    return (hashes ^ (hashes >> np.uint64(29))) * _MULTIPLIER
 
 
-class KeyTable(NamedTuple):
-    """Keys in buckets, by the highest bits of the scattered key.
+class HashTable(NamedTuple):
+    """Hashes in buckets, by their highest bits after spreading.
 
-    The keys of bucket b are those at order[begin[b]] up to order[begin[b + 1]]. There are at least
-    twice as many buckets as keys, so a bucket rarely holds more than two.
+    The hashes of bucket b are those at order[begin[b]] up to order[begin[b + 1]]. There are at
+    least twice as many buckets as hashes, so a bucket rarely holds more than two.
 
-    >>> table = KeyTable.of(np.array([30, 10, 20], dtype=np.uint64))
+    >>> table = HashTable.of(np.array([30, 10, 20], dtype=np.uint64))
     >>> table.find(np.array([10, 11, 30], dtype=np.uint64)).tolist()
     [1, -1, 0]
     """
 
-    keys: Word
+    hashes: Loads
     shift: np.uint64
     order: Ints
     begin: Ints
 
     @classmethod
-    def of(cls, keys: Word) -> KeyTable:
-        """The table of these keys."""
-        bits = max(len(keys).bit_length() + 2, 4)
+    def of(cls, hashes: Loads) -> HashTable:
+        """Return the table of these hashes."""
+        bits = max(len(hashes).bit_length() + 2, 4)
         shift = np.uint64(64 - bits)
-        bucket = (scattered(keys) >> shift).astype(np.int64)
+        bucket = (spread_bits(hashes) >> shift).astype(np.int64)
         order = np.argsort(bucket, kind="stable")
         begin = np.searchsorted(bucket[order], np.arange((1 << bits) + 1))
-        return cls(keys, shift, order, begin)
+        return cls(hashes, shift, order, begin)
 
-    def find(self, keys: Word) -> Ints:
-        """The position of each key among the keys of the table, -1 if it is not there."""
-        bucket = (scattered(keys) >> self.shift).astype(np.int64)
-        found = np.full(len(keys), -1, dtype=np.int64)
+    def find(self, hashes: Loads) -> Ints:
+        """Return the position of each hash among those of the table, -1 if it is not there."""
+        bucket = (spread_bits(hashes) >> self.shift).astype(np.int64)
+        positions = np.full(len(hashes), -1, dtype=np.int64)
         rows = np.flatnonzero(self.begin[bucket + 1] > self.begin[bucket])
         at = self.begin[bucket[rows]]
-        while len(rows):  # once for each key of the fullest bucket
+        while len(rows):  # once for each hash of the fullest bucket
             candidate = self.order[at]
-            same = keys[rows] == self.keys[candidate]
-            found[rows[same]] = candidate[same]
+            same = hashes[rows] == self.hashes[candidate]
+            positions[rows[same]] = candidate[same]
             undecided = ~same & (at + 1 < self.begin[bucket[rows] + 1])
             rows, at = rows[undecided], at[undecided] + 1
-        return found
+        return positions
 
 
-_LONGEST_KEY = 64  # bytes; longer names are compared as strings
+# Names as positions
+
+_LONGEST_HASHED = 64  # bytes; longer names are compared as strings
 _DOT, _LAST_OF_XML = b".l"
 _DOT_SLASH = np.uint64(int.from_bytes(b"./", "little"))
 _DOT_XML = np.uint64(int.from_bytes(bytes(4) + b".xml", "little"))
@@ -172,7 +180,7 @@ class Names(Sequence[str]):
             yield self._data[begin:end].decode()
 
     def as_document_ids(self) -> Names:
-        """The names without a leading `./` and a final `.xml`.
+        """Return the names without a leading `./` and a final `.xml`.
 
         >>> Names(Words(b"./a.xml"), np.array([0]), np.array([7])).as_document_ids()[0]
         'a'
@@ -182,98 +190,108 @@ class Names(Sequence[str]):
             (codes[self._begins] == _DOT).any() or (codes[self._ends - 1] == _LAST_OF_XML).any()
         ):
             return self  # as almost always: no name looks like a file's
-        lengths = self._ends - self._begins
-        dotted = (self._source.at[self._begins + SIZE] & FIRST[2] == _DOT_SLASH) & (lengths >= 2)
-        begins = self._begins + 2 * dotted
-        marked = (self._source.at[self._ends] & LAST[4] == _DOT_XML) & (self._ends - begins >= 4)
-        return Names(self._source, begins, self._ends - 4 * marked)
+        loads = self._source.loads
+        has_dot = loads[self._begins + LOAD_BYTES] & FIRST_BYTES[2] == _DOT_SLASH
+        has_dot &= self._ends - self._begins >= 2
+        begins = self._begins + 2 * has_dot
+        has_suffix = (loads[self._ends] & LAST_BYTES[4] == _DOT_XML) & (self._ends - begins >= 4)
+        return Names(self._source, begins, self._ends - 4 * has_suffix)
 
     @property
     def distinct(self) -> Names:
         """Each name once, in the order of first appearance."""
-        if self._are_all_the_same():
-            return self[:1]
+        loads = self.loads
+        if loads is not None and all((column == column[:1]).all() for column in loads):
+            return self[:1]  # all names are the same, as ids of runs are
         first = self.numbering[1]
         return Names(self._source, self._begins[first], self._ends[first])
 
-    def _are_all_the_same(self) -> bool:
-        words = self.words
-        return words is not None and all((word == word[:1]).all() for word in words)
-
     @cached_property
-    def words(self) -> list[Word] | None:
-        """The first words of all names, their second words, and so on; None if one is too long.
+    def loads(self) -> list[Loads] | None:
+        """All names' first loads, their second loads, and so on; None if a name is too long.
 
         Behind the end of a name there are zeros.
         """
         lengths = self._ends - self._begins
         longest = int(lengths.max(initial=0))
-        if longest > _LONGEST_KEY:
+        if longest > _LONGEST_HASHED:
             return None
-        words = []
-        for offset in range(0, longest, SIZE):
-            left = np.clip(lengths - offset, 0, SIZE)
-            at = np.minimum(self._begins + offset, len(self._data)) + SIZE
-            words.append(self._source.at[at] & FIRST[left])
-        return words or [np.zeros(len(self), dtype=np.uint64)]
+        loads = []
+        for offset in range(0, longest, LOAD_BYTES):
+            left = np.clip(lengths - offset, 0, LOAD_BYTES)
+            at = np.minimum(self._begins + offset, len(self._data)) + LOAD_BYTES
+            loads.append(self._source.loads[at] & FIRST_BYTES[left])
+        return loads or [np.zeros(len(self), dtype=np.uint64)]
 
     @cached_property
-    def keys(self) -> Word | None:
-        """The key of each name; None if one is too long."""
-        return None if self.words is None else folded(self.words)
+    def hashes(self) -> Loads | None:
+        """The hash of each name; None if a name is too long."""
+        return None if self.loads is None else hash_loads(self.loads)
 
-    def find(self, wanted: NameIndex | Sequence[str]) -> Ints:
-        """The position of each name among the wanted ones (all distinct), -1 if it is none.
+    def find(self, names: NameIndex | Sequence[str]) -> Ints:
+        """Return the position of each of these names among distinct others, -1 if it is not there.
 
         >>> names = Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5]))
         >>> names.find(["b"]).tolist(), names.find(NameIndex(["a", "b"])).tolist()
         ([0, -1, 0], [1, 0, 1])
         """
-        index = wanted if isinstance(wanted, NameIndex) else NameIndex(wanted)
+        index = names if isinstance(names, NameIndex) else NameIndex(names)
         table = index.table
-        if table is not None and self.keys is not None:
-            found = table.find(self.keys)
-            if self._equal_where_found(found, index.as_bytes):
-                return found
+        if table is not None and self.hashes is not None:
+            positions = table.find(self.hashes)
+            if self._are_equal(positions, index.as_bytes):
+                return positions
         return np.fromiter((index.positions.get(name, -1) for name in self), np.int64, len(self))
 
-    def _equal_where_found(self, found: Ints, others: Names) -> bool:
-        """Whether names with equal keys are equal; a key of one word is the name itself."""
-        words, other_words = self.words or [], others.words or []
-        if len(words) <= 1 and len(other_words) <= 1:
+    def _are_equal(self, positions: Ints, others: Names) -> bool:
+        """Return whether names with equal hashes are equal; a hash of one load is the name."""
+        loads, other_loads = self.loads or [], others.loads or []
+        if len(loads) <= 1 and len(other_loads) <= 1:
             return True
-        rows = np.flatnonzero(found >= 0)
-        for number in range(max(len(words), len(other_words))):
-            one = words[number][rows] if number < len(words) else np.uint64(0)
-            other = other_words[number][found[rows]] if number < len(other_words) else np.uint64(0)
-            if np.any(one != other):
+        rows = np.flatnonzero(positions >= 0)
+        at = positions[rows]
+        for number in range(max(len(loads), len(other_loads))):
+            mine = loads[number][rows] if number < len(loads) else np.uint64(0)
+            other = other_loads[number][at] if number < len(other_loads) else np.uint64(0)
+            if np.any(mine != other):
                 return False
         return True
 
     @cached_property
     def numbering(self) -> tuple[Ints, Ints]:
-        """The number of each name among the distinct ones, and where each of those is first."""
-        words = self.words
-        if words is None:
-            return _numbered(list(self))
+        """The number of each name among the distinct ones, and the first row of each of those."""
+        loads = self.loads
+        if loads is None:
+            return _number_strings(list(self))
         # Neighbours often have the same name, so only the first row of each block is looked at.
         begins_block = np.zeros(len(self), dtype=np.bool_)
         begins_block[:1] = True
-        for word in words:
-            begins_block[1:] |= word[1:] != word[:-1]
+        for column in loads:
+            begins_block[1:] |= column[1:] != column[:-1]
         blocks = np.flatnonzero(begins_block)
-        keys = words[0][blocks]
-        for word in words[1:]:
-            keys = scattered(keys) ^ word[blocks]
-        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        hashes = loads[0][blocks]
+        for column in loads[1:]:
+            hashes = spread_bits(hashes) ^ column[blocks]
+        _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
         same = blocks[first[number]]
-        if len(words) > 1 and any((word[blocks] != word[same]).any() for word in words):
-            return _numbered(list(self))  # two names with one key
+        if len(loads) > 1 and any((column[blocks] != column[same]).any() for column in loads):
+            return _number_strings(list(self))  # two names with one hash
         order = np.argsort(first)
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         block_of = np.cumsum(begins_block) - 1
         return rank[number][block_of], blocks[first[order]]
+
+
+def _number_strings(names: list[str]) -> tuple[Ints, Ints]:
+    first: dict[str, int] = {}
+    for row, name in enumerate(names):
+        first.setdefault(name, row)
+    numbers = {name: number for number, name in enumerate(first)}
+    return (
+        np.fromiter((numbers[name] for name in names), np.int64, len(names)),
+        np.fromiter(first.values(), np.int64, len(first)),
+    )
 
 
 class NameIndex:
@@ -314,107 +332,98 @@ class NameIndex:
         return Names(Words(b"".join(encoded)), ends - lengths, ends)
 
     @cached_property
-    def table(self) -> KeyTable | None:
-        """The names' keys; None where keys do not tell names apart, and for no names at all."""
+    def table(self) -> HashTable | None:
+        """The names' hashes; None where hashes cannot distinguish names, and for no names."""
         if not self.names or any("\0" in name for name in self.names):
-            return None  # words have zeros behind the end of a name, which look like NULs in it
-        keys = self.as_bytes.keys
-        return None if keys is None else KeyTable.of(keys)
+            return None  # loads have zeros behind the end of a name, which look like NULs in it
+        hashes = self.as_bytes.hashes
+        return None if hashes is None else HashTable.of(hashes)
 
 
-def _numbered(names: list[str]) -> tuple[Ints, Ints]:
-    first: dict[str, int] = {}
-    for row, name in enumerate(names):
-        first.setdefault(name, row)
-    numbers = {name: number for number, name in enumerate(first)}
-    return (
-        np.fromiter((numbers[name] for name in names), np.int64, len(names)),
-        np.fromiter(first.values(), np.int64, len(first)),
-    )
+# Columns of names
 
-
-T = TypeVar("T")
 NO_LABEL = -1
 
 
-class Labels(ABC, Generic[T]):
-    """A column of names, one for each row; worked out when it is first asked for.
+class Categorical(ABC, Generic[T]):
+    """A column of names: the distinct names, and the number of each row's name among them.
 
-    >>> column = Labels.of(["a", "b"], np.array([0, 1, 0]))
+    Both are computed when they are first needed.
+
+    >>> column = Categorical.of(["a", "b"], np.array([0, 1, 0]))
     >>> [column.distinct[number] for number in column.rows(np.array([2, 1])).numbers]
     ['a', 'b']
     """
 
     @staticmethod
-    def of(distinct: Sequence[T], numbers: Ints) -> Labels[T]:
-        """A column that is known already: its distinct names by first appearance, and numbers."""
-        return _KnownLabels(distinct, numbers)
+    def of(distinct: Sequence[T], numbers: Ints) -> Categorical[T]:
+        """Return a column of distinct names by first appearance, and the number of each row."""
+        return _Computed(distinct, numbers)
 
     @staticmethod
-    def none(rows: int) -> Labels[T]:
-        """A column without names."""
-        return _KnownLabels((), np.full(rows, NO_LABEL, dtype=np.int64))
+    def none(rows: int) -> Categorical[T]:
+        """Return a column without names."""
+        return _Computed((), np.full(rows, NO_LABEL, dtype=np.int64))
 
     @abstractmethod
-    def _worked_out(self) -> tuple[Sequence[T], Ints]:
-        """The distinct names by first appearance, and the number of each row."""
+    def _compute(self) -> tuple[Sequence[T], Ints]:
+        """Return the distinct names by first appearance, and the number of each row."""
 
     @cached_property
-    def _known(self) -> tuple[Sequence[T], Ints]:
-        return self._worked_out()
+    def _parts(self) -> tuple[Sequence[T], Ints]:
+        return self._compute()
 
     @property
     def distinct(self) -> Sequence[T]:
         """Each name that occurs, once, in the order of first appearance."""
-        return self._known[0]
+        return self._parts[0]
 
     @property
     def numbers(self) -> Ints:
         """For each row the position of its name in `distinct`; NO_LABEL if it has none."""
-        return self._known[1]
+        return self._parts[1]
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Labels):
+        if not isinstance(other, Categorical):
             return NotImplemented
         return np.array_equal(self.numbers, other.numbers) and list(self.distinct) == list(
             other.distinct
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Another process gets the names and numbers, not what they are worked out from.
-        return Labels.of, (tuple(self.distinct), self.numbers)
+        # Another process gets the names and numbers, not what they are computed from.
+        return Categorical.of, (tuple(self.distinct), self.numbers)
 
-    def find(self, wanted: NameIndex | Sequence[T]) -> Ints:
-        """The position of each row's name among the wanted ones (all distinct), -1 if it is none.
+    def find(self, names: NameIndex | Sequence[T]) -> Ints:
+        """Return the position of each row's name among distinct others, -1 if it is not there.
 
-        >>> Labels.of(["a", "b"], np.array([0, 1, 0])).find(["b", "c"]).tolist()
+        >>> Categorical.of(["a", "b"], np.array([0, 1, 0])).find(["b", "c"]).tolist()
         [-1, 0, -1]
         """
         positions: dict[Any, int] = (
-            wanted.positions
-            if isinstance(wanted, NameIndex)
-            else {name: position for position, name in enumerate(wanted)}
+            names.positions
+            if isinstance(names, NameIndex)
+            else {name: position for position, name in enumerate(names)}
         )
-        found = [positions.get(name, -1) for name in self.distinct]
-        return np.array([*found, -1], dtype=np.int64)[self.numbers]
+        of_distinct = [positions.get(name, -1) for name in self.distinct]
+        return np.array([*of_distinct, -1], dtype=np.int64)[self.numbers]
 
     def keys(self) -> Ints:
-        """A number for each row: the same for equal names, and hardly ever for different ones."""
+        """Return a number per row: the same for equal names, and hardly ever for different ones."""
         return self.numbers
 
-    def rows(self, rows: Ints) -> Labels[T]:
-        """The column with only these rows, in this order."""
+    def rows(self, rows: Ints) -> Categorical[T]:
+        """Return the column with only these rows, in this order."""
         return _SomeRows(self, rows)
 
 
-class NameLabels(Labels[str]):
+class NameColumn(Categorical[str]):
     """A column of names that are positions in bytes, perhaps to be read as document ids.
 
-    >>> from doxeval.columns.names import Words
-    >>> column = NameLabels(Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5])))
+    >>> column = NameColumn(Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5])))
     >>> list(column.distinct), column.numbers.tolist(), column.find(["a"]).tolist()
     (['b', 'a'], [0, 1, 0], [-1, 0, -1])
     """
@@ -427,46 +436,46 @@ class NameLabels(Labels[str]):
     def _names(self) -> Names:
         return self._given.as_document_ids() if self._document_ids else self._given
 
-    def _worked_out(self) -> tuple[Sequence[str], Ints]:
+    def _compute(self) -> tuple[Sequence[str], Ints]:
         return self._names.distinct, self._names.numbering[0]
 
-    def find(self, wanted: NameIndex | Sequence[str]) -> Ints:
-        """As in every column, without making strings."""
-        return self._names.find(wanted)
+    def find(self, names: NameIndex | Sequence[str]) -> Ints:
+        """Return positions as every column does, without making strings."""
+        return self._names.find(names)
 
     def keys(self) -> Ints:
-        """As in every column, without sorting the names."""
-        keys = self._names.keys
-        return self.numbers if keys is None else keys.view(np.int64)
+        """Return numbers as every column does, without sorting the names."""
+        hashes = self._names.hashes
+        return self.numbers if hashes is None else hashes.view(np.int64)
 
 
-class _KnownLabels(Labels[T]):
+class _Computed(Categorical[T]):
     def __init__(self, distinct: Sequence[T], numbers: Ints) -> None:
         self._given = (distinct, numbers)
 
-    def _worked_out(self) -> tuple[Sequence[T], Ints]:
+    def _compute(self) -> tuple[Sequence[T], Ints]:
         return self._given
 
 
-class _SomeRows(Labels[T]):
+class _SomeRows(Categorical[T]):
     """Some rows of another column."""
 
-    def __init__(self, all_rows: Labels[T], rows: Ints) -> None:
+    def __init__(self, all_rows: Categorical[T], rows: Ints) -> None:
         self._all = all_rows
         self._rows = rows
 
-    def _worked_out(self) -> tuple[Sequence[T], Ints]:
+    def _compute(self) -> tuple[Sequence[T], Ints]:
         return by_first_appearance(self._all.distinct, self._all.numbers[self._rows])
 
-    def find(self, wanted: NameIndex | Sequence[T]) -> Ints:
-        return self._all.find(wanted)[self._rows]
+    def find(self, names: NameIndex | Sequence[T]) -> Ints:
+        return self._all.find(names)[self._rows]
 
     def keys(self) -> Ints:
         return self._all.keys()[self._rows]
 
 
 def by_first_appearance(names: Sequence[T], numbers: Ints) -> tuple[Sequence[T], Ints]:
-    """The names that occur, in the order of first appearance, and the numbers that they then have.
+    """Return the names that occur, by first appearance, and the numbers that rows then have.
 
     >>> by_first_appearance(["a", "b", "c"], np.array([2, -1, 0, 2]))
     (['c', 'a'], array([ 0, -1,  1,  0]))

@@ -1,21 +1,9 @@
-"""The fields of one record, as in JSONL or CSV, each checked as it is taken.
+"""Records, as JSON, CSV and data frames hold them: their fields, one by one and by columns.
 
-Data frames of pandas and polars: which column holds which field, whatever program named it.
-
-This is the one table of names. PyTerrier has `qid`, `docno`, `score`, `rank` and `label`,
-trec_eval and ir_measures `query_id`, `doc_id`, `sim` or `score`, `run_id`, `relevance` or `rel`.
-
-Names that are Python values already: cleaned and numbered, block by block.
-
-Only distinct values are looked at one by one. A column is then numbers into a list of names, as
-`labels` holds it.
-
-Columns of Python values, such as JSON has, as numbers; what is none of them is marked.
-
-A field is absent if it is null, an empty string or an empty list. Columns of numbers mark what is
-absent and what is wrong as columns of names do.
-
-JSON objects, one on each line, parsed many at a time.
+`Fields` checks the fields of one record as they are taken. Columns of many records become numbers:
+names by `Numbering`, whole numbers and numbers by functions. A field is absent if it is null, an
+empty string or an empty list. In columns, ABSENT stands for such a field, and WRONG for any value
+that is not of the kind expected.
 """
 
 from __future__ import annotations
@@ -52,7 +40,7 @@ _PAGES = ("page", "pages", "page_no", "page_number")
 
 
 def unknown_field(name: str, known: Sequence[str]) -> str:
-    """Return what is wrong with a record that has a field of this name: none of the known ones.
+    """Return the message about a field that is not among the known ones.
 
     >>> unknown_field("qoute", ["doc", "quote"])
     "unknown field 'qoute': expected doc, quote; did you mean quote?"
@@ -72,7 +60,7 @@ def refuse_unknown(
 ) -> None:
     """Raise an error for a field that is not known; null and empty ones are absent.
 
-    accepted: names that may stand there too, and are not worth telling.
+    accepted: further names that may be there, and that the message does not list.
 
     >>> refuse_unknown({"doc": "a", "text": "Thirty days"}, ("doc", "quote"))
     Traceback (most recent call last):
@@ -88,7 +76,7 @@ def refuse_unknown(
 
 
 class Fields:
-    """The fields of one record. Those that are null or empty are absent; unknown ones are an error.
+    """The fields of one record. Null and empty ones are absent; unknown ones are an error.
 
     >>> fields = Fields({"topic": 7, "start": 3, "path": None}, ("topic", "start", "path"))
     >>> fields.text("topic"), fields.whole("start"), "path" in fields
@@ -107,15 +95,15 @@ class Fields:
 
     @property
     def names(self) -> set[str]:
-        """The fields that are there."""
+        """The names of the fields that are there."""
         return set(self._given)
 
     def raw(self, name: str) -> Any:
-        """A field as it is given, unchecked; None if it is absent."""
+        """Return a field as it is given, unchecked; None if it is absent."""
         return self._given.get(name)
 
     def text(self, name: str) -> str:
-        """A string that must be there; ids may be written as numbers."""
+        """Return a string that must be there; ids may be written as numbers."""
         value = self._given.get(name)
         if isinstance(value, int) and not isinstance(value, bool):
             value = str(value)
@@ -124,11 +112,11 @@ class Fields:
         return value.strip()
 
     def optional_text(self, name: str) -> str | None:
-        """A string, if it is there."""
+        """Return a string, if it is there."""
         return self.text(name) if name in self else None
 
     def whole(self, name: str) -> int | None:
-        """A whole number that is not negative, if it is there."""
+        """Return a whole number that is not negative, if it is there."""
         value = self._given.get(name)
         if value is None:
             return None
@@ -137,7 +125,7 @@ class Fields:
         return value
 
     def number(self, name: str) -> float | None:
-        """A finite number, if it is there."""
+        """Return a finite number, if it is there."""
         value = self._given.get(name)
         if value is None:
             return None
@@ -146,14 +134,14 @@ class Fields:
         return float(value)
 
     def flag(self, name: str) -> bool:
-        """True or false; false if it is absent."""
+        """Return true or false; false if it is absent."""
         value = self._given.get(name, False)
         if not isinstance(value, bool):
             raise FormatError(f"{name} is {quoted(value)}: expected true or false")
         return value
 
     def choice(self, name: str, choices: Sequence[str]) -> str | None:
-        """One of a few strings (or numbers), if it is there."""
+        """Return one of a few strings (or numbers), if it is there."""
         if name not in self:
             return None
         value = str(self._given[name])
@@ -162,7 +150,7 @@ class Fields:
         return value
 
     def paths(self, name: str) -> tuple[str, ...]:
-        """A list of paths that must be there."""
+        """Return a list of paths that must be there."""
         value = self._given.get(name)
         if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
             raise FormatError(f"{name} is not a list of paths")
@@ -202,17 +190,14 @@ class Frame(Protocol):
 
 
 class FrameColumns(NamedTuple):
-    """The column of each field that a frame has, and the columns that are none.
-
-    warnings: one that names the columns that are ignored, if there are any.
-    """
+    """Which column of a data frame holds each field, and which columns are ignored."""
 
     names: dict[str, Any]
     ignored: tuple[Any, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to warn about."""
+        """A warning that names the columns that are ignored, if there are any."""
         if not self.ignored:
             return ()
         return (
@@ -221,13 +206,13 @@ class FrameColumns(NamedTuple):
 
 
 def is_frame(value: Any) -> bool:
-    """Whether a value is a data frame of pandas or polars, lazy ones included.
+    """Return whether a value is a data frame of pandas or polars, lazy ones included.
 
     >>> import pandas
     >>> is_frame(pandas.DataFrame()), is_frame({"columns": []})
     (True, False)
     """
-    kind = type(value)  # lazy frames work out their columns when they are looked at
+    kind = type(value)  # lazy frames compute their columns when they are looked at
     has_rows = hasattr(kind, "iterrows") or hasattr(kind, "iter_rows") or hasattr(kind, "collect")
     return hasattr(kind, "columns") and has_rows
 
@@ -272,15 +257,17 @@ def columns_by_field(frame: Any, fields: Collection[str]) -> FrameColumns:
             names[field] = name
     for field in ("topic", "doc"):
         if field not in names and not (field == "doc" and "chunk" in names):
-            there = join_names(list(map(str, columns)), 60) or "none"
+            listed = join_names(list(map(str, columns)), 60) or "none"
             raise FormatError(
                 f"no column {field} (or {', '.join(ALIASES[field])}) in the data frame; "
-                f"it has {there}"
+                f"it has {listed}"
             )
     return FrameColumns(names, tuple(map(str, ignored)))
 
 
-BAD_NAME = -2
+# The values of a field: any Python values; or an array, of which ABSENT stands for none.
+Column = Sequence[Any] | npt.NDArray[Any]
+ABSENT, WRONG = NO_LABEL, -2
 _BAD = object()  # stands for all values that cannot be names
 _PLAIN = {str, int, type(None)}
 
@@ -289,8 +276,8 @@ class Numbering:
     """Numbers for the names of a column, by first appearance.
 
     A name is a string or a whole number; white space around it does not count. None and the empty
-    string are no name and get NO_LABEL; what cannot be a name gets BAD_NAME. `cleaned` makes names
-    of stripped strings, all at once; several strings may be spellings of one name.
+    string are no name and get ABSENT; what cannot be a name gets WRONG. `clean` makes names of
+    stripped strings, all at once; several strings may be spellings of one name.
 
     >>> numbering = Numbering()
     >>> numbering.numbers(["b", 7, " b ", None]).tolist(), numbering.numbers(["7", 1.5]).tolist()
@@ -299,21 +286,22 @@ class Numbering:
     ['b', '7']
     """
 
-    def __init__(self, cleaned: Callable[[list[str]], list[str]] | None = None) -> None:
-        self._cleaned = cleaned
+    def __init__(self, clean: Callable[[list[str]], list[str]] | None = None) -> None:
+        self._clean = clean
         self.names: list[str] = []
         # A value that is met for the first time gets the next number, as if it were a new name.
         self._number_of_value: defaultdict[Any, int] = defaultdict(count().__next__)
-        self._number_of_value |= {None: NO_LABEL, "": NO_LABEL, _BAD: BAD_NAME}
+        self._number_of_value |= {None: ABSENT, "": ABSENT, _BAD: WRONG}
         # Only needed once a value has been met that is not itself a new name.
         self._number_of_name: dict[str, int] | None = None
 
     def numbers(self, values: Sequence[Any]) -> Ints:
-        """The number of each value."""
+        """Return the number of each value."""
         kinds = set(map(type, values))
         if not kinds <= _PLAIN:
             values = [_plain(value) for value in values]
-        if len(values) > 1 and values.count(values[0]) == len(values):  # as ids of runs are
+        are_same = len(values) > 1 and values[0] == values[-1]
+        if are_same and values.count(values[0]) == len(values):  # as ids of runs are
             return np.repeat(self.numbers(values[:1]), len(values))
         known = self._number_of_value
         before = len(known)
@@ -324,10 +312,10 @@ class Numbering:
         return np.fromiter(map(known.__getitem__, values), np.int64, len(values))
 
     def _are_names(self, values: list[Any], are_strings: bool) -> bool:
-        """Take in new values; whether each is a new name, and so has the right number already."""
+        """Take new values; return whether each is a new name, and so has the right number."""
         names = list(map(str.strip, values if are_strings else map(str, values)))
-        if self._cleaned is not None:
-            names = self._cleaned(names)
+        if self._clean is not None:
+            names = self._clean(names)
         if self._number_of_name is None and names == values:
             self.names += names
             return True
@@ -335,7 +323,7 @@ class Numbering:
         self._number_of_name = numbers
         for value, name in zip(values, names, strict=True):
             if isinstance(value, str) and value.isspace():
-                self._number_of_value[value] = BAD_NAME
+                self._number_of_value[value] = WRONG
                 continue
             if name not in numbers:
                 numbers[name] = len(self.names)
@@ -345,7 +333,7 @@ class Numbering:
 
 
 def _plain(value: Any) -> Any:
-    """A value as one of the plain types; what is none of them is bad."""
+    """Return a value as one of the plain types; anything else is bad."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, str):
@@ -355,13 +343,8 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, list) and not value else _BAD
 
 
-# The values of a field: any Python values; or an array, of which ABSENT stands for none.
-Column = Sequence[Any] | npt.NDArray[Any]
-ABSENT, WRONG = NO_LABEL, BAD_NAME
-
-
 def is_given(value: Any) -> bool:
-    """Whether a field is there.
+    """Return whether a field is there.
 
     >>> is_given(0), is_given("")
     (True, False)
@@ -370,7 +353,7 @@ def is_given(value: Any) -> bool:
 
 
 def whole_numbers(column: Column) -> Ints:
-    """Whole numbers, 0 or more; ABSENT where there is none, WRONG for all else.
+    """Return whole numbers, 0 or more; ABSENT where there is none, WRONG for all else.
 
     >>> whole_numbers([3, None, -3, "3"]).tolist()
     [3, -1, -2, -2]
@@ -396,7 +379,7 @@ def _whole(value: Any) -> int:
 
 
 def numbers(column: Column) -> tuple[Floats, Bools]:
-    """Numbers, nan where there is none; and whether something stands there that is no number.
+    """Return numbers, nan where there is none; and where there is something else than a number.
 
     >>> values, wrong = numbers([0.5, 2, None, "2"])
     >>> values.tolist(), wrong.tolist()
@@ -414,7 +397,7 @@ def numbers(column: Column) -> tuple[Floats, Bools]:
 
 
 def _number(value: Any) -> float:
-    """A number as it is, everything else as nan."""
+    """Return a number as it is, everything else as nan."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return np.nan
     try:
@@ -424,7 +407,7 @@ def _number(value: Any) -> float:
 
 
 def objects_on_lines(text: str) -> list[dict[str, Any]] | None:
-    """The objects on the lines of a text, read as one list; None if that could go wrong.
+    """Return the objects on the lines of a text, read as one list; None if that could go wrong.
 
     Read together, a list or a string that is open at the end of one line could be closed on the
     next. That is ruled out if each line starts with the only brace that it opens, and the list

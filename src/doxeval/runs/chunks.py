@@ -12,22 +12,22 @@ under `metadata`; other fields are errors.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.columns import refuse_unknown
+from doxeval.arrays import Bools, Ints
+from doxeval.columns import ABSENT, WRONG, Column, Numbering, is_given, refuse_unknown
 from doxeval.documents import normalised_id
 from doxeval.errors import FormatError
 from doxeval.files import open_input
-from doxeval.messages import quoted
+from doxeval.messages import Parameter, closest, plural, quoted, truncate
 from doxeval.named import checked
-from doxeval.runs.columns import RANGE, SpanLists, is_range
-from doxeval.runs.records import JsonBlock, json_blocks
+from doxeval.runs.columns import SPANS_EXPECTED, SpanLists, is_span
+from doxeval.runs.records import UNIT_FIELDS, decode_objects, json_blocks, may_repeat_fields
 
 _KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
 CHUNK_FIELDS = (
@@ -39,10 +39,10 @@ _CHUNK_FIELDS = frozenset(CHUNK_FIELDS)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ChunkTable:
-    """Chunks by id: their documents, ranges of text, costs and parents.
+    """Chunks by id: their documents, spans, costs and parents.
 
-    document: the number of each chunk's document among `documents`. spans: its ranges.
-    tokens: what it costs to read, -1 where nobody says so. parent: the chunk around it, -1 if
+    document: the number of each chunk's document among `documents`. spans: its spans.
+    tokens: what it costs to read, -1 where that is not known. parent: the chunk around it, -1 if
     there is none.
 
     >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 5)], [(5, 9)]])
@@ -66,7 +66,7 @@ class ChunkTable:
         tokens: Sequence[int] | None = None,
         parents: Sequence[str | None] | None = None,
     ) -> ChunkTable:
-        """A table from columns, a value for each chunk."""
+        """Return a table from columns, with a value for each chunk."""
         known = {name: number for number, name in enumerate(dict.fromkeys(documents))}
         numbers = {name: number for number, name in enumerate(ids)}
         if len(numbers) < len(ids):
@@ -88,16 +88,16 @@ class ChunkTable:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        one = "document" if len(self.documents) == 1 else "documents"
-        chunks = "chunk" if len(self) == 1 else "chunks"
-        return f"ChunkTable({len(self):,} {chunks} of {len(self.documents):,} {one})"
+        return (
+            f"ChunkTable({plural(len(self), 'chunk')} of {plural(len(self.documents), 'document')})"
+        )
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: number for number, name in enumerate(self.ids)}
 
     def find(self, chunk: str) -> int:
-        """The number of a chunk, -1 if there is none of that id."""
+        """Return the number of a chunk, -1 if there is none of that id."""
         return self._numbers.get(chunk, -1)
 
 
@@ -116,8 +116,8 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     name = os.fspath(path)
     rows: list[tuple[str, str, Any, int, str | None]] = []
     with open_input(path) as file:
-        for block in json_blocks(file, name):
-            for record, line in zip(_with_spans(block), block.lines, strict=True):
+        for records, lines in json_blocks(file, name, _decode_chunks, _as_they_are):
+            for record, line in zip(records, lines.tolist(), strict=True):
                 try:
                     rows.append(_chunk(record, f"{len(rows) + 1}"))
                 except FormatError as error:
@@ -131,14 +131,19 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
         raise FormatError(error.message, name) from None
 
 
-def _with_spans(block: JsonBlock) -> Iterator[Mapping[str, Any]]:
-    """The objects with the ranges that were read apart from them."""
-    if block.spans is None:
-        yield from block.records
-        return
-    spans = iter(block.spans.as_tuples())
-    for record in block.records:
-        yield {**record, "spans": list(next(spans))} if "spans" in record else record
+def _as_they_are(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return records
+
+
+def _decode_chunks(data: bytes, lines: int) -> list[dict[str, Any]] | None:
+    """Return the objects of lines; None if they should be read line by line."""
+    import msgspec
+
+    if data.count(b"{") != lines:  # an object inside another, or in a text
+        return None
+    records = decode_objects(data, lines, msgspec.json.Decoder(dict[str, Any]))
+    is_certain = records and not may_repeat_fields(data, sum(map(len, records)))
+    return records if is_certain else None
 
 
 def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, int, str | None]:
@@ -148,9 +153,9 @@ def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, in
     spans = given["spans"]
     if spans is None:
         spans = [[given["start"], given["end"]]]
-    if not isinstance(spans, list) or not all(map(is_range, spans)):
-        raise FormatError(f"the range {quoted(spans)}: {RANGE}")
-    # A chunk that was found nowhere has no ranges, and perhaps no document.
+    if not isinstance(spans, list) or not all(map(is_span, spans)):
+        raise FormatError(f"the range {quoted(spans)}: {SPANS_EXPECTED}")
+    # A chunk that was not found has no spans, and perhaps no document.
     if given["doc"] in (None, "") and spans:
         raise FormatError("doc is missing")
     tokens = given["tokens"]
@@ -165,3 +170,147 @@ def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, in
         -1 if tokens is None else tokens,
         parent,
     )
+
+
+# Results that name chunks by their ids
+
+_LOCATION_FIELDS = ("doc", *sorted(UNIT_FIELDS))
+
+
+class BadChunk(Exception):
+    """A result whose chunk cannot be found: its row, and why."""
+
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(row, reason)
+        self.row = row
+        self.reason = reason
+
+
+class ChunkLookup:
+    """Gives records that name chunks by their ids the documents, spans and tokens of these.
+
+    >>> lookup = ChunkLookup(ChunkTable.of(["c1", "c2"], ["a", "b"], [[(0, 5)], [(7, 9)]]))
+    >>> columns = lookup.locate({"topic": ["7", "7"], "chunk": ["c2", "c1"]})
+    >>> columns["doc"], columns["start"].tolist()
+    (['b', 'a'], [7, 0])
+    """
+
+    def __init__(self, table: ChunkTable | None) -> None:
+        self._table = table
+        self._ids = Numbering()
+        self._rows: Ints = np.zeros(0, dtype=np.int64)  # in the table, of each id
+
+    def locate(self, columns: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return columns of records without ids of chunks; the first bad one raises BadChunk."""
+        given = columns["chunk"]
+        number = self._ids.numbers(given.tolist() if isinstance(given, np.ndarray) else given)
+        others = {name: column for name, column in columns.items() if name != "chunk"}
+        if (number == ABSENT).all():
+            return others
+        rows = self._table_rows(number)
+        self._refuse_bad(number, rows, others)
+        return self._with_locations(rows, others)
+
+    def _table_rows(self, number: Ints) -> Ints:
+        """Return the row of each result's chunk in the table; -1 for none."""
+        if self._table is None:
+            return np.full(len(number), -1)
+        new = [self._table.find(name) for name in self._ids.names[len(self._rows) :]]
+        self._rows = np.append(self._rows, np.array(new, dtype=np.int64))
+        return np.where(number >= 0, np.append(self._rows, -1)[number], -1)
+
+    def _refuse_bad(self, number: Ints, rows: Ints, others: Mapping[str, Any]) -> None:
+        is_chunk = number != ABSENT
+        bad = is_chunk & (rows < 0)
+        names = [name for name in (*_LOCATION_FIELDS, "text") if name in others]
+        contradicts = {name: is_chunk & _is_given(others[name]) for name in names}
+        for is_contradicted in contradicts.values():
+            bad |= is_contradicted
+        if not bad.any():
+            return
+        row = int(np.argmax(bad))
+        both = [name for name, is_contradicted in contradicts.items() if is_contradicted[row]]
+        raise BadChunk(row, self._reason(int(number[row]), both))
+
+    def _reason(self, number: int, both: list[str]) -> str:
+        """Return what is wrong, given the fields that contradict the chunk."""
+        if number == WRONG:
+            return "chunk is missing or not a string"
+        given = self._ids.names[number]
+        name = quoted(given)
+        if both and both != ["text"]:
+            return f"fields chunk, {', '.join(both)} together: the chunk itself says where it is"
+        if self._table is None:
+            return (
+                f"the result is given as chunk {name}: "
+                + Parameter("chunks")
+                + " says where the chunks are"
+            )
+        if self._table.find(given) >= 0:
+            return (
+                "fields chunk, text together: only `chunks evaluate` scores results by their text"
+            )
+        message = f"no chunk {name} among the chunks given ({len(self._table):,})"
+        close = closest(given, self._table.ids)
+        return message if close is None else f"{message}; did you mean {truncate(close)}?"
+
+    def _with_locations(self, rows: Ints, others: Mapping[str, Any]) -> dict[str, Any]:
+        is_chunk = rows >= 0
+        # Rows without a chunk get index 0 as a placeholder; its value is ignored.
+        located = {} if self._table is None else _locations(self._table, np.maximum(rows, 0))
+        if "tokens" in others:  # a result's own cost takes precedence over that of its chunk
+            given = others["tokens"]
+            located["tokens"] = _choose(_is_given(given), given, located["tokens"])
+        if is_chunk.all():
+            rest = {name: column for name, column in others.items() if name not in _LOCATION_FIELDS}
+            return {**rest, **located}
+        nothing = [None] * len(rows)
+        return {
+            **others,
+            **{
+                name: _choose(is_chunk, column, others.get(name, nothing))
+                for name, column in located.items()
+            },
+        }
+
+
+def _locations(table: ChunkTable, rows: Ints) -> dict[str, Any]:
+    """Return the fields of records that say where chunks are, given by their rows."""
+    spans = table.spans.rows(rows)
+    counts = spans.counts
+    # An empty chunk has no span at all: it is at the start of its document.
+    start, end = np.zeros(len(rows), dtype=np.int64), np.zeros(len(rows), dtype=np.int64)
+    filled = np.flatnonzero(counts)
+    start[filled], end[filled] = spans.start[spans.begin[filled]], spans.end[spans.begin[filled]]
+    is_several = counts > 1
+    located: dict[str, Any] = {
+        "doc": [table.documents[number] for number in table.document[rows].tolist()],
+        "start": np.where(is_several, ABSENT, start),
+        "end": np.where(is_several, ABSENT, end),
+        "tokens": table.tokens[rows],
+    }
+    if is_several.any():
+        located["spans"] = spans.without(np.flatnonzero(~is_several))
+    return located
+
+
+def _is_given(column: Column | SpanLists) -> Bools:
+    if isinstance(column, SpanLists):
+        return column.counts > 0
+    if isinstance(column, np.ndarray):
+        return np.asarray(column != ABSENT)
+    return np.array([is_given(value) for value in column], dtype=np.bool_)
+
+
+def _choose(is_first: Bools, first: Column | SpanLists, second: Column | SpanLists) -> list[Any]:
+    """Return the values of one column where a condition holds, and of another elsewhere."""
+    triples = zip(is_first.tolist(), _values(first), _values(second), strict=True)
+    return [value if chosen else other for chosen, value, other in triples]
+
+
+def _values(column: Column | SpanLists) -> list[Any]:
+    if isinstance(column, SpanLists):
+        return [list(spans) or None for spans in column.as_tuples()]
+    if isinstance(column, np.ndarray):
+        return [None if value == ABSENT else value for value in column.tolist()]
+    return list(column)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -29,21 +30,29 @@ from doxeval.files import name_of_file
 from doxeval.markup import XmlElement, attribute_value, escaped, read_elements
 from doxeval.messages import quoted
 from doxeval.runs.columns import Kind, Result, columns_of_results
-from doxeval.runs.run import Run, explained_by_xml
+from doxeval.runs.run import (
+    Block,
+    LooksLikeAssessments,
+    LooksLikeTopics,
+    ReadOptions,
+    Run,
+    blocks_of,
+)
 
-_HEAD = 1 << 16
+_HEAD = 1 << 16  # by which a file of another kind is recognised
+_TAG = re.compile(r"<([a-z][\w-]*)")
 _ATTRIBUTES = ("participant_id", "task", "query", "result_type")
 WRITTEN_FACTS = (*_ATTRIBUTES, "topic_fields", "description", "collections")
 _EXPECTED_UNITS = {"element": Kind.ELEMENT, "passage": Kind.PASSAGE, "fol": Kind.PASSAGE}
 
 
-def read_xml_run(file: IO[bytes], origin: str) -> Run:
-    """Read a run.
+def xml_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[Block]:
+    """Yield a run in blocks of whole topics; the file is read as a whole.
 
-    >>> import io
     >>> xml = b'<inex-submission run-id="r"><topic topic-id="1"><result><file>a</file></result>'
-    >>> run = read_xml_run(io.BytesIO(xml + b"</topic></inex-submission>"), "r.xml")
-    >>> run.run_id, next(run.results()).document
+    >>> file = io.BytesIO(xml + b"</topic></inex-submission>")
+    >>> block = next(xml_blocks(file, "r.xml", ReadOptions()))
+    >>> block.run.run_id, next(block.run.results()).document
     ('r', 'a')
     """
     reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
@@ -54,8 +63,23 @@ def read_xml_run(file: IO[bytes], origin: str) -> Run:
         reader.detach()
     if not len(run):
         error = FormatError("no <topic> with a <result> in the file", origin)
-        raise explained_by_xml(error, head)
-    return run
+        raise _explain(error, head)
+    yield from blocks_of(run, len(run) if options.rows is None else options.rows)
+
+
+def _explain(error: FormatError, head: bytes) -> FormatError:
+    """Return an error about a run without results, with what the file looks like instead.
+
+    >>> error = _explain(FormatError("no <topic>", "q.xml"), b'<assessments topic="7">')
+    >>> str(error).partition(", ")[0]
+    'q.xml: this looks like assessments (the XML of INEX 2002–07)'
+    """
+    tags = set(_TAG.findall(head.replace(b"\0", b"").decode("utf-8", "replace").lower()))
+    if "assessments" in tags:
+        return LooksLikeAssessments.instead(error, "the XML of INEX 2002–07")
+    if tags & {"inex_topic", "inex-topic-file", "castitle"}:
+        return LooksLikeTopics.instead(error, "the XML of INEX")
+    return error
 
 
 def _read(file: IO[bytes], origin: str) -> Run:
@@ -91,7 +115,7 @@ def _read(file: IO[bytes], origin: str) -> Run:
 
 
 def _facts(submission: XmlElement) -> dict[str, Any]:
-    """What the file says of the run as a whole."""
+    """Return what the file says of the run as a whole."""
     facts: dict[str, Any] = {
         name.replace("-", "_"): value.strip()
         for name, value in submission.attributes.items()
@@ -167,7 +191,7 @@ def _score(text: str, origin: str, line: int) -> float:
 
 
 def write_xml_run(run: Run) -> Iterator[bytes]:
-    """The run as XML.
+    """Yield the run as XML.
 
     >>> b"".join(write_xml_run(Run.from_results([Result("1", "a")], "r"))).splitlines()[2]
     b'<result><file>a</file></result>'
@@ -190,7 +214,7 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
 
 
 def _head(facts: dict[str, Any]) -> Iterator[str]:
-    """What is said about the run before its results, in the order of the DTD."""
+    """Yield what is said about the run before its results, in the order of the DTD."""
     fields = facts.get("topic_fields")
     if fields:
         given = "".join(f" {name}={attribute_value(value)}" for name, value in fields.items())
@@ -198,8 +222,8 @@ def _head(facts: dict[str, Any]) -> Iterator[str]:
     if "description" in facts:
         yield f"<description>{escaped(facts['description'])}</description>"
     if "collections" in facts:
-        names = "".join(f"<collection>{escaped(one)}</collection>" for one in facts["collections"])
-        yield f"<collections>{names}</collections>"
+        names = (f"<collection>{escaped(name)}</collection>" for name in facts["collections"])
+        yield f"<collections>{''.join(names)}</collections>"
 
 
 def _parts(result: Result) -> Iterator[str]:
@@ -215,3 +239,15 @@ def _parts(result: Result) -> Iterator[str]:
         yield f"<rank>{result.rank}</rank>"
     if result.score is not None:
         yield f"<rsv>{result.score!r}</rsv>"
+
+
+def xml_losses(run: Run) -> list[str]:
+    """Return what of a run the format cannot hold."""
+    kinds = set(run.kind.tolist())
+    names = {
+        Kind.POINT: "entry points",
+        Kind.TREE: "trees",
+        Kind.SPANS: "results with several ranges",
+    }
+    lost = [name for kind, name in names.items() if kind in kinds]
+    return lost if run.tokens is None else [*lost, "numbers of tokens"]

@@ -1,17 +1,10 @@
-"""Parquet, read many rows at a time; the one place where pyarrow meets a file.
+"""Runs as Parquet: the one place where pyarrow meets a file (needs the extra `parquet`).
 
 Parquet can say much with few bytes: a run-length counts a million equal rows, and a dictionary
-holds a long string that all of them share. So nothing is read before the headers of the file say
-that its rows and bytes are within limits (`parquet_sizes`), and strings are kept as numbers into
-their dictionary, as the file has them. Every block is checked in full before its values are looked
-at: text must be UTF-8, and numbers must lie within their dictionary.
-
-How much a Parquet file holds, counted from its headers before any of it is unpacked.
-
-A page of a few bytes can stand for millions of values. pyarrow allocates what the header of a page
-says, and ends the whole process where the headers of columns contradict each other. So the headers
-are read here: the footer, which says where the pages of each column are, and the header of each
-page. They are written in the compact protocol of Thrift, of which this is a small reader.
+holds a long string that all of them share. So nothing is unpacked before the headers of the file
+and of its pages say that its rows, values and bytes are within limits, and strings are kept as
+numbers into their dictionary, as the file has them. Every block is checked in full before its
+values are looked at: text must be UTF-8, and numbers must lie within their dictionary.
 """
 
 from __future__ import annotations
@@ -19,236 +12,48 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from doxeval.arrays import Ints
 from doxeval.errors import FormatError
 from doxeval.files import read_up_to
-from doxeval.runs.columns import optional_module
-
-MOST_PAGES = 200_000
-LARGEST_FOOTER = 16 << 20
-MAGIC = b"PAR1"  # at the beginning and at the end
-_DEEPEST = 32
-# Types of the compact protocol.
-_TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _MAP, _STRUCT, _UUID = (
-    *(1, 2, 3, 7, 8, 9, 10, 11, 12, 13),
-)
-_WHOLE_NUMBERS = (4, 5, 6)
-# Fields of structures, as the format numbers them.
-_ROW_GROUPS, _COLUMNS, _META_DATA, _GROUP_ROWS = 4, 1, 3, 3
-_COMPRESSED, _DATA_PAGE, _DICTIONARY_PAGE = 7, 9, 11
-_PAGE_BYTES, _PAGE_COMPRESSED = 2, 3
-_DATA_PAGES = (5, 8)  # versions 1 and 2
-_DICTIONARY = 7
-_VALUES = 1
-
-Struct = dict[int, Any]
-
-
-class ParquetSizes(NamedTuple):
-    """Rows of the file, values of its longest column or dictionary, and bytes of all its pages."""
-
-    rows: int
-    values: int
-    bytes: int
-
-
-def sizes_in_parquet(data: bytes) -> ParquetSizes:
-    """Count what a file holds; a ValueError says what is wrong with its headers.
-
-    >>> import io, pyarrow, pyarrow.parquet
-    >>> out = io.BytesIO()
-    >>> pyarrow.parquet.write_table(pyarrow.table({"nodes": [["/a", "/b"], ["/c"]]}), out)
-    >>> sizes = sizes_in_parquet(out.getvalue())
-    >>> sizes.rows, sizes.values
-    (2, 3)
-    """
-    length = int.from_bytes(data[-8:-4], "little")
-    if length > min(LARGEST_FOOTER, len(data) - 12):
-        raise ValueError("its footer is too long")
-    footer, _ = _struct(data, len(data) - 8 - length, 0)
-    pages = _Pages(data)
-    rows = 0
-    values: dict[int, int] = {}
-    for group in _structs(footer.get(_ROW_GROUPS)):
-        rows += _natural(group.get(_GROUP_ROWS))
-        for number, column in enumerate(_structs(group.get(_COLUMNS))):
-            found = pages.values_of(_one(column.get(_META_DATA)))
-            values[number] = values.get(number, 0) + found
-    return ParquetSizes(rows, max(values.values(), default=0), pages.bytes)
-
-
-class _Pages:
-    """Walks over pages, and adds up what they hold."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._count = 0
-        self.bytes = 0
-
-    def values_of(self, column: Struct) -> int:
-        """The values of the pages of one column, or of its dictionary if they are more."""
-        begins = [column[field] for field in (_DATA_PAGE, _DICTIONARY_PAGE) if column.get(field)]
-        at = min(map(_natural, begins), default=0)
-        end = min(at + _natural(column.get(_COMPRESSED)), len(self._data))
-        values = in_dictionary = 0
-        while at < end:
-            self._count += 1
-            if self._count > MOST_PAGES:
-                raise ValueError(f"it has more than {MOST_PAGES:,} pages")
-            header, at = _struct(self._data, at, 0)
-            at += _natural(header.get(_PAGE_COMPRESSED))
-            self.bytes += _natural(header.get(_PAGE_BYTES))
-            in_dictionary += _values_parquet_sizes(header, _DICTIONARY)
-            values += sum(_values_parquet_sizes(header, kind) for kind in _DATA_PAGES)
-        return max(values, in_dictionary)
-
-
-def _values_parquet_sizes(header: Struct, kind: int) -> int:
-    """How many values a page says it has, if it is of this kind."""
-    return _natural(_one(header[kind]).get(_VALUES)) if kind in header else 0
-
-
-def _natural(value: Any) -> int:
-    if not isinstance(value, int) or value < 0:
-        raise ValueError("a number in its headers is missing or negative")
-    return value
-
-
-def _one(value: Any) -> Struct:
-    if not isinstance(value, dict):
-        raise ValueError("a part of its headers is missing")
-    return value
-
-
-def _structs(value: Any) -> list[Struct]:
-    return [_one(each) for each in value] if isinstance(value, list) else []
-
-
-# The compact protocol
-
-
-def _struct(data: bytes, at: int, depth: int) -> tuple[Struct, int]:
-    """The fields of a structure by number, and where it ends; strings are left out."""
-    if depth > _DEEPEST:
-        raise ValueError("its headers are nested too deeply")
-    fields: Struct = {}
-    number = 0
-    while True:
-        header, at = _byte(data, at)
-        if header == 0:
-            return fields, at
-        kind, step = header & 15, header >> 4
-        if step:
-            number += step
-        else:
-            number, at = _zigzag(data, at)
-        if kind in (_TRUE, _FALSE):
-            fields[number] = kind == _TRUE
-        else:
-            fields[number], at = _value(data, at, kind, depth)
-
-
-def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    """A value inside a structure or a list, and where it ends."""
-    if kind in _WHOLE_NUMBERS:
-        return _zigzag(data, at)
-    if kind == _BINARY:
-        length, at = _varint(data, at)
-        return None, _checked(data, at + length)
-    if kind == _STRUCT:
-        return _struct(data, at, depth + 1)
-    if kind in (_LIST, _SET):
-        return _list(data, at, depth + 1)
-    if kind == _MAP:
-        return _map(data, at, depth + 1)
-    sizes = {_TRUE: 1, _FALSE: 1, _BYTE: 1, _DOUBLE: 8, _UUID: 16}
-    if kind not in sizes:
-        raise ValueError(f"its headers have a value of an unknown type, {kind}")
-    return None, _checked(data, at + sizes[kind])
-
-
-def _list(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
-    header, at = _byte(data, at)
-    count = header >> 4
-    if count == 15:
-        count, at = _varint(data, at)
-    values = []
-    for _ in range(_possible(data, at, count)):
-        value, at = _value(data, at, header & 15, depth)
-        values.append(value)
-    return values, at
-
-
-def _map(data: bytes, at: int, depth: int) -> tuple[None, int]:
-    count, at = _varint(data, at)
-    if count:
-        kinds, at = _byte(data, at)
-        for _ in range(_possible(data, at, count)):
-            for kind in (kinds >> 4, kinds & 15):
-                _, at = _value(data, at, kind, depth)
-    return None, at
-
-
-def _possible(data: bytes, at: int, count: int) -> int:
-    """How many values there are, each of which takes at least a byte."""
-    _checked(data, at + count)
-    return count
-
-
-def _zigzag(data: bytes, at: int) -> tuple[int, int]:
-    value, at = _varint(data, at)
-    return (value >> 1) ^ -(value & 1), at
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte, at = _byte(data, at)
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at
-        if shift > 63:
-            raise ValueError("a number in its headers is too long")
-
-
-def _byte(data: bytes, at: int) -> tuple[int, int]:
-    return data[_checked(data, at + 1) - 1], at + 1
-
-
-def _checked(data: bytes, at: int) -> int:
-    if at > len(data):
-        raise ValueError("its headers end too soon")
-    return at
-
+from doxeval.runs.records import Records, join_nodes, optional_module, record_blocks, spans_of_text
+from doxeval.runs.run import Block, ReadOptions, Run
 
 LARGEST_FILE = 2 << 30
+LARGEST_FOOTER = 16 << 20
 MOST_COLUMNS = 1000
+MOST_PAGES = 200_000
 # A file may have as many rows as bytes, and more if they are no more than this. Real results
 # differ from row to row and take some bytes each.
 ROWS_ALLOWED = 1_000_000
 # The file's values may take this many times its bytes, and more up to an allowance.
 MOST_EXPANSION = 100
 EXPANSION_ALLOWED = 256 << 20
+MAGIC = b"PAR1"  # at the beginning and at the end
 _ROWS = 1 << 16  # read at a time
 _LONGEST_REASON = 200
 
-Result = TypeVar("Result")
+Answer = TypeVar("Answer")
 
 
-class ParquetBlock(NamedTuple):
-    """Some rows as columns by name, and the number of each row, from 1."""
-
-    columns: dict[str, list[Any]]
-    rows: Ints
+def parquet_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[Block]:
+    """Yield a run from Parquet in blocks of whole topics."""
+    return record_blocks(_parquet_records(file, origin), origin, options)
 
 
-def parquet_blocks(file: IO[bytes], origin: str) -> Iterator[ParquetBlock]:
-    """All rows in blocks (needs the extra `parquet`).
+def write_parquet_run(run: Run) -> Iterator[bytes]:
+    """Yield the run as Parquet."""
+    parquet = optional_module("pyarrow.parquet")
+    out = io.BytesIO()
+    parquet.write_table(optional_module("pyarrow").table(join_nodes(run.by_field())), out)
+    yield out.getvalue()
+
+
+def _parquet_records(file: IO[bytes], origin: str) -> Iterator[Records]:
+    """Yield all rows in blocks: columns by field, and the number of each row, from 1.
 
     Columns are of text, numbers, truth values, lists of text or lists of pairs of numbers, or
     empty. What cannot be read raises FormatError.
@@ -256,7 +61,7 @@ def parquet_blocks(file: IO[bytes], origin: str) -> Iterator[ParquetBlock]:
     >>> import pyarrow, pyarrow.parquet
     >>> out = io.BytesIO()
     >>> pyarrow.parquet.write_table(pyarrow.table({"topic": ["7", None], "rank": [1, 2]}), out)
-    >>> next(parquet_blocks(io.BytesIO(out.getvalue()), "a.parquet")).columns
+    >>> next(_parquet_records(io.BytesIO(out.getvalue()), "a.parquet"))[0]
     {'topic': ['7', None], 'rank': [1, 2]}
     """
     parquet = optional_module("pyarrow.parquet")
@@ -265,63 +70,42 @@ def parquet_blocks(file: IO[bytes], origin: str) -> Iterator[ParquetBlock]:
         raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
     if not data.startswith(MAGIC) or not data.endswith(MAGIC):
         raise FormatError("this is not Parquet", origin)
-    check_sizes(_asked(lambda: sizes_in_parquet(data), _DAMAGED, origin), len(data), origin)
-    metadata = _asked(lambda: parquet.read_metadata(io.BytesIO(data)), _DAMAGED, origin)
+    check_sizes(_ask(lambda: sizes_in_parquet(data), origin), len(data), origin)
+    metadata = _ask(lambda: parquet.read_metadata(io.BytesIO(data)), origin)
     if metadata.num_columns > MOST_COLUMNS:
         raise FormatError(f"more than {MOST_COLUMNS:,} columns", origin)
-    strings = _asked(lambda: _paths_of_strings(metadata), _DAMAGED, origin)
-    table = _asked(
-        lambda: parquet.ParquetFile(io.BytesIO(data), read_dictionary=strings), _DAMAGED, origin
-    )
-    names = _asked(lambda: _checked_names(table.schema_arrow.names), _DAMAGED, origin)
-    batches = _asked(lambda: table.iter_batches(_ROWS), _DAMAGED, origin)
+    strings = _ask(lambda: _string_columns(metadata), origin)
+    table = _ask(lambda: parquet.ParquetFile(io.BytesIO(data), read_dictionary=strings), origin)
+    names = _ask(lambda: _unique_names(table.schema_arrow.names), origin)
+    batches = _ask(lambda: table.iter_batches(_ROWS), origin)
     first = 1
-    while (batch := _asked(lambda: _next_valid(batches), _DAMAGED, origin)) is not None:
-        yield _block(names, batch, first, origin)
+    while (batch := _ask(lambda: _next_valid(batches), origin)) is not None:
+        yield _columns(names, batch, first, origin), np.arange(first, first + len(batch))
         first += len(batch)
 
 
-_DAMAGED = "this Parquet cannot be read"
-
-
-def _asked(question: Callable[[], Result], problem: str, origin: str) -> Result:
-    """What pyarrow answers; any of its many exceptions becomes a FormatError."""
+def _ask(question: Callable[[], Answer], origin: str) -> Answer:
+    """Return what pyarrow answers; any of its many exceptions becomes a FormatError."""
     try:
         return question()
     except FormatError as error:
         raise FormatError(error.message, origin) from None
-    except (ValueError, OSError, TypeError, LookupError, ArithmeticError) as error:
-        raise _refused(error, problem, origin) from None
-    except (NotImplementedError, MemoryError) as error:
-        raise _refused(error, problem, origin) from None
+    except (
+        *(ValueError, OSError, TypeError, LookupError, ArithmeticError),
+        *(NotImplementedError, MemoryError),
+    ) as error:
+        lines = str(error).encode("utf-8", "replace").decode().splitlines()
+        reason = (lines or [type(error).__name__])[0][:_LONGEST_REASON]
+        raise FormatError(f"this Parquet cannot be read: {reason}", origin) from None
 
 
-def _refused(error: Exception, problem: str, origin: str) -> FormatError:
-    said = str(error).encode("utf-8", "replace").decode()
-    lines = said.splitlines() or [type(error).__name__]
-    return FormatError(f"{problem}: {lines[0][:_LONGEST_REASON]}", origin)
-
-
-def check_sizes(sizes: ParquetSizes, size: int, origin: str) -> None:
-    """Refuse a file that would use up memory or time."""
-    most_rows = max(size, ROWS_ALLOWED)
-    if max(sizes.rows, sizes.values) > most_rows:
-        raise FormatError(
-            f"more than {most_rows:,} rows, or values in a column, in {size:,} bytes of Parquet",
-            origin,
-        )
-    most_bytes = max(size * MOST_EXPANSION, EXPANSION_ALLOWED)
-    if sizes.bytes > most_bytes:
-        raise FormatError(f"more than {most_bytes:,} bytes out of {size:,} of Parquet", origin)
-
-
-def _paths_of_strings(metadata: Any) -> list[str]:
-    """The columns of strings, or of lists of them, as pyarrow calls them."""
+def _string_columns(metadata: Any) -> list[str]:
+    """Return the columns of strings, or of lists of them, as pyarrow calls them."""
     columns = map(metadata.schema.column, range(metadata.num_columns))
     return [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
 
 
-def _checked_names(names: Sequence[str]) -> list[str]:
+def _unique_names(names: Sequence[str]) -> list[str]:
     twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
     if twice is not None:
         raise FormatError(f"there are two columns {twice[:_LONGEST_REASON]!r}")
@@ -329,14 +113,14 @@ def _checked_names(names: Sequence[str]) -> list[str]:
 
 
 def _next_valid(batches: Iterator[Any]) -> Any:
-    """The next batch, checked in full; None if there is no other."""
+    """Return the next batch, checked in full; None if there is no other."""
     batch = next(batches, None)
     if batch is not None:
         batch.validate(full=True)
     return batch
 
 
-def _block(names: Sequence[str], batch: Any, first: int, origin: str) -> ParquetBlock:
+def _columns(names: Sequence[str], batch: Any, first: int, origin: str) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {}
     for name, column in zip(names, batch.columns, strict=True):
         values = _values(column)
@@ -347,19 +131,23 @@ def _block(names: Sequence[str], batch: Any, first: int, origin: str) -> Parquet
                 origin,
                 first + int(np.argmin(column.is_null().to_numpy(zero_copy_only=False))),
             )
+        if name == "nodes":
+            values = [paths.split() if isinstance(paths, str) else paths for paths in values]
+        elif name == "spans":
+            values = [spans_of_text(v) if isinstance(v, str) else v for v in values]
         columns[name] = values
-    return ParquetBlock(columns, np.arange(first, first + len(batch)))
+    return columns
 
 
 def _values(column: Any) -> list[Any] | None:
-    """The values of a column, None for those that are missing; None if it has others than ours."""
+    """Return a column's values, None for those missing; None if it is of another type than ours."""
     types = optional_module("pyarrow").types
     kind = column.type
     if types.is_dictionary(kind):
         return _from_dictionary(column) if _is_text(types, kind.value_type) else _if_empty(column)
     if types.is_list(kind) or types.is_large_list(kind):
         inner = kind.value_type
-        if types.is_list(inner) or types.is_large_list(inner):  # of pairs, as ranges are
+        if types.is_list(inner) or types.is_large_list(inner):  # of pairs, as spans are
             return _lists(column) if types.is_integer(inner.value_type) else _if_empty(column)
         return _lists(column)
     is_plain = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)
@@ -378,17 +166,17 @@ def _if_empty(column: Any) -> list[None] | None:
 
 
 def _from_dictionary(column: Any) -> list[str | None]:
-    """Strings by their numbers; only those that are used are made."""
+    """Return strings by their numbers; only those that are used are made."""
     number = column.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    used, place = np.unique(number, return_inverse=True)
+    used, which = np.unique(number, return_inverse=True)
     missing = int(len(used) > 0 and used[0] < 0)
     pyarrow = optional_module("pyarrow")
     strings = column.dictionary.take(pyarrow.array(used[missing:])).to_pylist()
-    return list(map(([None] * missing + strings).__getitem__, place.tolist()))
+    return list(map(([None] * missing + strings).__getitem__, which.tolist()))
 
 
 def _lists(column: Any) -> list[Any] | None:
-    """Lists of text, or of lists of whole numbers."""
+    """Return lists of text, or of lists of whole numbers."""
     if not len(column):
         return []
     edges = column.offsets.to_numpy(zero_copy_only=False).tolist()
@@ -400,3 +188,192 @@ def _lists(column: Any) -> list[Any] | None:
         inner[begin - edges[0] : end - edges[0]] if is_given else None
         for (begin, end), is_given in zip(pairwise(edges), given, strict=True)
     ]
+
+
+# How much a file holds
+
+
+class ParquetSizes(NamedTuple):
+    """Rows of the file, values of its longest column or dictionary, and bytes of all its pages."""
+
+    rows: int
+    values: int
+    bytes: int
+
+
+def check_sizes(sizes: ParquetSizes, size: int, origin: str) -> None:
+    """Refuse a file that would use up memory or time."""
+    most_rows = max(size, ROWS_ALLOWED)
+    if max(sizes.rows, sizes.values) > most_rows:
+        raise FormatError(
+            f"more than {most_rows:,} rows, or values in a column, in {size:,} bytes of Parquet",
+            origin,
+        )
+    most_bytes = max(size * MOST_EXPANSION, EXPANSION_ALLOWED)
+    if sizes.bytes > most_bytes:
+        raise FormatError(f"more than {most_bytes:,} bytes out of {size:,} of Parquet", origin)
+
+
+def sizes_in_parquet(data: bytes) -> ParquetSizes:
+    """Return what a file holds, before any of it is unpacked; a ValueError says what is wrong.
+
+    The headers of the file are read here, not by pyarrow: asked about a column of a damaged file,
+    pyarrow ends the whole process. And the footer may say less than the pages hold, of which
+    pyarrow unpacks as much as their own headers say: a kilobyte of lists becomes gigabytes.
+
+    >>> import io, pyarrow, pyarrow.parquet
+    >>> out = io.BytesIO()
+    >>> pyarrow.parquet.write_table(pyarrow.table({"nodes": [["/a", "/b"], ["/c"]]}), out)
+    >>> sizes = sizes_in_parquet(out.getvalue())
+    >>> sizes.rows, sizes.values
+    (2, 3)
+    """
+    length = int.from_bytes(data[-8:-4], "little")
+    if length > min(LARGEST_FOOTER, len(data) - 12):
+        raise ValueError("its footer is too long")
+    headers = _Headers(data)
+    footer, _ = headers.struct(len(data) - 8 - length)
+    rows = pages = size = 0
+    values: dict[int, int] = {}
+    for group in _structs(footer.get(_ROW_GROUPS)):
+        rows += _natural(group.get(_GROUP_ROWS))
+        for number, chunk in enumerate(_structs(group.get(_COLUMNS))):
+            column = _struct(chunk.get(_META_DATA))
+            begins = [column[field] for field in (_DATA_AT, _DICTIONARY_AT) if column.get(field)]
+            at = min(map(_natural, begins), default=0)
+            end = min(at + _natural(column.get(_COLUMN_COMPRESSED)), len(data))
+            in_pages = in_dictionary = 0
+            while at < end:
+                pages += 1
+                if pages > MOST_PAGES:
+                    raise ValueError(f"it has more than {MOST_PAGES:,} pages")
+                header, at = headers.struct(at)
+                at += _natural(header.get(_PAGE_COMPRESSED))
+                size += _natural(header.get(_PAGE_BYTES))
+                in_pages += sum(_page_values(header, kind) for kind in _DATA_PAGES)
+                in_dictionary += _page_values(header, _DICTIONARY_PAGE)
+            values[number] = values.get(number, 0) + max(in_pages, in_dictionary)
+    return ParquetSizes(rows, max(values.values(), default=0), size)
+
+
+# Fields of headers, as the format numbers them.
+_ROW_GROUPS = 4  # of the file
+_COLUMNS, _GROUP_ROWS = 1, 3  # of a group of rows
+_META_DATA = 3  # of a column in it
+_COLUMN_COMPRESSED, _DATA_AT, _DICTIONARY_AT = 7, 9, 11
+_PAGE_BYTES, _PAGE_COMPRESSED = 2, 3  # of a page
+_DATA_PAGES, _DICTIONARY_PAGE = (5, 8), 7  # data of versions 1 and 2
+_PAGE_VALUES = 1
+
+
+def _page_values(header: dict[int, Any], kind: int) -> int:
+    """Return how many values a page says it has, if it is of this kind."""
+    return _natural(_struct(header[kind]).get(_PAGE_VALUES)) if kind in header else 0
+
+
+def _natural(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError("a number in its headers is missing or negative")
+    return value
+
+
+def _struct(value: Any) -> dict[int, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("a part of its headers is missing")
+    return value
+
+
+def _structs(value: Any) -> list[dict[int, Any]]:
+    return [_struct(each) for each in value] if isinstance(value, list) else []
+
+
+class _Headers:
+    """Reads structures in the compact protocol of Thrift, in which Parquet has its headers."""
+
+    _TRUE, _FALSE, _BINARY, _LIST, _SET, _MAP, _STRUCT = 1, 2, 8, 9, 10, 11, 12
+    _INTEGERS = (4, 5, 6)
+    # Truth values in lists, bytes, floats and UUIDs.
+    _SIZES = MappingProxyType({1: 1, 2: 1, 3: 1, 7: 8, 13: 16})
+    _DEEPEST = 32
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    def struct(self, at: int, depth: int = 0) -> tuple[dict[int, Any], int]:
+        """Return the fields of a structure by number, and where it ends; strings are left out."""
+        if depth > self._DEEPEST:
+            raise ValueError("its headers are nested too deeply")
+        fields: dict[int, Any] = {}
+        number = 0
+        while True:
+            header, at = self._byte(at)
+            if header == 0:
+                return fields, at
+            kind, step = header & 15, header >> 4
+            if step:
+                number += step
+            else:
+                number, at = self._integer(at)
+            if kind in (self._TRUE, self._FALSE):
+                fields[number] = kind == self._TRUE
+            else:
+                fields[number], at = self._value(at, kind, depth)
+
+    def _value(self, at: int, kind: int, depth: int) -> tuple[Any, int]:
+        """Return a value inside a structure or a list, and where it ends."""
+        if kind in self._INTEGERS:
+            return self._integer(at)
+        if kind == self._BINARY:
+            length, at = self._varint(at)
+            return None, self._inside(at + length)
+        if kind == self._STRUCT:
+            return self.struct(at, depth + 1)
+        if kind in (self._LIST, self._SET):
+            header, at = self._byte(at)
+            count = header >> 4
+            if count == 15:
+                count, at = self._varint(at)
+            return self._values(at, count, (header & 15,), depth + 1)
+        if kind == self._MAP:
+            count, at = self._varint(at)
+            kinds, at = self._byte(at) if count else (0, at)
+            return self._values(at, count, (kinds >> 4, kinds & 15), depth + 1)
+        if kind not in self._SIZES:
+            raise ValueError(f"its headers have a value of an unknown type, {kind}")
+        return None, self._inside(at + self._SIZES[kind])
+
+    def _values(
+        self, at: int, count: int, kinds: tuple[int, ...], depth: int
+    ) -> tuple[list[Any], int]:
+        if depth > self._DEEPEST:
+            raise ValueError("its headers are nested too deeply")
+        self._inside(at + count)  # each value takes at least a byte
+        values = []
+        for _ in range(count):
+            for kind in kinds:
+                value, at = self._value(at, kind, depth)
+                values.append(value)
+        return values, at
+
+    def _integer(self, at: int) -> tuple[int, int]:
+        value, at = self._varint(at)
+        return (value >> 1) ^ -(value & 1), at
+
+    def _varint(self, at: int) -> tuple[int, int]:
+        value = shift = 0
+        while True:
+            byte, at = self._byte(at)
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value, at
+            if shift > 63:
+                raise ValueError("a number in its headers is too long")
+
+    def _byte(self, at: int) -> tuple[int, int]:
+        return self._data[self._inside(at + 1) - 1], at + 1
+
+    def _inside(self, at: int) -> int:
+        if at > len(self._data):
+            raise ValueError("its headers end too soon")
+        return at

@@ -1,19 +1,33 @@
-"""Files of runs: which reader, which writer."""
+"""Files of runs: which format, and what reads and writes it; large files in pieces."""
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from importlib import import_module
+from collections.abc import Callable, Generator, Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
 
 from doxeval.columns import Frame, is_frame
 from doxeval.errors import FormatError, InputError, OutputError, warn
-from doxeval.files import is_compressed, open_input, open_output, uncompressed_name
+from doxeval.files import (
+    is_compressed,
+    limit_expansion,
+    open_input,
+    open_output,
+    parsed_json,
+    uncompressed_name,
+)
 from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
-from doxeval.runs.run import Block, Kind, LooksLikeAssessments, Run, blocks_of
+from doxeval.runs.inex_xml import WRITTEN_FACTS, write_xml_run, xml_blocks, xml_losses
+from doxeval.runs.parquet import parquet_blocks, write_parquet_run
+from doxeval.runs.records import csv_blocks, jsonl_blocks, write_csv_run, write_jsonl_run
+from doxeval.runs.run import Block, LooksLikeAssessments, ReadOptions, Run, run_of_block
+from doxeval.runs.text import next_topic_begins, text_blocks, text_losses, write_text_run
 
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
@@ -22,62 +36,79 @@ RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
 # A file, a run, a run as a dict {topic: {document: score}} or {topic: [results]}, or a data frame.
 RunGiven = str | os.PathLike[str] | Run | Mapping[str, Any] | Frame
 FORMATS: tuple[RunFormat, ...] = get_args(RunFormat)
-_OF_RECORDS = ("jsonl", "csv", "parquet")
-_SUFFIXES: dict[str, RunFormat] = {
-    **dict.fromkeys((".run", ".txt", ".text", ".trec"), "text"),
-    ".xml": "inex",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".parquet": "parquet",
+
+# Formats
+
+
+class FileFormat(NamedTuple):
+    """A format of run files.
+
+    suffixes: of names of files. blocks: reads a file in blocks of whole topics. write: the bytes of
+    a file. losses: what of a run the format cannot hold. facts: what it holds about the run as a
+    whole. has_chunks: whether results may name chunks by their ids.
+    """
+
+    suffixes: tuple[str, ...]
+    blocks: Callable[[IO[bytes], str, ReadOptions], Iterator[Block]]
+    write: Callable[[Run], Iterator[bytes]]
+    losses: Callable[[Run], list[str]] = lambda _: []
+    facts: tuple[str, ...] = ()
+    has_chunks: bool = False
+
+    def read(self, file: IO[bytes], origin: str, options: ReadOptions | None = None) -> Run:
+        """Read a run as a whole."""
+        return run_of_block(next(self.blocks(file, origin, options or ReadOptions())))
+
+
+FILE_FORMATS: dict[RunFormat, FileFormat] = {
+    "text": FileFormat(
+        (".run", ".txt", ".text", ".trec"), text_blocks, write_text_run, text_losses
+    ),
+    "inex": FileFormat((".xml",), xml_blocks, write_xml_run, xml_losses, WRITTEN_FACTS),
+    "jsonl": FileFormat((".jsonl", ".ndjson"), jsonl_blocks, write_jsonl_run, has_chunks=True),
+    "csv": FileFormat((".csv",), csv_blocks, write_csv_run, has_chunks=True),
+    "parquet": FileFormat((".parquet",), parquet_blocks, write_parquet_run, has_chunks=True),
 }
-
-
-class _Home(NamedTuple):
-    """Where the reader and the writer of a format are; they are loaded when they are needed."""
-
-    reader: str
-    writer: str
-
-
-_HOMES: dict[RunFormat, _Home] = {
-    "text": _Home("text.read_text_run", "text.write_text_run"),
-    "inex": _Home("inex_xml.read_xml_run", "inex_xml.write_xml_run"),
-    "jsonl": _Home("records.read_jsonl_run", "records.write_jsonl_run"),
-    "csv": _Home("records.read_csv_run", "records.write_csv_run"),
-    "parquet": _Home("records.read_parquet_run", "records.write_parquet_run"),
-}
-
-# What reads a format block by block; what cannot be read so is cut into blocks afterwards.
-_BLOCKS: dict[RunFormat, str] = {
-    "text": "text.text_blocks",
-    "jsonl": "records.jsonl_run_blocks",
-    "csv": "records.csv_run_blocks",
-    "parquet": "records.parquet_run_blocks",
-}
-
-
-def _call(home: str, *arguments: Any, **options: Any) -> Any:
-    module, _, name = home.partition(".")
-    return getattr(import_module(f"doxeval.runs.{module}"), name)(*arguments, **options)
-
-
-READERS: dict[RunFormat, Callable[[IO[bytes], str], Run]] = {
-    name: partial(_call, home.reader) for name, home in _HOMES.items()
-}
-WRITERS: dict[RunFormat, Callable[[Run], Iterator[bytes]]] = {
-    name: partial(_call, home.writer) for name, home in _HOMES.items()
-}
+READERS = {name: file_format.read for name, file_format in FILE_FORMATS.items()}
+WRITERS = {name: file_format.write for name, file_format in FILE_FORMATS.items()}
 
 
 def format_of(path: str | os.PathLike[str]) -> RunFormat | None:
-    """The format that a file's name says; None if it says nothing.
+    """Return the format that a file's name says; None if it says nothing.
 
     >>> format_of("mine.jsonl.gz"), format_of("mine.run"), format_of("mine")
     ('jsonl', 'text', None)
     """
     suffix = os.path.splitext(uncompressed_name(os.fspath(path)))[1].lower()
-    return _SUFFIXES.get(suffix)
+    return next((name for name in FORMATS if suffix in FILE_FORMATS[name].suffixes), None)
+
+
+def _choose_format(path: str | os.PathLike[str], given: RunFormat | None) -> RunFormat:
+    if given is not None and given not in FORMATS:
+        raise FormatError(f"no format {quoted(given)} of runs; there are {', '.join(FORMATS)}")
+    return given or format_of(path) or "text"
+
+
+def losses(run: Run, format: RunFormat) -> list[str]:
+    """Return what of a run a format cannot hold.
+
+    >>> losses(Run.from_arrays(["1"], ["a"], offset=[7]), "inex")
+    ['entry points']
+    """
+    return FILE_FORMATS[format].losses(run)
+
+
+def facts_left_out(run: Run, format: RunFormat) -> list[str]:
+    """Return what the file said about the run as a whole and a format does not hold.
+
+    >>> from dataclasses import replace
+    >>> facts_left_out(replace(Run.from_dict({"1": ["a"]}), facts={"task": "Focused"}), "text")
+    ['task']
+    """
+    return [name for name in run.facts if name not in FILE_FORMATS[format].facts]
+
+
+# Reading and writing
 
 
 @checked
@@ -99,16 +130,94 @@ def read_run(
     >>> read_run(path)
     Run('mine': 1 result for 1 topic, documents)
     """
-    found = _checked(format) or format_of(path) or "text"
-    options = _options(path, found, ends, chunks)
+    name = _choose_format(path, format)
+    options = _read_options(path, name, ends, chunks)
     with open_input(path) as file:
-        run: Run = _call(_HOMES[found].reader, file, os.fspath(path), **options)
+        run = FILE_FORMATS[name].read(file, os.fspath(path), options)
     warn(run.warnings)
     return run
 
 
+def run_blocks(
+    path: str | os.PathLike[str],
+    rows: int,
+    *,
+    ends: bool = False,
+    chunks: ChunkTable | str | os.PathLike[str] | None = None,
+) -> Iterator[Block]:
+    """Read a run in blocks of whole topics, of about so many rows.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.csv"
+    >>> _ = path.write_text("topic,doc\\n1,a\\n1,b\\n2,a\\n")
+    >>> [list(block.run.topics) for block in run_blocks(path, 1)]
+    [['1'], ['2']]
+    """
+    name = _choose_format(path, None)
+    options = _read_options(path, name, ends, chunks)._replace(rows=rows)
+    with open_input(path) as file:
+        yield from FILE_FORMATS[name].blocks(file, os.fspath(path), options)
+
+
+def _read_options(
+    path: str | os.PathLike[str],
+    format: RunFormat,
+    ends: bool,
+    chunks: ChunkTable | str | os.PathLike[str] | None,
+) -> ReadOptions:
+    if ends and format != "text":
+        reason = "only text runs have a last column to be read as an end"
+        raise FormatError(reason, os.fspath(path))
+    has_chunks = chunks is not None and FILE_FORMATS[format].has_chunks
+    return ReadOptions(ends, chunk_table_of(chunks) if chunks is not None and has_chunks else None)
+
+
+def chunk_table_of(given: ChunkTable | str | os.PathLike[str]) -> ChunkTable:
+    """Return a table of chunks, which is read if it is a file.
+
+    >>> from doxeval.runs.chunks import ChunkTable
+    >>> chunk_table_of(ChunkTable.of(["1"], ["a"], [[(0, 5)]]))
+    ChunkTable(1 chunk of 1 document)
+    """
+    if not isinstance(given, str | os.PathLike):
+        return given
+    from doxeval.runs.chunks import read_chunks
+
+    return read_chunks(given)
+
+
+@checked
+def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None = None) -> None:
+    """Write a run; the format goes by the file's name if none is given, else it is text.
+
+    What the format cannot hold is an error, and then nothing is written. The file is complete
+    or not there.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
+    >>> write_run(Run.from_dict({"1": ["a"]}, "mine"), path)
+    >>> path.read_text()
+    '{"topic": "1", "doc": "a", "rank": 1, "run": "mine"}\\n'
+    """
+    file_name = os.fspath(path)
+    name = _choose_format(path, format)
+    if is_compressed(file_name):
+        plain = uncompressed_name(file_name)
+        raise OutputError(
+            f"{file_name}: runs are not written compressed; write {plain} and compress it"
+        )
+    lost = losses(run, name)
+    if lost:
+        raise OutputError(f"{file_name}: the format {name} cannot hold {'; '.join(lost)}")
+    with open_output(path) as file:
+        file.writelines(FILE_FORMATS[name].write(run))
+
+
+# Runs as callers give them
+
+
 def is_one_run(given: Any) -> bool:
-    """Whether this is a single run, not several; a dict of dicts of scores, or of lists, is one.
+    """Return whether this is a single run; a dict of dicts of scores, or of lists, is one.
 
     >>> is_one_run({"7": {"a": 0.5}}), is_one_run({"mine": {"7": {"a": 0.5}}})
     (True, False)
@@ -159,122 +268,130 @@ def no_run(given: object) -> InputError:
     return InputError(f"{quoted(given)} is no run: expected a file, a Run, a dict or a data frame")
 
 
-def run_blocks(
-    path: str | os.PathLike[str],
-    rows: int,
-    *,
-    ends: bool = False,
-    chunks: ChunkTable | str | os.PathLike[str] | None = None,
-) -> Iterator[Block]:
-    """Read a run in blocks of whole topics, of about so many rows.
+# A large file in pieces of whole topics, each of which can be read by itself
 
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.csv"
-    >>> _ = path.write_text("topic,doc\\n1,a\\n1,b\\n2,a\\n")
-    >>> [list(block.run.topics) for block in run_blocks(path, 1)]
-    [['1'], ['2']]
+PIECE = 32 << 20
+_WINDOW = 1 << 18  # bytes first looked at for the beginning of a topic
+
+
+class FilePiece(NamedTuple):
+    """The bytes [begin, end) of a file."""
+
+    begin: int
+    end: int
+
+
+def pieces_of_file(path: str | os.PathLike[str], size: int | None = None) -> list[FilePiece]:
+    """Return pieces of an uncompressed file of text or JSONL; none if it is small, or is not one.
+
+    Only some lines around each edge are looked at. A topic may still be in several pieces, if
+    its results are not together.
+
+    >>> pieces_of_file("mine.csv")
+    []
     """
-    found = format_of(path) or "text"
-    options = _options(path, found, ends, chunks)
-    with open_input(path) as file:
-        if found in _BLOCKS:
-            yield from _call(_BLOCKS[found], file, os.fspath(path), **options, rows=rows)
-            return
-        run: Run = _call(_HOMES[found].reader, file, os.fspath(path), **options)
-    yield from blocks_of(run, rows)
+    size, name = size or PIECE, os.fspath(path)
+    finders = {"text": next_topic_begins, "jsonl": _next_topic_in_jsonl}
+    find = finders.get(format_of(name) or "text")
+    if find is None or is_compressed(name):
+        return []
+    try:
+        total = os.stat(name).st_size if os.path.isfile(name) else 0
+        if total < 2 * size:
+            return []
+        with Path(name).open("rb") as file:
+            targets = np.linspace(0, total, total // size + 1).astype(np.int64)[1:-1].tolist()
+            near = max(size // 2, 1)
+            found = (_topic_edge(file, target, find, near) for target in targets)
+            edges = [0, *dict.fromkeys(edge for edge in found if edge is not None), total]
+    except OSError:  # whoever reads the run says what is wrong with it
+        return []
+    return [FilePiece(*edge) for edge in pairwise(edges)]
 
 
-def _options(
-    path: str | os.PathLike[str],
-    format: RunFormat,
-    ends: bool,
-    chunks: ChunkTable | str | os.PathLike[str] | None,
-) -> dict[str, Any]:
-    """What a reader has to be told."""
-    if ends and format != "text":
-        reason = "only text runs have a last column to be read as an end"
-        raise FormatError(reason, os.fspath(path))
-    options: dict[str, Any] = {"ends": True} if ends else {}
-    if chunks is not None and format in _OF_RECORDS:
-        options["chunks"] = chunk_table_of(chunks)
-    return options
+def _topic_edge(
+    file: IO[bytes], at: int, find: Callable[[bytes, int, int], int | None], near: int
+) -> int | None:
+    """Return where the next topic begins behind a position, unless that is too far away."""
+    window = min(_WINDOW, near)
+    while window <= near:
+        file.seek(at)
+        data = file.read(window)
+        begin, end = data.find(b"\n") + 1, data.rfind(b"\n") + 1
+        edge = find(data, begin, end) if begin else None
+        if edge is not None:
+            return at + edge
+        window *= 4
+    return None
 
 
-def chunk_table_of(given: ChunkTable | str | os.PathLike[str]) -> ChunkTable:
-    """A table of chunks, which is read if it is a file.
-
-    >>> from doxeval.runs.chunks import ChunkTable
-    >>> chunk_table_of(ChunkTable.of(["1"], ["a"], [[(0, 5)]]))
-    ChunkTable(1 chunk of 1 document)
-    """
-    if not isinstance(given, str | os.PathLike):
-        return given
-    from doxeval.runs.chunks import read_chunks
-
-    return read_chunks(given)
-
-
-@checked
-def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None = None) -> None:
-    """Write a run; the format goes by the file's name if none is given, else it is text.
-
-    What the format cannot hold is an error, and then nothing is written. The file is complete
-    or not there.
-
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
-    >>> write_run(Run.from_dict({"1": ["a"]}, "mine"), path)
-    >>> path.read_text()
-    '{"topic": "1", "doc": "a", "rank": 1, "run": "mine"}\\n'
-    """
-    name = os.fspath(path)
-    found = _checked(format) or format_of(path) or "text"
-    if is_compressed(name):
-        plain = uncompressed_name(name)
-        raise OutputError(f"{name}: runs are not written compressed; write {plain} and compress it")
-    lost = losses(run, found)
-    if lost:
-        raise OutputError(f"{name}: the format {found} cannot hold {'; '.join(lost)}")
-    with open_output(path) as file:
-        file.writelines(WRITERS[found](run))
+def _next_topic_in_jsonl(data: bytes, begin: int, end: int) -> int | None:
+    """Return the same as for text, by the field topic; None also if some line has none."""
+    first: str | None = None
+    while begin < end:
+        after = data.find(b"\n", begin) + 1
+        line = data[begin:after]
+        if not line.isspace():
+            try:
+                topic = str(parsed_json(line)["topic"]).strip()
+            except (ValueError, KeyError, TypeError):
+                return None
+            if first is not None and topic != first:
+                return begin
+            first = topic
+        begin = after
+    return None
 
 
-def _checked(format: RunFormat | None) -> RunFormat | None:
-    if format is not None and format not in FORMATS:
-        raise FormatError(f"no format {quoted(format)} of runs; there are {', '.join(FORMATS)}")
-    return format
+class PieceReader:
+    """Reads one piece of a file in blocks; lines are counted from where the piece begins."""
+
+    def __init__(self, path: str, piece: FilePiece) -> None:
+        self._path = path
+        self._piece = piece
+        self._bytes: _PieceBytes | None = None
+
+    @property
+    def lines(self) -> int:
+        """How many lines have been read."""
+        return 0 if self._bytes is None else self._bytes.lines
+
+    def blocks(
+        self, rows: int, *, ends: bool = False, chunks: ChunkTable | None = None
+    ) -> Generator[Block]:
+        """Yield the results of the piece."""
+        options = ReadOptions(ends, chunks, rows, is_first=self._piece.begin == 0)
+        file_format = FILE_FORMATS[format_of(self._path) or "text"]
+        with limit_expansion(self._open, self._path) as file:
+            yield from file_format.blocks(file, self._path, options)
+
+    def _open(self) -> IO[bytes]:
+        self._bytes = _PieceBytes(self._path, self._piece)
+        return self._bytes  # type: ignore[return-value]  # as far as it is read
 
 
-def losses(run: Run, format: RunFormat) -> list[str]:
-    """What of a run a format cannot hold.
+class _PieceBytes(io.RawIOBase):
+    """A part of a file, and how many lines have been read of it."""
 
-    >>> losses(Run.from_arrays(["1"], ["a"], offset=[7]), "inex")
-    ['entry points']
-    """
-    if format == "text":
-        from doxeval.runs.text import text_losses
+    def __init__(self, path: str, piece: FilePiece) -> None:
+        self._file = Path(path).open("rb", buffering=0)  # noqa: SIM115  # closed in `close`
+        self._file.seek(piece.begin)
+        self._left = piece.end - piece.begin
+        self.lines = 0
 
-        return text_losses(run)
-    if format == "inex":
-        kinds = set(run.kind.tolist())
-        names = {
-            Kind.POINT: "entry points",
-            Kind.TREE: "trees",
-            Kind.SPANS: "results with several ranges",
-        }
-        lost = [name for kind, name in names.items() if kind in kinds]
-        return lost if run.tokens is None else [*lost, "numbers of tokens"]
-    return []
+    def readable(self) -> bool:
+        """Return that it is."""
+        return True
 
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes into a buffer."""
+        count = self._file.readinto(memoryview(buffer)[: self._left])
+        self._left -= count
+        codes = np.frombuffer(buffer, dtype=np.uint8, count=count)
+        self.lines += int(np.count_nonzero(codes == 10))
+        return count
 
-def facts_left_out(run: Run, format: RunFormat) -> list[str]:
-    """What the file said about the run as a whole and a format does not hold.
-
-    >>> from dataclasses import replace
-    >>> facts_left_out(replace(Run.from_dict({"1": ["a"]}), facts={"task": "Focused"}), "text")
-    ['task']
-    """
-    from doxeval.runs.inex_xml import WRITTEN_FACTS
-
-    held = WRITTEN_FACTS if format == "inex" else ()
-    return [name for name in run.facts if name not in held]
+    def close(self) -> None:
+        """Close the file, too."""
+        self._file.close()
+        super().close()

@@ -1,12 +1,8 @@
-"""A run against its collection: paths, points and offsets become elements and ranges of text.
+"""A run against its collection: paths, points and offsets become elements and spans of text.
 
-This is where references meet the collection. What does not resolve (an unknown
-document, a path that names nothing, a range beyond the end) is collected with its line; nothing
-is moved or guessed.
-
-Whether results are the same part of a document although their paths are spelt differently.
-
-Paths as ranges of numbers, so that nested elements can be found without a collection.
+This is where references meet the collection. What does not resolve (an unknown document, a path
+that names nothing, a span beyond the end) is collected with its line; nothing is moved or guessed.
+Without a collection, paths are compared after every step has got its number.
 """
 
 from __future__ import annotations
@@ -23,8 +19,8 @@ from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.documents import Collection, Trees, covers, covers_of_groups, format_path, parse_path
 from doxeval.errors import InputError, SyntaxProblem
 from doxeval.messages import quoted
-from doxeval.runs.columns import Pieces, SpanLists, pieces_of
-from doxeval.runs.run import Kind, Run
+from doxeval.runs.columns import Kind, RowSpans, SpanLists, spans_by_row
+from doxeval.runs.run import Run
 from doxeval.spans import Spans
 
 if TYPE_CHECKING:
@@ -45,18 +41,16 @@ class Unresolved(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ResolvedRun:
-    """A run with the documents, elements and ranges of a collection, row by row.
+    """A run with the documents, elements and spans of a collection, row by row.
 
     document: the document's number; node: the element (the root for a document, -1 for passages,
-    points and trees); start, end: the range in code points (of a tree: that of its first node).
+    points and trees); start, end: the span in code points (of a tree: that of its first node).
     A row that does not resolve has -1 everywhere. trees: the nodes of each result that is a tree.
-    spans: the ranges of results with several of them, whose start and end are those of the first.
+    spans: the spans of results with several of them, whose start and end are those of the first.
 
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.runs.run import run_of
-    >>> from doxeval.runs.run import Result
     >>> collection = example_collection({"a": "<s>One.</s>"})
-    >>> resolve(run_of([Result("1", "a")]), collection).node.tolist()
+    >>> resolve(Run.from_dict({"1": ["a"]}), collection).node.tolist()
     [0]
     """
 
@@ -76,7 +70,7 @@ class ResolvedRun:
         return f"ResolvedRun({self.run!r}, {len(self.unresolved):,} unresolved)"
 
     def rows(self, rows: Ints) -> ResolvedRun:
-        """Only these rows, in this order; what did not resolve is not listed again."""
+        """Return only these rows, in this order; what did not resolve is not listed again."""
         return ResolvedRun(
             self.run.rows(rows),
             self.document[rows],
@@ -88,22 +82,19 @@ class ResolvedRun:
             None if self.spans is None else self.spans.rows(rows),
         )
 
-    def pieces(self, rows: Ints | None = None) -> Pieces:
-        """All ranges of text of some results (all): those of a result one after another.
+    def pieces(self, rows: Ints | None = None) -> RowSpans:
+        """Return the text spans of the given rows (default: all), grouped by row.
 
-        The row of each range is its result's position among these results.
+        The row of each span is its result's position among the given rows.
 
-        >>> from doxeval.runs.run import run_of
-        >>> from doxeval.runs.run import Result
-        >>> several = Result("1", "a", Kind.SPANS, spans=((0, 5), (9, 12)))
-        >>> run = run_of([several, Result("1", "a", Kind.PASSAGE, 5, 9)])
+        >>> run = Run.from_dict({"1": [("a", [(0, 5), (9, 12)]), ("a", 5, 9)]})
         >>> [column.tolist() for column in stated(run).pieces()]
         [[0, 0, 1], [0, 9, 5], [5, 12, 9]]
         """
         if rows is None:
-            return pieces_of(self.start, self.end, self.spans)
+            return spans_by_row(self.start, self.end, self.spans)
         spans = None if self.spans is None else self.spans.rows(rows)
-        return pieces_of(self.start[rows], self.end[rows], spans)
+        return spans_by_row(self.start[rows], self.end[rows], spans)
 
     @cached_property
     def sizes(self) -> Ints:
@@ -114,16 +105,14 @@ class ResolvedRun:
         return np.where(self.spans.counts > 0, self.spans.sizes(), size)
 
     def as_trees(self, collection: Collection) -> Trees:
-        """Every result as a set of elements; one that does not resolve has none.
+        """Return every result as a set of elements; one that does not resolve has none.
 
-        A passage stands for the cover of its text, and so does a result with several ranges; an
-        entry point stands for the innermost element around it.
+        A passage becomes the cover of its text, and so does a result with several spans; an
+        entry point becomes the innermost element around it.
 
         >>> from doxeval.documents.examples import example_collection
-        >>> from doxeval.runs.run import run_of
-        >>> from doxeval.runs.run import Result
         >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p> <p>3.</p></s>"})
-        >>> run = run_of([Result("1", "a"), Result("1", "a", Kind.PASSAGE, 2, 8)])
+        >>> run = Run.from_dict({"1": ["a", ("a", 2, 8)]})
         >>> resolve(run, collection).as_trees(collection).as_sets()
         [(0,), (1, 2)]
         """
@@ -149,7 +138,7 @@ class ResolvedRun:
         return Trees(nodes, begin)
 
     def _covers(self, rows: Ints, collection: Collection) -> Trees:
-        """The covers of passages; several ranges are covered together."""
+        """Return the covers of passages; several spans are covered together."""
         documents = self.document[rows]
         if self.spans is None:
             return covers(collection, documents, self.start[rows], self.end[rows])
@@ -166,10 +155,8 @@ def resolve(
     """Resolve all results of a run.
 
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.runs.run import run_of
-    >>> from doxeval.runs.run import Result
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
-    >>> run = run_of([Result("1", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",)), Result("1", "b")])
+    >>> run = Run.from_dict({"1": [("a", "/s[1]/p[2]"), "b"]})
     >>> resolved = resolve(run, collection)
     >>> resolved.start.tolist(), resolved.end.tolist()
     ([4, -1], [8, -1])
@@ -180,12 +167,10 @@ def resolve(
 
 
 def stated(run: Run) -> ResolvedRun:
-    """A run without a collection: results have the ranges they state, and nothing else is known.
+    """Return a run without a collection: results have the spans they state, and nothing else.
 
-    >>> from doxeval.runs.run import run_of
-    >>> from doxeval.runs.run import Result
-    >>> found = stated(run_of([Result("1", "a", Kind.PASSAGE, 5, 9), Result("1", "b")]))
-    >>> found.start.tolist(), found.end.tolist(), found.node.tolist()
+    >>> resolved = stated(Run.from_dict({"1": [("a", 5, 9), "b"]}))
+    >>> resolved.start.tolist(), resolved.end.tolist(), resolved.node.tolist()
     ([5, -1], [9, -1], [-1, -1])
     """
     nothing = np.full(len(run), -1, dtype=np.int64)
@@ -220,9 +205,9 @@ class _Resolver:
         self._documents(np.flatnonzero(known & (run.kind == Kind.DOCUMENT)))
         self._elements(np.flatnonzero(known & (run.kind == Kind.ELEMENT)))
         by_points = run.path >= 0
-        ranges = (run.kind == Kind.PASSAGE) | (run.kind == Kind.POINT)
-        self._ranges(np.flatnonzero(known & ranges & ~by_points))
-        self._between_points(np.flatnonzero(known & ranges & by_points))
+        is_span = (run.kind == Kind.PASSAGE) | (run.kind == Kind.POINT)
+        self._offset_spans(np.flatnonzero(known & is_span & ~by_points))
+        self._point_spans(np.flatnonzero(known & is_span & by_points))
         self._trees(np.flatnonzero(known & (run.kind == Kind.TREE)))
         if run.spans is not None:
             self._several(run.spans, known)
@@ -264,58 +249,63 @@ class _Resolver:
         known = self._run.paths
         paths = [known[number][0] for number in self._run.path[rows].tolist()]
         nodes = self._collection.find_nodes(self._document[rows], paths)
-        found = nodes >= 0
-        self._set_nodes(rows[found], nodes[found])
-        for at in np.flatnonzero(~found).tolist():
+        exists = nodes >= 0
+        self._set_nodes(rows[exists], nodes[exists])
+        for at in np.flatnonzero(~exists).tolist():
             self._reasons[int(rows[at])] = self._why_not(int(rows[at]), paths[at])
 
     def _why_not(self, row: int, path: str) -> str:
         document = self._collection.id_of(int(self._document[row]))
         return self._collection.why_not(document, path)
 
-    def _ranges(self, rows: Ints) -> None:
+    def _offset_spans(self, rows: Ints) -> None:
+        """Resolve passages and entry points that are given by offsets."""
         is_point = self._run.kind[rows] == Kind.POINT
-        start = self._run.start[rows].copy()
-        end = np.where(is_point, start, self._run.end[rows])
-        if self._offsets == "bytes":
-            start, end = self._from_bytes(rows, start), self._from_bytes(rows, end)
-        length = self._collection.nodes.end[self._collection.rows[self._document[rows]]]
+        given_start = self._run.start[rows]
+        given_end = np.where(is_point, given_start, self._run.end[rows])
+        start, end, reasons = self._inside(rows, given_start, given_end)
         self._start[rows], self._end[rows] = start, end
-        for at in np.flatnonzero((end > length) | (start < 0) | (end < 0)).tolist():
-            row = int(rows[at])
-            given = f"[{self._run.start[row]:,}, {self._run.end[row]:,})"
-            if is_point[at]:
-                given = f"offset {self._run.start[row]:,}"
-            self._reasons[row] = (
-                f"{given} is not inside the document's {int(length[at]):,} characters"
-                if start[at] >= 0 and end[at] >= 0
-                else f"{given} splits a character, or is not inside the document"
-            )
+        for at, reason in reasons.items():
+            span = f"[{given_start[at]:,}, {given_end[at]:,})"
+            given = f"offset {given_start[at]:,}" if is_point[at] else span
+            self._reasons[int(rows[at])] = f"{given} {reason}"
 
     def _several(self, given: SpanLists, known: Bools) -> None:
-        """Results with several ranges, each of which must be inside the document."""
-        owner, start, end = given.owner, given.start, given.end
-        own = np.flatnonzero(known[owner])
-        owner, start, end = owner[own], start[own], end[own]
-        if self._offsets == "bytes":
-            start, end = self._from_bytes(owner, start), self._from_bytes(owner, end)
-        length = self._collection.nodes.end[self._collection.rows[self._document[owner]]]
-        for at in np.flatnonzero((end > length) | (start < 0) | (end < 0)).tolist():
-            row, place = int(owner[at]), own[at]
-            told = f"[{given.start[place]:,}, {given.end[place]:,})"
-            self._reasons.setdefault(
-                row,
-                f"{told} is not inside the document's {int(length[at]):,} characters"
-                if start[at] >= 0 and end[at] >= 0
-                else f"{told} splits a character, or is not inside the document",
-            )
+        """Resolve results with several spans, each of which must be inside the document."""
+        listed = np.flatnonzero(known[given.owner])
+        owner, given_start, given_end = (
+            given.owner[listed],
+            given.start[listed],
+            given.end[listed],
+        )
+        start, end, reasons = self._inside(owner, given_start, given_end)
+        for at, reason in reasons.items():
+            span = f"[{given_start[at]:,}, {given_end[at]:,})"
+            self._reasons.setdefault(int(owner[at]), f"{span} {reason}")
         self._spans = SpanLists.merged(Spans(owner, start, end), len(self._run))
         filled = np.flatnonzero(self._spans.counts)
         first = self._spans.begin[filled]
         self._start[filled], self._end[filled] = self._spans.start[first], self._spans.end[first]
 
+    def _inside(self, rows: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints, dict[int, str]]:
+        """Return spans of rows in code points, and why some are not inside their documents."""
+        if self._offsets == "bytes":
+            start, end = self._from_bytes(rows, start), self._from_bytes(rows, end)
+        length = self._collection.nodes.end[self._collection.rows[self._document[rows]]]
+        outside = np.flatnonzero((end > length) | (start < 0) | (end < 0))
+        return (
+            start,
+            end,
+            {
+                at: f"is not inside the document's {int(length[at]):,} characters"
+                if start[at] >= 0 and end[at] >= 0
+                else "splits a character, or is not inside the document"
+                for at in outside.tolist()
+            },
+        )
+
     def _from_bytes(self, rows: Ints, positions: Ints) -> Ints:
-        """Code points from bytes of UTF-8; -1 where a position splits a character."""
+        """Return code points from bytes of UTF-8; -1 where a position splits a character."""
         result = np.full(len(rows), -1, dtype=np.int64)
         documents = self._document[rows]
         for document in np.unique(documents).tolist():
@@ -323,7 +313,7 @@ class _Resolver:
             result[here] = self._collection.characters_at(document, positions[here])
         return result
 
-    def _between_points(self, rows: Ints) -> None:
+    def _point_spans(self, rows: Ints) -> None:
         points = [self._run.paths[number] for number in self._run.path[rows].tolist()]
         documents = self._document[rows]
         starts = self._points.offsets(documents, [pair[0] for pair in points], "start")
@@ -349,12 +339,12 @@ class _Resolver:
         nodes = self._collection.find_nodes(np.repeat(self._document[rows], sizes), paths)
         at = 0
         for row, size in zip(rows.tolist(), sizes, strict=True):
-            own = nodes[at : at + size]
-            missing = np.flatnonzero(own < 0)
+            tree = nodes[at : at + size]
+            missing = np.flatnonzero(tree < 0)
             if len(missing):
                 self._reasons[row] = self._why_not(row, paths[at + int(missing[0])])
             else:
-                distinct = sorted(set(own.tolist()))
+                distinct = sorted(set(tree.tolist()))
                 self._tree_nodes += distinct
                 self._tree_sizes[row] = len(distinct)
                 self._start[row] = self._collection.nodes.start[distinct[0]]
@@ -363,7 +353,7 @@ class _Resolver:
 
 
 def numbered_paths(run: Run) -> Ints:
-    """A number for each result's paths, the same for all spellings of it.
+    """Return a number for each result's paths, the same for all spellings of them.
 
     The root of a document has 0, and so has the whole document.
 
@@ -372,27 +362,27 @@ def numbered_paths(run: Run) -> Ints:
     [1, 1, 0, 0]
     """
     numbers: dict[tuple[str, ...], int] = {(): 0}
-    canonical = [numbers.setdefault(_spelt(paths), len(numbers)) for paths in run.paths]
+    canonical = [numbers.setdefault(_canonical_paths(paths), len(numbers)) for paths in run.paths]
     return np.array([*canonical, 0], dtype=np.int64)[run.path]
 
 
 def numbered_spans(run: Run) -> Ints:
-    """A number for the ranges of each result with several; 0 for all others."""
+    """Return a number for the spans of each result with several; 0 for all others."""
     return np.zeros(len(run), dtype=np.int64) if run.spans is None else run.spans.numbers()
 
 
 def numbered_units(run: Run) -> Ints:
-    """A number for each result's paths, or for its ranges if it has several."""
+    """Return a number for each result's paths, or for its spans if it has several."""
     return numbered_paths(run) + numbered_spans(run)  # none has both
 
 
 def unit_kinds(run: Run) -> Ints:
-    """The kind of each result; a whole document counts as an element, its root."""
+    """Return the kind of each result; a whole document counts as an element, its root."""
     return np.where(run.kind == Kind.DOCUMENT, int(Kind.ELEMENT), run.kind)
 
 
 def spelt(path: str) -> str:
-    """A path with every step numbered; a string that is not a path stays as it is.
+    """Return a path with every step numbered; a string that is not a path stays as it is.
 
     >>> spelt("/article/sec[2]"), spelt("here")
     ('/article[1]/sec[2]', 'here')
@@ -403,8 +393,8 @@ def spelt(path: str) -> str:
         return path
 
 
-def _spelt(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Paths in order, without any for the root; text points stay as they are."""
+def _canonical_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return paths in order, none for the root; text points stay as they are."""
     if any("text()" in point for point in paths):
         return paths
     spellings = tuple(sorted(set(map(spelt, paths))))
@@ -412,9 +402,9 @@ def _spelt(paths: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def subtree_ranges(paths: Sequence[str]) -> tuple[Ints, Ints]:
-    """A range of numbers for each path, which includes the ranges of all paths below it.
+    """Return a span of numbers for each path, which includes the spans of all paths below it.
 
-    The ranges of other paths are apart from it. An empty path stands for the whole document.
+    The spans of other paths are apart from it. An empty path stands for the whole document.
 
     >>> start, end = subtree_ranges(["/a[1]/p[2]", "/a", "/a[1]/p[1]", "", "/a[1]/p"])
     >>> list(zip(start.tolist(), end.tolist()))
@@ -422,12 +412,9 @@ def subtree_ranges(paths: Sequence[str]) -> tuple[Ints, Ints]:
     """
     # Each step ends with the character that sorts first, so everything below a path follows it.
     keys = [spelt(path).replace("/", "\x00") + "\x00" for path in paths]
-    in_order = sorted(set(keys))
-    ranges = {key: (at, _end_of(in_order, at)) for at, key in enumerate(in_order)}
-    start, end = np.array([ranges[key] for key in keys], dtype=np.int64).reshape(-1, 2).T
+    ordered = sorted(set(keys))
+    spans = {
+        key: (at, bisect_left(ordered, key[:-1] + "\x01", at)) for at, key in enumerate(ordered)
+    }
+    start, end = np.array([spans[key] for key in keys], dtype=np.int64).reshape(-1, 2).T
     return start, end
-
-
-def _end_of(keys: list[str], at: int) -> int:
-    """The index after the last key that begins with the key at index `at`."""
-    return bisect_left(keys, keys[at][:-1] + "\x01", at)

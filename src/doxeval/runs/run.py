@@ -4,23 +4,12 @@ A run is columns, one row per result, in the order of the file: list order is th
 Topics, documents and paths are numbers into lists of distinct names, so a run of hundreds of
 thousands of results stays small and everything about it is array arithmetic.
 
-How a run shows itself: on one line, and as a small table in notebooks.
-
-A run block by block: each block has the results of whole topics, so it can be scored by itself.
-
-Files are read as far as a block goes, so memory is bounded by the block, not by the run.
-
-The short name by which tests, studies and scripts make runs.
-
-Files of assessments and of topics that are given as runs.
-
-They are recognised only after they could not be read as a run, so no run is ever mistaken for
-something else. The error then says what the file looks like, and what is wrong with it as a run.
+A large run is read in blocks, each with the results of whole topics, so that it can be scored by
+itself; memory is then bounded by the block, not by the run.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -30,28 +19,35 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
-from doxeval.columns import NO_LABEL, Labels
+from doxeval.columns import NO_LABEL, Categorical
 from doxeval.errors import FormatError, InputError, warn
-from doxeval.messages import Parameter, join_names, quoted
+from doxeval.messages import Parameter, join_names, plural, quoted
 from doxeval.named import checked
 from doxeval.runs.columns import (
     Kind,
-    Ranges,
     Result,
     ResultColumns,
     SpanLists,
+    SpanTuples,
     columns_of_results,
-    if_any,
     results_of,
+    tokens_if_any,
 )
 from doxeval.spans import MOST_GROUPS
 
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
 
-__all__ = ["Floats", "Kind", "Order", "Result", "Run"]
-
 Order = Literal["list", "rank", "rsv"]
+_ROWS_SHOWN = 10  # in notebooks
+_PLURALS = {
+    Kind.DOCUMENT: "documents",
+    Kind.ELEMENT: "elements",
+    Kind.PASSAGE: "passages",
+    Kind.POINT: "entry points",
+    Kind.TREE: "trees",
+    Kind.SPANS: "results with several ranges",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -59,10 +55,10 @@ class Run:
     """A run as columns.
 
     start and end are -1 where a result is not given in characters. rank and score are None if
-    not every result has one. line is where each result stood in its file, from 1. spans has the
-    ranges of results with several of them, whose start and end are those of the first; None if
-    there are no such results. tokens is what each result costs to read, -1 where nobody says so;
-    None if nobody ever does.
+    not every result has one. line is where each result was in its file, from 1. spans has the
+    spans of results with several of them, whose start and end are those of the first; None if
+    there are no such results. tokens is what each result costs to read, -1 where that is not known;
+    None if it never is.
 
     Two runs are equal if their ids, results, ranks and scores are; where they came from does not
     matter. Arrays of a run cannot be written to.
@@ -77,9 +73,9 @@ class Run:
     """
 
     run_id: str
-    topic_labels: Labels[str]
-    document_labels: Labels[str]
-    path_labels: Labels[tuple[str, ...]]
+    topic_labels: Categorical[str]
+    document_labels: Categorical[str]
+    path_labels: Categorical[tuple[str, ...]]
     kind: Ints
     start: Ints
     end: Ints
@@ -106,7 +102,7 @@ class Run:
     @classmethod
     @checked
     def from_results(cls, results: Iterable[Result], run_id: str = "run") -> Run:
-        """A run of results given one by one, in the order of the ranking.
+        """Return a run of results given one by one, in the order of the ranking.
 
         >>> Run.from_results([Result("7", "a", Kind.PASSAGE, 0, 9)], "mine")
         Run('mine': 1 result for 1 topic, passages)
@@ -134,9 +130,9 @@ class Run:
         tokens: Any = None,
         run_id: str = "run",
     ) -> Run:
-        """A run from sequences of equal length, in the order of the ranking.
+        """Return a run from sequences of equal length, in the order of the ranking.
 
-        Lists, arrays of NumPy and columns of data frames will do. Topics and documents are
+        Sequences are lists, arrays of NumPy or columns of data frames. Topics and documents are
         strings or whole numbers. What results are follows from what is given: start and end make
         passages, path elements, offset entry points, spans (lists of pairs, or a `SpanLists`)
         results with several ranges, none of them whole documents. To mix these, give -1 or None
@@ -160,7 +156,7 @@ class Run:
         Traceback (most recent call last):
         doxeval.errors.InputError: row 0: the passage ends at 5 before it starts at 9
         """
-        from doxeval.runs.records import columns_of_arrays
+        from doxeval.runs.frames import columns_of_arrays
 
         given = {
             "topic": topic,
@@ -185,7 +181,7 @@ class Run:
     @classmethod
     @checked
     def from_dict(cls, results: Mapping[Any, Any], run_id: str = "run") -> Run:
-        """A run from a dict of topics.
+        """Return a run from a dict of topics.
 
         {topic: {document: score}}, as pytrec_eval and ranx have it, is ranked by falling score;
         tied documents stay in the order given. A list of results is in the order of the ranking:
@@ -199,7 +195,7 @@ class Run:
         >>> Run.from_dict({"7": [("a", 0, 9), ("b", 5, 8)], "8": [("a", "/sec[1]")]})
         Run('run': 3 results for 2 topics, elements and passages)
         """
-        from doxeval.runs.records import columns_of_dict
+        from doxeval.runs.frames import columns_of_dict
 
         columns, warnings = columns_of_dict(results)
         warn(warnings)
@@ -210,7 +206,7 @@ class Run:
     def from_frame(
         cls, frame: Any, run_id: str | None = None, *, chunks: ChunkTable | None = None
     ) -> Run:
-        """A run from a data frame of pandas or polars, one row per result, in ranking order.
+        """Return a run from a data frame of pandas or polars, one row per result, ranked.
 
         The columns are the fields of JSONL and CSV: topic, doc, path, start, end, offset, nodes
         (lists of paths, or paths joined by spaces), spans (lists of pairs, or text such as
@@ -224,7 +220,7 @@ class Run:
         >>> Run.from_frame(pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"]}), "mine")
         Run('mine': 2 results for 1 topic, documents)
         """
-        from doxeval.runs.records import columns_of_frame
+        from doxeval.runs.frames import columns_of_frame
 
         columns, run_ids, warnings = columns_of_frame(frame, chunks)
         if len(run_ids) > 1 and run_id is None:
@@ -237,48 +233,48 @@ class Run:
     # Ways out
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """A run of whole documents as {topic: {document: score}}, for pytrec_eval and ranx.
+        """Return a run of whole documents as {topic: {document: score}}, for pytrec_eval and ranx.
 
         Documents are in the order of the ranking. Without scores a document gets 1 / rank.
 
         >>> Run.from_dict({"7": {"a": 0.2, "b": 0.9}}).to_dict()
         {'7': {'b': 0.9, 'a': 0.2}}
         """
-        from doxeval.runs.records import dict_of_columns
+        from doxeval.runs.frames import dict_of_columns
 
         return dict_of_columns(self.columns)
 
     def to_pandas(self) -> Any:
-        """One row per result, as a data frame of pandas (which must be installed).
+        """Return a data frame of pandas (which must be installed), one row per result.
 
         Its columns are those fields of JSONL and CSV that the run has.
 
         >>> list(Run.from_dict({"7": ["a", "b"]}).to_pandas())
         ['topic', 'doc', 'rank', 'run']
         """
-        from doxeval.runs.records import pandas_frame
+        from doxeval.runs.frames import pandas_frame
 
         return pandas_frame(self.by_field())
 
     def to_polars(self) -> Any:
-        """One row per result, as a data frame of polars (which must be installed).
+        """Return a data frame of polars (which must be installed), one row per result.
 
         >>> Run.from_dict({"7": ["a", "b"]}).to_polars().columns
         ['topic', 'doc', 'rank', 'run']
         """
-        from doxeval.runs.records import polars_frame
+        from doxeval.runs.frames import polars_frame
 
         return polars_frame(self.by_field())
 
     def by_field(self) -> dict[str, list[Any]]:
-        """The fields of JSONL and CSV that the run has, each with a value for every result.
+        """Return the fields of JSONL and CSV that the run has, with a value for every result.
 
         >>> Run.from_dict({"7": ["a", "b"]}, "mine").by_field()
         {'topic': ['7', '7'], 'doc': ['a', 'b'], 'rank': [1, 2], 'run': ['mine', 'mine']}
         """
-        from doxeval.runs.columns import by_field
+        from doxeval.runs.records import columns_by_name
 
-        return by_field(self.columns, self.run_id)
+        return columns_by_name(self.columns, self.run_id)
 
     # What is in it
 
@@ -324,13 +320,13 @@ class Run:
         return self.results()
 
     def results(self) -> Iterator[Result]:
-        """The results one by one."""
+        """Return the results one by one."""
         return results_of(self.columns)
 
     def result(self, row: int) -> Result:
-        """One result, spelt out."""
+        """Return one result."""
         start, end, path = int(self.start[row]), int(self.end[row]), int(self.path[row])
-        if self.kind[row] == Kind.SPANS:  # whose ranges are told as a list
+        if self.kind[row] == Kind.SPANS:  # its spans are a list
             start = end = -1
         return Result(
             self.topics[int(self.topic[row])],
@@ -344,7 +340,7 @@ class Run:
             *self._spans_and_tokens(row),
         )
 
-    def _spans_and_tokens(self, row: int) -> tuple[Ranges, int | None]:
+    def _spans_and_tokens(self, row: int) -> tuple[SpanTuples, int | None]:
         tokens = -1 if self.tokens is None else int(self.tokens[row])
         spans = () if self.spans is None else self.spans.rows(np.array([row])).as_tuples()[0]
         return spans, None if tokens < 0 else tokens
@@ -363,17 +359,30 @@ class Run:
         return hash((self.run_id, self.kind.tobytes(), self.start.tobytes(), self.end.tobytes()))
 
     def __repr__(self) -> str:
-
-        return shown(self.run_id, self.columns)
+        if not len(self):
+            return f"Run({self.run_id!r}: no results)"
+        kinds = [_PLURALS[Kind(kind)] for kind in np.unique(self.kind).tolist()]
+        listed = " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
+        counts = f"{plural(len(self), 'result')} for {plural(len(self.topics), 'topic')}"
+        return f"Run({self.run_id!r}: {counts}, {listed})"
 
     def _repr_html_(self) -> str:
-        """How notebooks show it."""
-        return shown_in_notebook(self.run_id, self.columns)
+        """Return a table of the first results, as notebooks show it."""
+        header = ["topic", "document", "part", "rank", "score"]
+        rows = [_cells(result) for result in islice(self, _ROWS_SHOWN)]
+        if len(self) > len(rows):
+            rows.append([f"… {len(self) - len(rows):,} more", "", "", "", ""])
+        head = "".join(f"<th>{name}</th>" for name in header)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+        )
+        caption = f"<caption>{escape(repr(self))}</caption>"
+        return f"<table>{caption}<tr>{head}</tr>{body}</table>"
 
     # Other runs made of it
 
     def with_id(self, run_id: str) -> Run:
-        """The run under another id.
+        """Return the run under another id.
 
         >>> Run.from_dict({"7": ["a"]}).with_id("mine").run_id
         'mine'
@@ -381,7 +390,7 @@ class Run:
         return replace(self, run_id=run_id)
 
     def ordered(self, order: Order) -> Run:
-        """The run with each topic's results sorted by rank or by falling score, ties as they are.
+        """Return the run with each topic sorted by rank or by falling score, ties as they are.
 
         >>> run = Run.from_results([Result("1", "a", score=0.1), Result("1", "b", score=0.9)])
         >>> [result.document for result in run.ordered("rsv")]
@@ -396,7 +405,7 @@ class Run:
         return self.rows(np.lexsort((key, self.topic)))
 
     def rows(self, rows: Ints) -> Run:
-        """The run with only these rows, in this order."""
+        """Return the run with only these rows, in this order."""
         return replace(
             self,
             topic_labels=self.topic_labels.rows(rows),
@@ -408,72 +417,24 @@ class Run:
             rank=None if self.rank is None else self.rank[rows],
             score=None if self.score is None else self.score[rows],
             line=self.line[rows],
-            spans=None if self.spans is None else _if_any(self.spans.rows(rows)),
-            tokens=None if self.tokens is None else if_any(self.tokens[rows]),
+            spans=None if self.spans is None else _spans_if_any(self.spans.rows(rows)),
+            tokens=None if self.tokens is None else tokens_if_any(self.tokens[rows]),
         )
 
 
-def _if_any(spans: SpanLists) -> SpanLists | None:
+def _spans_if_any(spans: SpanLists) -> SpanLists | None:
     return spans if len(spans.start) else None
 
 
-def _same(one: Any, other: Any) -> bool:
-    """Whether two columns are equal, either of which may be absent."""
-    if one is None or other is None:
-        return one is other
-    if isinstance(one, SpanLists):
-        return one.equals(other)
-    return bool(one == other) if isinstance(one, Labels) else np.array_equal(one, other)
-
-
-_SHOWN = 10
-_PLURALS = {
-    Kind.DOCUMENT: "documents",
-    Kind.ELEMENT: "elements",
-    Kind.PASSAGE: "passages",
-    Kind.POINT: "entry points",
-    Kind.TREE: "trees",
-    Kind.SPANS: "results with several ranges",
-}
-
-
-def shown(run_id: str, columns: ResultColumns) -> str:
-    """A run on one line.
-
-    >>> from doxeval.runs.columns import columns_of_results
-    >>> shown("mine", columns_of_results([Result("1", "a"), Result("2", "a")])[0])
-    "Run('mine': 2 results for 2 topics, documents)"
-    """
-    count, topics = len(columns.kind), len(columns.topic_labels.distinct)
-    if not count:
-        return f"Run({run_id!r}: no results)"
-    kinds = [_PLURALS[Kind(kind)] for kind in np.unique(columns.kind).tolist()]
-    told = " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
-    return f"Run({run_id!r}: {_counted(count, 'result')} for {_counted(topics, 'topic')}, {told})"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def shown_in_notebook(run_id: str, columns: ResultColumns) -> str:
-    """A run as a table of its first results.
-
-    >>> from doxeval.runs.columns import columns_of_results
-    >>> "<td>a</td>" in shown_in_notebook("mine", columns_of_results([Result("1", "a")])[0])
-    True
-    """
-    header = ["topic", "document", "part", "rank", "score"]
-    rows = [_cells(result) for result in islice(results_of(columns), _SHOWN)]
-    more = len(columns.kind) - len(rows)
-    if more > 0:
-        rows.append([f"… {more:,} more", "", "", "", ""])
-    head = "".join(f"<th>{name}</th>" for name in header)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-    )
-    caption = f"<caption>{escape(shown(run_id, columns))}</caption>"
-    return f"<table>{caption}<tr>{head}</tr>{body}</table>"
+def _same(column: Any, other: Any) -> bool:
+    """Return whether two columns are equal, either of which may be absent."""
+    if column is None or other is None:
+        return column is other
+    if isinstance(column, SpanLists):
+        return column.equals(other)
+    if isinstance(column, Categorical):
+        return bool(column == other)
+    return np.array_equal(column, other)
 
 
 def _cells(result: Result) -> list[str]:
@@ -489,12 +450,29 @@ def _cells(result: Result) -> list[str]:
     return [result.topic, result.document, part, *numbers]
 
 
+# Blocks
+
+
+class ReadOptions(NamedTuple):
+    """How a file of a run is read.
+
+    ends: the last column of a text run is an end, not a length. chunks: those that records name by
+    their ids. rows: about how many results a block has; None: all of them. is_first: whether the
+    beginning of the file is read, where a byte order mark may be.
+    """
+
+    ends: bool = False
+    chunks: ChunkTable | None = None
+    rows: int | None = None
+    is_first: bool = True
+
+
 class RunFacts(NamedTuple):
     """What is known about a run as a whole, or about a part of it.
 
-    run_ids: those that a file states, in the order of first appearance. run_id: the last of them.
-    has_ranks, has_scores: whether every result has one. shape: what all lines of a text run have
-    in common.
+    run_ids: those in the file, in the order of first appearance. run_id: the last of them. stated:
+    warnings of the reader. has_ranks, has_scores: whether every result has one. shape: what all
+    lines of a text run have in common.
     """
 
     run_id: str
@@ -507,7 +485,7 @@ class RunFacts(NamedTuple):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to warn about."""
+        """All warnings about the run."""
         if len(self.run_ids) < 2:
             return self.stated
         count = len(self.run_ids)
@@ -515,16 +493,16 @@ class RunFacts(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[RunFacts]) -> RunFacts:
-        """What is known about a run from all its parts, which have ranks and scores alike."""
+        """Return what is known about a run from its parts, which have ranks and scores alike."""
         first = parts[0]
-        run_ids = tuple(dict.fromkeys(run_id for one in parts for run_id in one.run_ids))
-        stated = tuple(dict.fromkeys(told for one in parts for told in one.stated))
+        run_ids = tuple(dict.fromkeys(run_id for part in parts for run_id in part.run_ids))
+        stated = tuple(dict.fromkeys(warning for part in parts for warning in part.stated))
         run_id = run_ids[-1] if run_ids else first.run_id
         return first._replace(run_id=run_id, run_ids=run_ids, stated=stated)
 
 
 class Block(NamedTuple):
-    """Some results of a run, and the ids of runs that they state, if any do.
+    """Some results of a run, and the ids of runs in the file, if there are any.
 
     shape: what all lines of a text run have in common: how many fields, and of which kind.
     """
@@ -535,9 +513,8 @@ class Block(NamedTuple):
 
     @property
     def facts(self) -> RunFacts:
-        """What it says about the run.
+        """What the block says about the run.
 
-        >>> from doxeval.runs.run import Result
         >>> Block(Run.from_results([Result("7", "a")]), ("mine", "yours")).facts.warnings
         ('2 run ids in one file: mine, yours',)
         """
@@ -554,10 +531,10 @@ class Block(NamedTuple):
         )
 
 
-def run_at_once(block: Block) -> Run:
-    """The run whose only block this is.
+def run_of_block(block: Block) -> Run:
+    """Return the run whose only block this is.
 
-    >>> run_at_once(Block(Run.from_dict({"7": ["a"]}), ("mine",))).run_id
+    >>> run_of_block(Block(Run.from_dict({"7": ["a"]}), ("mine",))).run_id
     'mine'
     """
     facts = block.facts
@@ -565,7 +542,7 @@ def run_at_once(block: Block) -> Run:
 
 
 def blocks_of(run: Run, rows: int) -> Iterator[Block]:
-    """A run that is in memory, in blocks of about so many results.
+    """Yield a run that is in memory in blocks of whole topics, of about so many results.
 
     >>> run = Run.from_dict({"7": ["a", "b"], "8": ["c"], "9": ["d"]})
     >>> [len(block.run) for block in blocks_of(run, 2)]
@@ -585,27 +562,10 @@ def blocks_of(run: Run, rows: int) -> Iterator[Block]:
         at = end
 
 
-def run_of(results: Iterable[Result], run_id: str = "run") -> Run:
-    """The same as `Run.from_results`.
+run_of = Run.from_results
 
-    >>> run_of([Result("1", "a")]).documents
-    ('a',)
-    """
-    return Run.from_results(results, run_id)
-
-
-_LINES = 100  # of text that are looked at
-_TREC = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")
-# Without passages the fourth column, the size of what is relevant, is 0.
-_INEX = re.compile(r"\S+\s+\S+\s+\S+\s+(0\s+\d+(\s+\d+)?|\d+\s+\d+\s+\d+(\s+\d+:\d+)+)")
-_TOPIC = re.compile(r"[^\t ]+\t[^\t]+")
-_TAG = re.compile(r"<([a-z][\w-]*)")
-# Fields that only records of assessments have.
-_OF_ASSESSMENTS = {
-    *("bep", "bep_point", "judged", "e", "s", "rel", "grade", "scale", "docsize", "rsize"),
-    *("assessor", "in_pool", "inferred", "inconsistent"),
-}
-_OF_TOPICS = {"title", "castitle", "phrasetitle", "description", "narrative"}
+# Files of assessments or topics that are given as runs. They are recognised only after they could
+# not be read as a run, so no run is ever taken for something else.
 
 
 class LooksLikeAssessments(FormatError):
@@ -613,7 +573,7 @@ class LooksLikeAssessments(FormatError):
 
     @classmethod
     def instead(cls, error: FormatError, what: str) -> LooksLikeAssessments:
-        """The error that there was, with what the file looks like."""
+        """Return an error about a run, preceded by what the file looks like."""
         return cls(
             f"this looks like assessments ({what}), not a run: runs come first, and assessments "
             "are given as "
@@ -630,58 +590,6 @@ class LooksLikeTopics(FormatError):
 
     @classmethod
     def instead(cls, error: FormatError, what: str) -> LooksLikeTopics:
-        """The error that there was, with what the file looks like."""
+        """Return an error about a run, preceded by what the file looks like."""
         message = f"this looks like topics ({what}), not a run; as a run, it is wrong here: "
         return cls(message + error.message, error.origin, error.line)
-
-
-def explained_by_text(error: FormatError, data: bytes) -> FormatError:
-    """An error about a text run, with what the file looks like if it is something else.
-
-    >>> error = explained_by_text(FormatError("4 fields", "q.txt", 1), b"7 0 a 1")
-    >>> str(error).partition(", ")[0]
-    "q.txt:1: this looks like assessments (TREC's qrels)"
-    """
-    head = data[: 1 << 20].decode("utf-8", "replace").split("\n")
-    lines = [line for line in map(str.strip, head[:_LINES]) if line]
-    if lines and all(map(_TREC.fullmatch, lines)):
-        return LooksLikeAssessments.instead(error, "TREC's qrels")
-    if lines and all(map(_INEX.fullmatch, lines)):
-        # Lines of six columns could be results; those of five, or with passages, could not.
-        if any(":" in line.split()[-1] or len(line.split()) == 5 for line in lines):
-            return LooksLikeAssessments.instead(error, "the text of INEX 2008–10")
-    elif lines and all(map(_TOPIC.fullmatch, lines)):
-        return LooksLikeTopics.instead(error, "ids and titles with a tab between them")
-    return error
-
-
-def explained_by_xml(error: FormatError, head: bytes) -> FormatError:
-    """An error about an XML run without results, with what the file looks like instead.
-
-    >>> error = explained_by_xml(FormatError("no <topic>", "q.xml"), b'<assessments topic="7">')
-    >>> str(error).partition(", ")[0]
-    'q.xml: this looks like assessments (the XML of INEX 2002–07)'
-    """
-    tags = set(_TAG.findall(head.replace(b"\0", b"").decode("utf-8", "replace").lower()))
-    if "assessments" in tags:
-        return LooksLikeAssessments.instead(error, "the XML of INEX 2002–07")
-    if tags & {"inex_topic", "inex-topic-file", "castitle"}:
-        return LooksLikeTopics.instead(error, "the XML of INEX")
-    return error
-
-
-def explained_by_record(error: FormatError, record: Any) -> FormatError:
-    """An error about a record, with what it looks like if it is no result at all.
-
-    >>> error = explained_by_record(FormatError("unknown field 'bep'"), {"topic": "7", "bep": 5})
-    >>> str(error).partition(", ")[0]
-    'this looks like assessments (the field bep)'
-    """
-    if not isinstance(record, dict):
-        return error
-    found = {name for name, value in record.items() if value not in (None, "", [])}
-    if "topic" in found and found & _OF_ASSESSMENTS:
-        return LooksLikeAssessments.instead(error, f"the field {min(found & _OF_ASSESSMENTS)}")
-    if "id" in found and "doc" not in found and found & _OF_TOPICS:
-        return LooksLikeTopics.instead(error, f"the field {min(found & _OF_TOPICS)}")
-    return error

@@ -1,9 +1,7 @@
 """The figures that papers report of a run: how long, how deep, and how much of it overlaps.
 
-Which results of a run overlap another result of the same topic's list.
-
 Two results overlap if they share a character of the same document: one element inside another, a
-passage that runs into another one, or the same part returned twice. A range without characters
+passage that runs into another one, or the same part returned twice. A span without characters
 overlaps another if it lies strictly inside it, as an empty element does. Entry points have no text,
 so they overlap nothing.
 
@@ -26,14 +24,14 @@ from doxeval.documents import Collection, parse_path
 from doxeval.errors import InputError, SyntaxProblem
 from doxeval.messages import Parameter, plural
 from doxeval.named import checked
-from doxeval.runs.columns import Pieces, pieces_of
+from doxeval.runs.columns import Kind, RowSpans, spans_by_row
 from doxeval.runs.read_write import RunGiven, as_run
 from doxeval.runs.resolution import ResolvedRun, numbered_units, resolve, subtree_ranges, unit_kinds
-from doxeval.runs.run import Kind, Run
+from doxeval.runs.run import Run
 from doxeval.spans import TOO_LONG, Spans, merged
 
-# Where the range of a whole document ends if its length is not known: beyond every offset.
-_BEYOND = LARGEST_WHOLE
+# Where the span of a whole document ends if its length is not known: beyond every offset.
+_NO_END = LARGEST_WHOLE
 
 
 class Overlap(NamedTuple):
@@ -46,7 +44,7 @@ class Overlap(NamedTuple):
 def overlap_of(
     run: Run, resolved: ResolvedRun | None = None, collection: Collection | None = None
 ) -> Overlap:
-    """Which results overlap another result of the same topic and document.
+    """Return which results overlap another result of the same topic and document.
 
     >>> run = Run.from_dict({"7": [("d", "/a/s[1]"), ("d", "/a/s[1]/p[2]"), ("d", "/a/s[2]")]})
     >>> overlap_of(run).is_overlapping.tolist()
@@ -66,7 +64,7 @@ def overlap_of(
 
 
 def article_numbers(run: Run) -> Ints:
-    """A number for each result's topic and document together.
+    """Return a number for each result's topic and document together.
 
     >>> article_numbers(Run.from_dict({"7": ["a", "b"], "8": ["b"]})).tolist()
     [0, 1, 2]
@@ -75,8 +73,8 @@ def article_numbers(run: Run) -> Ints:
     return np.asarray(np.unique(pairs, return_inverse=True)[1], dtype=np.int64)
 
 
-def text_extents(resolved: ResolvedRun, collection: Collection) -> Pieces:
-    """The ranges of text of all results that resolve; of a tree, those of its elements.
+def text_extents(resolved: ResolvedRun, collection: Collection) -> RowSpans:
+    """Return the text spans of all results that resolve; of a tree, those of its elements.
 
     >>> from doxeval.documents.examples import example_collection
     >>> from doxeval.runs.resolution import resolve
@@ -87,26 +85,26 @@ def text_extents(resolved: ResolvedRun, collection: Collection) -> Pieces:
     """
     kind = resolved.run.kind
     single = np.flatnonzero((resolved.start >= 0) & (kind != Kind.POINT) & (kind != Kind.TREE))
-    pieces = resolved.pieces(single)
+    spans = resolved.pieces(single)
     trees = resolved.trees
     several = np.flatnonzero(trees.counts > 0)
     nodes = trees.nodes[concatenated_ranges(trees.begin[several], trees.counts[several])]
-    own = merged(
+    of_trees = merged(
         Spans(
             np.repeat(several, trees.counts[several]),
             collection.nodes.start[nodes].astype(np.int64),
             collection.nodes.end[nodes].astype(np.int64),
         )
     )
-    return Pieces(
-        np.concatenate([single[pieces.row], own.group]),
-        np.concatenate([pieces.start, own.start]),
-        np.concatenate([pieces.end, own.end]),
+    return RowSpans(
+        np.concatenate([single[spans.row], of_trees.group]),
+        np.concatenate([spans.start, of_trees.start]),
+        np.concatenate([spans.end, of_trees.end]),
     )
 
 
-def _by_paths(run: Run) -> Pieces:
-    """Elements, trees of them and whole documents, as ranges of paths in order."""
+def _by_paths(run: Run) -> RowSpans:
+    """Return elements, trees of them and whole documents, as spans of paths in order."""
     rows = np.flatnonzero(np.isin(run.kind, (Kind.ELEMENT, Kind.TREE, Kind.DOCUMENT)))
     numbers, which = np.unique(run.path[rows], return_inverse=True)
     trees = [("",) if number < 0 else run.paths[number] for number in numbers.tolist()]
@@ -114,25 +112,24 @@ def _by_paths(run: Run) -> Pieces:
     counts = np.array([len(tree) for tree in trees], dtype=np.int64)
     first = np.cumsum(counts) - counts
     paths = concatenated_ranges(first[which], counts[which])
-    own = merged(Spans(np.repeat(rows, counts[which]), start[paths], end[paths]))
-    return Pieces(own.group, own.start, own.end)
+    return RowSpans(*merged(Spans(np.repeat(rows, counts[which]), start[paths], end[paths])))
 
 
-def _by_offsets(run: Run) -> Pieces:
-    """Passages that are given in characters, one or several together, and whole documents."""
+def _by_offsets(run: Run) -> RowSpans:
+    """Return passages that are given in characters, one or several, and whole documents."""
     is_passage = ((run.kind == Kind.PASSAGE) | (run.kind == Kind.SPANS)) & (run.start >= 0)
     is_document = run.kind == Kind.DOCUMENT
     roots = [len(paths) == 1 and paths[0].strip().count("/") == 1 for paths in run.paths]
     is_document |= (run.kind == Kind.ELEMENT) & np.array([*roots, False])[run.path]
     rows = np.flatnonzero(is_passage | is_document)
     start = np.where(is_document[rows], 0, run.start[rows])
-    end = np.where(is_document[rows], _BEYOND, run.end[rows])
-    own = pieces_of(start, end, None if run.spans is None else run.spans.rows(rows))
-    return Pieces(rows[own.row], own.start, own.end)
+    end = np.where(is_document[rows], _NO_END, run.end[rows])
+    spans = spans_by_row(start, end, None if run.spans is None else run.spans.rows(rows))
+    return spans._replace(row=rows[spans.row])
 
 
-def _overlapping_rows(extents: Pieces, group_of: Ints) -> Ints:
-    """The rows that overlap another, given ranges of each row that are apart from each other."""
+def _overlapping_rows(extents: RowSpans, group_of: Ints) -> Ints:
+    """Return the rows that overlap another; the spans of each row are apart from each other."""
     edges, rank = np.unique(
         np.concatenate([extents.start, extents.end]), return_inverse=True
     )  # offsets may be huge; only their order counts
@@ -142,14 +139,14 @@ def _overlapping_rows(extents: Pieces, group_of: Ints) -> Ints:
     filled = filled[np.argsort(begin[filled], kind="stable")]
     empty = np.flatnonzero(after == begin)
     points = np.sort(begin[empty])
-    # Groups follow each other, so the ranges before one reach into it only within its group.
+    # Groups follow each other, so the spans before one extend into it only within its group.
     start, end = begin[filled], after[filled]
-    reach = np.maximum.accumulate(np.append(0, end))
-    into_earlier = reach[:-1] > start
+    furthest = np.maximum.accumulate(np.append(0, end))
+    into_earlier = furthest[:-1] > start
     into_later = np.append(start[1:] < end[:-1], False)[: len(start)]
     around_empty = np.searchsorted(points, end, "left") > np.searchsorted(points, start, "right")
-    before = np.searchsorted(start, begin[empty], "left")  # ranges that begin before a point
-    is_inside = reach[before] > begin[empty]
+    before = np.searchsorted(start, begin[empty], "left")  # spans that begin before a point
+    is_inside = furthest[before] > begin[empty]
     return np.concatenate(
         [
             extents.row[filled[into_earlier | into_later | around_empty]],
@@ -176,7 +173,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Ints) -> Spread | None:
-        """The spread of some values; None if there are none."""
+        """Return the spread of some values; None if there are none."""
         if not len(values):
             return None
         least, most = int(values.min()), int(values.max())
@@ -188,7 +185,7 @@ class Spread:
         return self.total / self.count
 
     def to_dict(self) -> dict[str, float]:
-        """Everything as plain values, for JSON."""
+        """Return everything as plain values, for JSON."""
         return asdict(self) | {"mean": self.mean}
 
 
@@ -197,11 +194,11 @@ class RunStatistics:
     """Counts of a run's results.
 
     documents: distinct ones. kinds: how many results are documents, elements, passages, points,
-    trees or spans (several ranges). duplicates: results that repeat an earlier one of their topic.
-    unresolved: results that the collection does not have; None without a collection.
-    compared: results whose place in their document is known; overlapping: those that overlap
-    another result of the same topic's list (`overlap` says what that means, a repeated result
-    included). topic_overlap: the mean of the topics' shares of overlapping results.
+    trees or spans (several together). duplicates: results that repeat an earlier one of their
+    topic. unresolved: results that the collection does not have; None without a collection.
+    compared: results whose location in their document is known; overlapping: those that overlap
+    another result of the same topic's list, a repeated result included. topic_overlap: the mean
+    of the topics' shares of overlapping results.
     sizes: in characters, of the results whose text is known. distinct_characters: of that text,
     counting what a topic's results share once.
     depths, tags: of elements, a root being at depth 1; the most frequent tag comes first. A whole
@@ -240,7 +237,8 @@ class RunStatistics:
     def mean_depth(self) -> float | None:
         """The mean depth of the elements."""
         count = sum(self.depths.values())
-        return sum(depth * own for depth, own in self.depths.items()) / count if count else None
+        total = sum(depth * elements for depth, elements in self.depths.items())
+        return total / count if count else None
 
     def __repr__(self) -> str:
         share = "unknown" if self.overlap is None else f"{self.overlap:.1%}"
@@ -248,11 +246,11 @@ class RunStatistics:
         return f"RunStatistics({self.run!r}: {results}, overlap {share})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
+        """Return everything as plain values, for JSON."""
         spreads = {"per_topic": self.per_topic, "sizes": self.sizes}
         return {
             **asdict(self),
-            **{name: one and one.to_dict() for name, one in spreads.items()},
+            **{name: spread and spread.to_dict() for name, spread in spreads.items()},
             "depths": {str(depth): count for depth, count in self.depths.items()},
             "overlap": self.overlap,
             "repeated_text": self.repeated_text,
@@ -264,16 +262,16 @@ class RunStatistics:
 def run_statistics(
     run: RunGiven | ResolvedRun, collection: Collection | str | os.PathLike[str] | None = None
 ) -> RunStatistics:
-    """The statistics of a run, more of them with its collection.
+    """Return the statistics of a run, more of them with its collection.
 
     The run is given as for `evaluate`, and the collection as a value or by its location.
     A run that is resolved already is given together with the collection it was resolved against.
 
     >>> run = Run.from_dict({"7": [("d", "/a/s[1]"), ("d", "/a/s[1]/p[2]"), ("d", "/a/s[2]")]})
-    >>> found = run_statistics(run)
-    >>> found
+    >>> statistics = run_statistics(run)
+    >>> statistics
     RunStatistics('run': 3 results for 1 topic, overlap 66.7%)
-    >>> found.depths, found.tags
+    >>> statistics.depths, statistics.tags
     ({2: 2, 3: 1}, {'s': 2, 'p': 1})
     """
     if isinstance(collection, str | os.PathLike):
@@ -317,7 +315,7 @@ def _kinds(run: Run) -> dict[str, int]:
 
 
 def _mean_share(run: Run, compared: Ints, overlapping: Ints) -> float | None:
-    """The mean share of overlapping results over the topics with results that were compared."""
+    """Return the mean share of overlapping results over the topics with compared results."""
     of_topic = np.bincount(run.topic[compared], minlength=len(run.topics))
     shared = np.bincount(run.topic[overlapping], minlength=len(run.topics))
     known = of_topic > 0
@@ -327,7 +325,7 @@ def _mean_share(run: Run, compared: Ints, overlapping: Ints) -> float | None:
 def _characters(
     run: Run, resolved: ResolvedRun | None, collection: Collection | None
 ) -> tuple[Ints, int | None]:
-    """The size of each result whose text is known, and the characters without repetition."""
+    """Return the size of each result whose text is known, and the distinct characters."""
     if resolved is not None and collection is not None:
         row, start, end = text_extents(resolved, collection)
     else:
@@ -335,7 +333,7 @@ def _characters(
         is_text = (run.kind == Kind.PASSAGE) | (run.kind == Kind.SPANS)
         rows = np.flatnonzero(is_text & is_possible)
         spans = None if run.spans is None else run.spans.rows(rows)
-        row, start, end = pieces_of(run.start[rows], run.end[rows], spans)
+        row, start, end = spans_by_row(run.start[rows], run.end[rows], spans)
         row = rows[row]
     if not len(row):
         return row, None
@@ -349,7 +347,7 @@ def _characters(
 def _depths_and_tags(
     run: Run, resolved: ResolvedRun | None, collection: Collection | None
 ) -> tuple[dict[int, int], dict[str, int]]:
-    """How many elements have each depth and each tag."""
+    """Return how many elements have each depth and each tag."""
     depths: Counter[int] = Counter()
     tags: Counter[str] = Counter()
     elements = run.path[run.kind == Kind.ELEMENT]
@@ -366,7 +364,7 @@ def _depths_and_tags(
         depths[1] += int(documents.sum())
     if resolved is not None and collection is not None:
         tags.update(_root_tags(resolved.node[documents], collection))
-    by_count = sorted(tags.items(), key=lambda one: (-one[1], one[0]))
+    by_count = sorted(tags.items(), key=lambda item: (-item[1], item[0]))
     return dict(sorted(depths.items())), dict(by_count)
 
 

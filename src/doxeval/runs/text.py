@@ -11,145 +11,349 @@ ranking. A byte order mark before the first line is passed over; anything else i
 names the line. With `ends` the last column is an end,
 not a length, as some programs write it.
 
-Files of any size are read block by block, cut where the topic changes. What is wrong with a file
-is told as if it had been read at once: a byte that is not UTF-8 comes before all else, and the
-first line decides how many fields all lines must have.
-
-The columns of a text run, from its bytes; see `text` for the format.
-
-Where the lines of one topic end in a text run, and those of the next begin.
-
-Runs written as text, in the format that `text` describes.
+Files of any size are read block by block, each block ending where the topic changes. Of several
+errors, the one on the lowest line is raised; the first line decides how many fields all lines must
+have.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import IO, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Floats, Ints
-from doxeval.columns import Columns, Labels, NameLabels, Names, TokenTable, Words
+from doxeval.columns import Categorical, Columns, NameColumn, Names, TokenTable, Words
 from doxeval.errors import FormatError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
 from doxeval.messages import quoted
-from doxeval.runs.run import Block, Kind, Run, run_at_once
+from doxeval.runs.columns import Kind
+from doxeval.runs.run import (
+    Block,
+    LooksLikeAssessments,
+    LooksLikeTopics,
+    ReadOptions,
+    Run,
+    run_of_block,
+)
 
-_PIECE = 1 << 20
+_LONG_ROW = 80  # bytes; most rows are shorter
+_HEAD = 1 << 20  # by which a file of another kind is recognised
+_HEAD_LINES = 100
+_AT_ONCE = 1 << 24  # bytes read, where nothing else says how many
+_PIECE = 1 << 20  # bytes whose columns stay in the processor's cache
 _FIELDS = (6, 7, 8)
+_WINDOW = 1 << 16  # bytes first looked at for the end of a topic
 
 
-class _Piece(NamedTuple):
-    """The columns of one piece of the file: numbers, and where names begin and end."""
+def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
+    """Read a run.
+
+    >>> import io
+    >>> run = read_text_run(io.BytesIO(b"7 Q0 a.xml 1 0.5 mine 100 50\\n"), "run.txt")
+    >>> [(result.document, result.start, result.end) for result in run.results()]
+    [('a', 100, 150)]
+    """
+    return run_of_block(next(text_blocks(file, origin, ReadOptions(ends))))
+
+
+def text_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[Block]:
+    """Yield a run in blocks of whole topics.
+
+    >>> import io
+    >>> file = io.BytesIO(b"".join(b"%d Q0 a 1 0.5 mine\\n" % topic for topic in range(1, 9)))
+    >>> [list(block.run.topics) for block in text_blocks(file, "a.run", ReadOptions(rows=4))]
+    [['1', '2', '3'], ['4', '5', '6'], ['7', '8']]
+    """
+    lines, reader = _TopicLines(file, origin, options), _BlockReader(origin, options.ends)
+    has_results = False
+    try:
+        for data in lines:
+            block = reader.read(data)
+            lines.next_line = reader.next_line
+            if block is not None:
+                has_results = True
+                yield block
+        if not has_results:
+            raise FormatError("no results in the file", origin)
+    except FormatError as error:
+        raise _explain(error, lines.read_head()) from None
+
+
+_TREC = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")
+# Without passages the fourth column, the size of what is relevant, is 0.
+_INEX = re.compile(r"\S+\s+\S+\s+\S+\s+(0\s+\d+(\s+\d+)?|\d+\s+\d+\s+\d+(\s+\d+:\d+)+)")
+_TOPIC = re.compile(r"[^\t ]+\t[^\t]+")
+
+
+def _explain(error: FormatError, head: bytes) -> FormatError:
+    """Return an error about a run, with what the file looks like if it is something else.
+
+    >>> error = _explain(FormatError("4 fields", "q.txt", 1), b"7 0 a 1")
+    >>> str(error).partition(", ")[0]
+    "q.txt:1: this looks like assessments (TREC's qrels)"
+    """
+    text = head.decode("utf-8", "replace").split("\n")
+    lines = [line for line in map(str.strip, text[:_HEAD_LINES]) if line]
+    if lines and all(map(_TREC.fullmatch, lines)):
+        return LooksLikeAssessments.instead(error, "TREC's qrels")
+    if lines and all(map(_INEX.fullmatch, lines)):
+        # Lines of six columns could be results; those of five, or with passages, could not.
+        if any(":" in line.split()[-1] or len(line.split()) == 5 for line in lines):
+            return LooksLikeAssessments.instead(error, "the text of INEX 2008–10")
+    elif lines and all(map(_TOPIC.fullmatch, lines)):
+        return LooksLikeTopics.instead(error, "ids and titles with a tab between them")
+    return error
+
+
+# From a file to blocks of whole lines
+
+
+class _TopicLines:
+    """The lines of a file in blocks that end where a topic does."""
+
+    def __init__(self, file: IO[bytes], origin: str, options: ReadOptions) -> None:
+        self._file = file
+        self._origin = origin
+        self._rows = options.rows
+        self._is_first = options.is_first
+        self._ahead = b""  # what was read to see how long rows are
+        self._rest = b""  # behind the last block
+        self._head = b""  # of the file
+        self.next_line = 1
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._ahead = self._read(_AT_ONCE if self._rows is None else _LONG_ROW * self._rows)
+        if self._is_first and self._ahead.startswith(BYTE_ORDER_MARK):
+            self._ahead = self._ahead.removeprefix(BYTE_ORDER_MARK)
+            self._head = self._head.removeprefix(BYTE_ORDER_MARK)
+        size = self._block_size()
+        while block := self._next(size):
+            yield block
+
+    def read_head(self) -> bytes:
+        """Return the beginning of the file, as long as it is always looked at."""
+        while len(self._head) < _HEAD and self._read(_HEAD):
+            pass
+        return self._head
+
+    def _block_size(self) -> int:
+        """Return how many bytes a block has, judging by the first rows."""
+        if self._rows is None:
+            return _AT_ONCE
+        sample = self._ahead[: 1 << 16]
+        return self._rows * (len(sample) // max(sample.count(b"\n"), 1) + 1)
+
+    def _next(self, size: int) -> bytes:
+        """Return the next block; it is longer if a topic is, and empty at the end of the file."""
+        waiting, length = [self._rest], len(self._rest)
+        while True:
+            missing = max(size - length, 1)
+            more = self._read(missing)
+            if len(more) < missing:
+                self._rest = b""
+                return b"".join((*waiting, more)) if length else more
+            edge = self._topic_edge(more)
+            if edge:
+                self._rest = more[edge:]
+                return b"".join((*waiting, memoryview(more)[:edge]))
+            waiting.append(more)
+            length += len(more)
+            self._refuse_endless(waiting)
+            size = 2 * length
+
+    def _topic_edge(self, data: bytes) -> int:
+        """Return where the last topic begins in data that may begin and end within lines, or 0."""
+        begin, end = data.find(b"\n") + 1, data.rfind(b"\n") + 1
+        if self._rows is None or begin >= end:
+            return 0
+        edge = last_topic_begins(data, begin, end)
+        return 0 if edge == begin else edge
+
+    def _read(self, count: int) -> bytes:
+        """Return so many bytes, or fewer at the end of the file."""
+        parts = [self._ahead[:count]]
+        self._ahead = self._ahead[count:]
+        left = count - len(parts[0])
+        while left and (more := self._file.read(left)):
+            parts.append(more)
+            left -= len(more)
+            if len(self._head) < _HEAD:
+                self._head += more[: _HEAD - len(self._head)]
+        return parts[-1] if not any(parts[:-1]) else b"".join(parts)
+
+    def _refuse_endless(self, waiting: list[bytes]) -> None:
+        """Refuse an endless line before it fills the memory."""
+        behind = 0
+        for data in reversed(waiting):
+            behind += len(data) - data.rfind(b"\n") - 1
+            if b"\n" in data:
+                break
+        if behind > LONGEST_LINE:
+            line = self.next_line + sum(data.count(b"\n") for data in waiting)
+            raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", self._origin, line)
+
+
+# The topic is the first field of a line; blank lines belong to the topic before them.
+
+
+def last_topic_begins(data: bytes, begin: int, end: int) -> int:
+    """Return where the lines of the last topic begin, in whole lines of text; `begin`: all do.
+
+    >>> data = b"7 Q0 a\\n7 Q0 b\\n8 Q0 a\\n8 Q0 c\\n"
+    >>> data[last_topic_begins(data, 0, len(data)) :]
+    b'8 Q0 a\\n8 Q0 c\\n'
+    """
+    while end > begin:  # back to the last line that is not blank
+        last = data.rfind(b"\n", begin, end - 1) + 1 or begin
+        topic = _topic_at(data, last)
+        if topic is not None:
+            break
+        end = last
+    else:
+        return begin
+    prefix = _common_prefix(data, last, topic)
+    window, at = _WINDOW, last
+    while at > begin:
+        low = max(begin, at - window)
+        for line in _other_lines(data, prefix, low, at)[::-1].tolist():
+            if _topic_at(data, line) not in (topic, None):
+                return data.find(b"\n", line) + 1
+        at, window = low, 4 * window
+    if _topic_at(data, begin) not in (topic, None):
+        return data.find(b"\n", begin) + 1
+    return begin
+
+
+def next_topic_begins(data: bytes, begin: int, end: int) -> int | None:
+    """Return where the lines of another topic begin than that of the first line; None: nowhere.
+
+    >>> data = b"7 Q0 a\\n\\n7 Q0 b\\n8 Q0 a\\n"
+    >>> next_topic_begins(data, 0, len(data))
+    15
+    """
+    while begin < end and (topic := _topic_at(data, begin)) is None:
+        begin = data.find(b"\n", begin, end) + 1 or end
+    if begin >= end:
+        return None
+    prefix = _common_prefix(data, begin, topic)
+    for line in _other_lines(data, prefix, begin, end).tolist():
+        if _topic_at(data, line) not in (topic, None):
+            return int(line)
+    return None
+
+
+def _topic_at(data: bytes, line: int) -> bytes | None:
+    """Return the topic of the line that begins at a position; None if the line is blank."""
+    after = data.find(b"\n", line)
+    fields = data[line : after if after >= 0 else len(data)].split(None, 1)
+    return fields[0] if fields else None
+
+
+def _common_prefix(data: bytes, line: int, topic: bytes | None) -> bytes:
+    """Return what most lines of a topic begin with: the topic, and one character behind it."""
+    begin = data.index(topic or b"", line)  # there may be white space before it
+    return data[begin : begin + len(topic or b"") + 1]
+
+
+def _other_lines(data: bytes, prefix: bytes, low: int, high: int) -> Ints:
+    """Return where lines begin behind `low` and before `high` that do not begin with the prefix."""
+    codes: Bytes = np.frombuffer(data, dtype=np.uint8)
+    lines = np.flatnonzero(codes[low : max(high - 1, low)] == 10) + low + 1
+    is_other = np.zeros(len(lines), dtype=np.bool_)
+    for offset, code in enumerate(prefix):
+        is_other |= codes[np.minimum(lines + offset, len(codes) - 1)] != code
+    return lines[is_other]
+
+
+# From lines to columns
+
+
+class _PieceColumns(NamedTuple):
+    """The columns of some lines: numbers, and where names begin and end."""
 
     line: Ints
     rank: Ints
     score: Floats
     start: Ints
     end: Ints
-    spans: Ints  # two rows for each column of names
+    names: Ints  # two rows for each column of names
 
 
-class TextReader:
-    """Reads a file block by block, each of whole lines; what the first line says holds for all.
+class _BlockReader:
+    """Reads a file block by block, each of whole lines; the first line decides for all.
 
-    Blocks are read in pieces that are small enough to stay in the processor's cache. Pieces are
-    cut as if the file were one block: an error is then the same, however the file comes in blocks.
-
-    >>> block = TextReader("a.run").block(b"7 Q0 a.xml 1 0.5 mine 100 50\\n")
+    >>> block = _BlockReader("a.run").read(b"7 Q0 a.xml 1 0.5 mine 100 50\\n")
     >>> [(result.document, result.start, result.end) for result in block.run]
     [('a', 100, 150)]
     """
 
-    def __init__(self, origin: str, *, ends: bool = False) -> None:
+    def __init__(self, origin: str, ends: bool = False) -> None:
         self._origin = origin
         self._ends = ends
         self._fields = 0
         self._by_path = False
-        self._data = b""
-        self._words = Words(b"")
         self._run_ids: dict[str, None] = {}
         self.next_line = 1
-        # Where the current block and the current piece begin in the file, and how far it is read.
-        self._block_at = self._piece_at = self._at = 0
 
-    @property
-    def shape(self) -> tuple[int, bool]:
-        """How many fields all lines have, and whether those behind the sixth are paths."""
-        return self._fields, self._by_path
+    def read(self, data: bytes) -> Block | None:
+        """Return the results of some lines; None if all are blank."""
+        encoding_error = self._encoding_error(data)
+        if encoding_error is not None:
+            bad_line = (encoding_error.line or 1) - self.next_line
+            data = _first_lines(data, bad_line)  # those before it may have other errors
+        source, self._run_ids, pieces, at = Words(data), {}, [], 0
+        while at < len(data):
+            end = data.find(b"\n", at + _PIECE) + 1 or len(data)
+            piece = self._read_piece(source, at, end)
+            if piece is not None:
+                pieces.append(piece)
+            at = end
+        if encoding_error is not None:
+            raise encoding_error
+        return self._join(source, pieces) if pieces else None
 
-    def block(self, data: bytes) -> Block | None:
-        """The results of some lines; None if all are blank."""
-        self._data, self._words, self._run_ids, self._at = data, Words(data), {}, 0
-        pieces = [piece for at, end in self._cuts() if (piece := self._piece(at, end))]
-        self._block_at += len(data)
-        return self._joined(pieces) if pieces else None
+    def _encoding_error(self, data: bytes) -> FormatError | None:
+        if data.isascii():
+            return None
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            line = self.next_line + data.count(b"\n", 0, error.start)
+            reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
+            return FormatError(reason, self._origin, line)
+        return None
 
-    def _joined(self, pieces: list[_Piece]) -> Block:
-        line, rank, score, start, end = (
-            np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
-        )
-        spans = np.concatenate([piece.spans for piece in pieces], axis=1)
-        names = [Names(self._words, *spans[at : at + 2]) for at in range(0, len(spans), 2)]
-        topics, documents, *paths = names
-        run_ids = tuple(self._run_ids)
-        run = Run(
-            run_ids[-1],
-            NameLabels(topics),
-            NameLabels(documents, document_ids=True),
-            _path_labels(paths, len(line)),
-            np.full(len(line), int(_kind(*self.shape)), dtype=np.int64),
-            start,
-            end,
-            rank,
-            score,
-            line,
-            origin=self._origin,
-        )
-        return Block(run, run_ids, self.shape)
+    def _read_piece(self, source: Words, at: int, end: int) -> _PieceColumns | None:
+        """Return the columns of some lines; of several errors, raise that of the lowest line.
 
-    def _cuts(self) -> Iterator[tuple[int, int]]:
-        """Where pieces of whole lines begin and end."""
-        while self._at < len(self._data):
-            end = self._data.find(b"\n", self._full) + 1
-            yield self._at, end or len(self._data)
-            self._at = end or len(self._data)
-            if end:
-                self._piece_at = self._block_at + end
-
-    @property
-    def _full(self) -> int:
-        """From where in the block the current piece ends with the line."""
-        return max(self._piece_at + _PIECE - self._block_at, self._at)
-
-    def read_on(self, following: bytes) -> None:
-        """Read the piece with an error again, with those lines of it that follow the block.
-
-        In one piece, some errors are told before others, even if they stand behind these.
+        Lines are checked column by column, so the first error may not be on the lowest line.
         """
-        data = self._data
-        behind = self._full - len(data)
-        if behind < 0 or data.find(b"\n", self._full) >= 0:
-            return  # the piece ends within the block
-        end = following.find(b"\n", behind) + 1 or len(following)
-        self._data = data[self._at :] + following[:end]
-        self._words = Words(self._data)
-        self._piece(0, len(self._data))
+        first_line = self.next_line
+        try:
+            return self._columns(source, at, end)
+        except FormatError as error:
+            before = _first_lines(source.data[at:end], (error.line or 1) - first_line)
+            if before:
+                self.next_line = first_line
+                self._read_piece(source, at, at + len(before))
+            raise
 
-    def _piece(self, at: int, end: int) -> _Piece | None:
-        table = TokenTable(self._words.piece(at, end))
+    def _columns(self, source: Words, at: int, end: int) -> _PieceColumns | None:
+        table = TokenTable(source.piece(at, end))
         first_line = self.next_line
         control = table.control_character()
         if control is not None:
-            line = first_line + self._data.count(b"\n", at, at + control)
-            code = self._data[at + control]
+            line = first_line + source.data.count(b"\n", at, at + control)
+            code = source.data[at + control]
             raise FormatError(f"control character {code:#04x}", self._origin, line)
         if not len(table.lines):
             self.next_line += table.line_ends
             return None
         lines = table.lines + first_line
-        checked = _Checked(self._shaped(table, lines), lines, self._origin)
+        checked = _CheckedColumns(self._table_columns(table, lines), lines, self._origin)
         columns = checked.columns
         nothing: Ints = np.full(len(columns), -1, dtype=np.int64)
         start, last = nothing, nothing
@@ -166,22 +370,16 @@ class TextReader:
         kept = (0, 2, *(range(6, self._fields) if self._by_path else ()))
         rank, score = checked.integers(3, "a rank"), checked.scores(4)
         self.next_line += table.line_ends
-        return _Piece(
-            lines,
-            rank,
-            score,
-            start,
-            last,
-            np.stack([edge for column in kept for edge in columns.span(column)]) + at,
-        )
+        names = np.stack([edge for column in kept for edge in columns.span(column)]) + at
+        return _PieceColumns(lines, rank, score, start, last, names)
 
-    def _shaped(self, table: TokenTable, lines: Ints) -> Columns:
-        """The columns; the first line of the file says how many fields every line must have."""
-        settled = self._fields > 0
+    def _table_columns(self, table: TokenTable, lines: Ints) -> Columns:
+        """Return the columns; the file's first line says how many fields every line must have."""
+        is_known = self._fields > 0
         first = self._fields or int(table.fields[0])
         wrong = np.flatnonzero(table.fields != (first if first in _FIELDS else 0))
         if len(wrong):
-            expected = f"{first} fields as before" if settled or wrong[0] else "6, 7 or 8 fields"
+            expected = f"{first} fields as before" if is_known or wrong[0] else "6, 7 or 8 fields"
             raise FormatError(
                 f"{table.fields[wrong[0]]} fields; expected {expected} (qid Q0 file rank rsv "
                 "runid, then nothing, a path or an entry point, or an offset and a length)",
@@ -189,13 +387,50 @@ class TextReader:
                 int(lines[wrong[0]]),
             )
         columns = table.columns(first)
-        if not settled:
+        if not is_known:
             self._fields = first
             self._by_path = first > 6 and bool(columns.starts_with(6, b"/")[0])
         return columns
 
+    def _join(self, source: Words, pieces: list[_PieceColumns]) -> Block:
+        line, rank, score, start, end = (
+            np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
+        )
+        edges = np.concatenate([piece.names for piece in pieces], axis=1)
+        names = [Names(source, *edges[at : at + 2]) for at in range(0, len(edges), 2)]
+        topics, documents, *paths = names
+        run_ids = tuple(self._run_ids)
+        if self._fields == 6:
+            kind = Kind.DOCUMENT
+        elif self._fields == 8:
+            kind = Kind.PASSAGE
+        else:
+            kind = Kind.ELEMENT if self._by_path else Kind.POINT
+        run = Run(
+            run_ids[-1],
+            NameColumn(topics),
+            NameColumn(documents, document_ids=True),
+            _path_column(paths, len(line)),
+            np.full(len(line), int(kind), dtype=np.int64),
+            start,
+            end,
+            rank,
+            score,
+            line,
+            origin=self._origin,
+        )
+        return Block(run, run_ids, (self._fields, self._by_path))
 
-class _Checked:
+
+def _first_lines(data: bytes, count: int) -> bytes:
+    """Return the first lines of some data."""
+    end = 0
+    for _ in range(count):
+        end = data.find(b"\n", end) + 1
+    return data[:end]
+
+
+class _CheckedColumns:
     """Columns whose values are checked as they are taken; an error names the line."""
 
     def __init__(self, columns: Columns, lines: Ints, origin: str) -> None:
@@ -224,315 +459,38 @@ class _Checked:
         """Raise an error for the first row that is wrong, if any is."""
         if wrong.any():
             row = int(np.argmax(wrong))
-            shown = _shown(self.columns.text(row, column))
-            raise FormatError(message.format(shown), self._origin, int(self._lines[row]))
+            field = self.columns.text(row, column)
+            shortened = field[:60].decode("utf-8", "replace") + ("…" if len(field) > 60 else "")
+            line = int(self._lines[row])
+            raise FormatError(message.format(repr(shortened)), self._origin, line)
 
 
-class _PathLabels(Labels[tuple[str, ...]]):
-    """Places that are paths of elements."""
+class _ElementPaths(Categorical[tuple[str, ...]]):
+    """A column of paths of elements."""
 
     def __init__(self, paths: Names) -> None:
         self._paths = paths
 
-    def _worked_out(self) -> tuple[Sequence[tuple[str, ...]], Ints]:
+    def _compute(self) -> tuple[Sequence[tuple[str, ...]], Ints]:
         return [(path,) for path in self._paths.distinct], self._paths.numbering[0]
 
 
-def _path_labels(names: list[Names], rows: int) -> Labels[tuple[str, ...]]:
-    """The paths of results: of elements, or pairs of text points."""
+def _path_column(names: list[Names], rows: int) -> Categorical[tuple[str, ...]]:
+    """Return the paths of results: of elements, or pairs of text points."""
     if not names:
-        return Labels.none(rows)
+        return Categorical.none(rows)
     if len(names) == 1:
-        return _PathLabels(names[0])
+        return _ElementPaths(names[0])
     pairs = list(zip(*names, strict=True))
     numbers = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
-    return Labels.of(tuple(numbers), np.fromiter((numbers[p] for p in pairs), np.int64, rows))
+    return Categorical.of(tuple(numbers), np.fromiter((numbers[p] for p in pairs), np.int64, rows))
 
 
-def _kind(fields: int, by_path: bool) -> Kind:
-    """The kind of all results, by their number of fields and whether they are paths."""
-    if fields == 6:
-        return Kind.DOCUMENT
-    if fields == 8:
-        return Kind.PASSAGE
-    return Kind.ELEMENT if by_path else Kind.POINT
-
-
-def _shown(text: bytes) -> str:
-    shown = text[:60].decode("utf-8", "replace")
-    return repr(shown + ("…" if len(text) > 60 else ""))
-
-
-_WINDOW = 1 << 16
-
-
-def last_topic_begins(data: bytes, begin: int, end: int) -> int:
-    """Where the lines of the last topic begin, in whole lines of text; `begin` if all are its own.
-
-    The topic is the first field of a line; blank lines belong to the topic before them.
-
-    >>> data = b"7 Q0 a\\n7 Q0 b\\n8 Q0 a\\n8 Q0 c\\n"
-    >>> data[last_topic_begins(data, 0, len(data)) :]
-    b'8 Q0 a\\n8 Q0 c\\n'
-    """
-    topic, last = _last_topic(data, begin, end)
-    if topic is None:
-        return begin
-    # What most lines of the topic begin with: the topic, and one character behind it.
-    prefix = topic + data[last + len(topic) : last + len(topic) + 1]
-    window, at = _WINDOW, last
-    while at > begin:
-        low = max(begin, at - window)
-        for line in _other_lines(data, prefix, low, at)[::-1].tolist():
-            fields = data[line : data.find(b"\n", line)].split(None, 1)
-            if fields and fields[0] != topic:
-                return data.find(b"\n", line) + 1
-        at, window = low, 4 * window
-    fields = data[begin : data.find(b"\n", begin)].split(None, 1)
-    if fields and fields[0] != topic:
-        return data.find(b"\n", begin) + 1
-    return begin
-
-
-def next_topic_begins(data: bytes, begin: int, end: int) -> int | None:
-    """Where the lines of another topic begin than that of the first line; None: nowhere.
-
-    >>> data = b"7 Q0 a\\n\\n7 Q0 b\\n8 Q0 a\\n"
-    >>> next_topic_begins(data, 0, len(data))
-    15
-    """
-    topic, at = _first_topic(data, begin, end)
-    if topic is None:
-        return None
-    prefix = topic + data[at + len(topic) : at + len(topic) + 1]
-    for line in _other_lines(data, prefix, at, end).tolist():
-        fields = data[line : data.find(b"\n", line)].split(None, 1)
-        if fields and fields[0] != topic:
-            return int(line)
-    return None
-
-
-def _first_topic(data: bytes, begin: int, end: int) -> tuple[bytes | None, int]:
-    """The topic of the first line that is not blank, and where that line begins."""
-    while begin < end:
-        after = data.find(b"\n", begin, end) + 1 or end
-        fields = data[begin:after].split(None, 1)
-        if fields:
-            return fields[0], begin
-        begin = after
-    return None, begin
-
-
-def _last_topic(data: bytes, begin: int, end: int) -> tuple[bytes | None, int]:
-    """The topic of the last line that is not blank, and where that line begins."""
-    while end > begin:
-        line = data.rfind(b"\n", begin, end - 1) + 1 or begin
-        fields = data[line:end].split(None, 1)
-        if fields:
-            return fields[0], line
-        end = line
-    return None, begin
-
-
-def _other_lines(data: bytes, prefix: bytes, low: int, high: int) -> Ints:
-    """Where those lines begin behind `low` and before `high` that do not begin with the prefix."""
-    codes: Bytes = np.frombuffer(data, dtype=np.uint8)
-    lines = np.flatnonzero(codes[low : max(high - 1, low)] == 10) + low + 1
-    is_other = np.zeros(len(lines), dtype=np.bool_)
-    for place, code in enumerate(prefix):
-        is_other |= codes[np.minimum(lines + place, len(codes) - 1)] != code
-    return lines[is_other]
-
-
-_LONG_ROW = 80  # bytes; most rows are shorter
-_HEAD = 1 << 20  # by which a file of another kind is recognised
-_MOST_BEHIND = 2 << 30  # bytes behind an error that are looked at
-_AT_ONCE = 1 << 24  # bytes read, where nothing else says how many
-
-
-def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
-    """Read a run.
-
-    >>> import io
-    >>> run = read_text_run(io.BytesIO(b"7 Q0 a.xml 1 0.5 mine 100 50\\n"), "run.txt")
-    >>> [(result.document, result.start, result.end) for result in run.results()]
-    [('a', 100, 150)]
-    """
-    return run_at_once(next(text_blocks(file, origin, ends=ends)))
-
-
-def text_blocks(
-    file: IO[bytes],
-    origin: str,
-    *,
-    ends: bool = False,
-    rows: int | None = None,
-    is_first: bool = True,
-) -> Iterator[Block]:
-    """A run in blocks of about so many rows; without a number, all of it is one block.
-
-    Not `is_first`: from within a file, where there is no byte order mark.
-
-    >>> import io
-    >>> file = io.BytesIO(b"".join(b"%d Q0 a 1 0.5 mine\\n" % topic for topic in range(1, 9)))
-    >>> [list(block.run.topics) for block in text_blocks(file, "a.run", rows=4)]
-    [['1', '2', '3'], ['4', '5', '6'], ['7', '8']]
-    """
-    lines, reader = _Lines(file, origin, rows, is_first), TextReader(origin, ends=ends)
-    has_results = False
-    for data in lines:
-        first_line = reader.next_line
-        check_encoding(data, origin, first_line)
-        try:
-            block = reader.block(data)
-        except FormatError as error:
-            next_line = first_line + data.count(b"\n")
-            raise _as_at_once(error, reader, lines, next_line) from None
-        lines.next_line = reader.next_line
-        if block is not None:
-            has_results = True
-            yield block
-    if not has_results:
-        raise _explained(FormatError("no results in the file", origin), lines.head)
-
-
-class _Lines:
-    """The lines of a file in blocks that end where a topic does."""
-
-    def __init__(self, file: IO[bytes], origin: str, rows: int | None, is_first: bool) -> None:
-        self._file = file
-        self._origin = origin
-        self._rows = rows
-        self._is_first = is_first
-        self._ahead = b""  # what was read to see how long rows are
-        self._rest = b""  # behind the last block
-        self.head = b""  # of the file
-        self.next_line = 1
-
-    def __iter__(self) -> Iterator[bytes]:
-        self._ahead = self._read(_AT_ONCE if self._rows is None else _LONG_ROW * self._rows)
-        if self._is_first and self._ahead.startswith(BYTE_ORDER_MARK):
-            self._ahead = self._ahead.removeprefix(BYTE_ORDER_MARK)
-            self.head = self.head.removeprefix(BYTE_ORDER_MARK)
-        size = self._size_of_block()
-        while block := self._next(size):
-            yield block
-
-    def _size_of_block(self) -> int:
-        """How many bytes a block has, as far as the first rows tell."""
-        if self._rows is None:
-            return _AT_ONCE
-        sample = self._ahead[: 1 << 16]
-        return self._rows * (len(sample) // max(sample.count(b"\n"), 1) + 1)
-
-    def _next(self, size: int) -> bytes:
-        """The next block; it is longer if a topic is, and empty at the end of the file."""
-        waiting, length = [self._rest], len(self._rest)
-        while True:
-            wanted = max(size - length, 1)
-            more = self._read(wanted)
-            if len(more) < wanted:
-                self._rest = b""
-                return b"".join((*waiting, more)) if length else more
-            cut = self._cut(more)
-            if cut:
-                self._rest = more[cut:]
-                return b"".join((*waiting, memoryview(more)[:cut]))
-            waiting.append(more)
-            length += len(more)
-            self._refuse_endless(waiting)
-            size = 2 * length
-
-    def _cut(self, data: bytes) -> int:
-        """Where the last topic begins in data that may begin and end within lines; 0: nowhere."""
-        begin, end = data.find(b"\n") + 1, data.rfind(b"\n") + 1
-        if self._rows is None or begin >= end:
-            return 0
-        cut = last_topic_begins(data, begin, end)
-        return 0 if cut == begin else cut
-
-    def _read(self, count: int) -> bytes:
-        """So many bytes, or fewer at the end of the file."""
-        found = [self._ahead[:count]]
-        self._ahead = self._ahead[count:]
-        left = count - len(found[0])
-        while left and (more := self._file.read(left)):
-            found.append(more)
-            left -= len(more)
-            if len(self.head) < _HEAD:
-                self.head += more[: _HEAD - len(self.head)]
-        return found[-1] if not any(found[:-1]) else b"".join(found)
-
-    def _refuse_endless(self, waiting: list[bytes]) -> None:
-        """Refuse an endless line before it fills the memory."""
-        behind = 0
-        for data in reversed(waiting):
-            behind += len(data) - data.rfind(b"\n") - 1
-            if b"\n" in data:
-                break
-        if behind > LONGEST_LINE:
-            line = self.next_line + sum(data.count(b"\n") for data in waiting)
-            raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", self._origin, line)
-
-    def rest(self) -> Iterator[bytes]:
-        """What has not been handed out yet, in blocks of whole lines; a pipe may have no end."""
-        left = _MOST_BEHIND
-        while left > 0 and (more := self._read(_AT_ONCE)):
-            left -= len(more)
-            data = self._rest + more
-            end = data.rfind(b"\n") + 1
-            self._refuse_endless([data])
-            self._rest = data[end:]
-            yield data[:end]
-        yield self._rest
-
-
-def _as_at_once(
-    error: FormatError, reader: TextReader, lines: _Lines, next_line: int
-) -> FormatError:
-    """The error that comes first if the whole file is read at once; the file is read to its end.
-
-    next_line: the number of the first line behind the block with the error.
-    """
-    following = b""
-    lines.next_line = next_line
-    for data in lines.rest():
-        check_encoding(data, error.origin or "", lines.next_line)
-        lines.next_line += data.count(b"\n")
-        if len(following) < 2 * _HEAD:  # as much as a piece has
-            following += data
-    try:
-        reader.read_on(following)
-    except FormatError as first:
-        error = first
-    return _explained(error, lines.head)
-
-
-def _explained(error: FormatError, head: bytes) -> FormatError:
-    from doxeval.runs.run import explained_by_text
-
-    return explained_by_text(error, head)
-
-
-def check_encoding(data: bytes, origin: str, first_line: int = 1) -> None:
-    """Refuse bytes that are not UTF-8.
-
-    >>> check_encoding(b"a\\n\\xff", "a.run")
-    Traceback (most recent call last):
-    doxeval.errors.FormatError: a.run:2: byte 0xff is not UTF-8 text
-    """
-    if data.isascii():
-        return
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        line = first_line + data.count(b"\n", 0, error.start)
-        reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
-        raise FormatError(reason, origin, line) from None
+# From a run to text
 
 
 def write_text_run(run: Run) -> Iterator[bytes]:
-    """The run as text; `text_losses` says beforehand what the format cannot hold.
+    """Yield the run as text; `text_losses` says beforehand what the format cannot hold.
 
     >>> list(write_text_run(Run.from_arrays([7], ["a"], start=[5], end=[9], run_id="mine")))
     [b'7 Q0 a 1 1.0 mine 5 4\\n']
@@ -558,7 +516,7 @@ def write_text_run(run: Run) -> Iterator[bytes]:
 
 
 def text_losses(run: Run) -> list[str]:
-    """Why a run cannot be written as text, or what would be lost.
+    """Return why a run cannot be written as text, or what would be lost.
 
     >>> text_losses(Run.from_dict({"1": ["a b"]}))
     ["documents whose ids hold white space, like 'a b'"]

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.columns import (
-    BAD_NAME,
     NO_LABEL,
-    KeyTable,
-    Labels,
+    WRONG,
+    Categorical,
+    HashTable,
+    NameColumn,
     NameIndex,
-    NameLabels,
     Names,
     Numbering,
     Words,
@@ -43,9 +43,9 @@ def test_names_are_found_as_a_dict_finds_them(names: list[str], wanted: list[str
     index = NameIndex(wanted)
     assert names_of(names).find(wanted).tolist() == expected
     assert names_of(names).find(index).tolist() == expected
-    labels = NameLabels(names_of(names))
+    labels = NameColumn(names_of(names))
     assert labels.find(index).tolist() == expected
-    known = Labels.of(list(labels.distinct), labels.numbers)
+    known = Categorical.of(list(labels.distinct), labels.numbers)
     assert known.find(index).tolist() == known.find(wanted).tolist() == expected
     again = pickle.loads(pickle.dumps(index))
     assert (again.names, names_of(names).find(again).tolist()) == (tuple(wanted), expected)
@@ -78,7 +78,7 @@ def test_different_names_with_one_key_are_told_apart(monkeypatch: pytest.MonkeyP
     st.lists(st.integers(0, (1 << 64) - 1), max_size=20),
 )
 def test_a_table_of_keys_finds_what_is_in_it(keys: list[int], others: list[int]) -> None:
-    table = KeyTable.of(np.array(keys, dtype=np.uint64))
+    table = HashTable.of(np.array(keys, dtype=np.uint64))
     wanted = [*keys[::2], *others]
     assert table.find(np.array(wanted, dtype=np.uint64)).tolist() == [
         keys.index(key) if key in keys else -1 for key in wanted
@@ -89,7 +89,7 @@ def test_a_table_of_keys_finds_what_is_in_it(keys: list[int], others: list[int])
 def test_rows_of_a_column(names: list[str | None], data: st.DataObject) -> None:
     distinct = [name for name in dict.fromkeys(names) if name is not None]
     numbers = [NO_LABEL if name is None else distinct.index(name) for name in names]
-    column = Labels.of(distinct, np.array(numbers, dtype=np.int64))
+    column = Categorical.of(distinct, np.array(numbers, dtype=np.int64))
     rows = data.draw(st.lists(st.integers(0, len(names) - 1))) if names else []
     some = column.rows(np.array(rows, dtype=np.int64))
     left = [names[row] for row in rows]
@@ -148,7 +148,7 @@ def test_values_are_numbered_as_one_by_one(blocks: list[list[Any]], clean: bool)
             if value is None or value in ("", []):
                 assert number == NO_LABEL
             elif type(value) not in (str, int) or not str(value).strip():
-                assert number == BAD_NAME
+                assert number == WRONG
             else:
                 name = str(value).strip()
                 name = name.removesuffix(".xml") if clean else name

@@ -154,6 +154,19 @@ def test_a_list_of_many_values_is_refused() -> None:
         read(data)
 
 
+def test_a_footer_that_says_less_than_its_pages_hold_is_not_believed() -> None:
+    count = 3_000_000
+    same = pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int8)), pa.array(["/a[1]"]))
+    nodes = pa.ListArray.from_arrays(pa.array([0, count], pa.int32()), same)
+    data = written(pa.table({"topic": ["7"], "doc": ["a"], "nodes": nodes}))
+    at = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    stated, forged = b"\x80\x9b\xee\x02", b"\x82\x80\x80\x00"  # 3,000,000 and 1, as varints
+    footer = data[at:].replace(stated, forged)
+    assert footer != data[at:]
+    with pytest.raises(FormatError, match=r"more than 1,000,000 rows, or values in a column"):
+        read(data[:at] + footer)
+
+
 def test_pages_that_unpack_to_too_much_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     change(monkeypatch, parquet_expansion=1 << 20)
     data = written(table(path=["x" * (2 << 20), None]), compression="zstd")

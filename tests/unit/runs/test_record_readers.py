@@ -278,6 +278,48 @@ def test_records_before_a_damaged_line_are_checked_first() -> None:
         READERS["csv"](io.BytesIO(b'topic,doc,rank\n1,a,-1\n1,"a'), "r")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"topic": "1", "doc": "a", "doc": "b"}',
+        '{"topic": "1", "doc": "a", "topic": "1"}',
+        '{"topic": "1", "doc": "a:b", "rank" : 1, "rank": 2}',
+        '{"topic": "1", "doc": "a", "doc": null, "rank": 2}',
+        '{"topic": "1", "doc": "a", "x": null, "x": null}',
+        '{"topic": "1", "doc": "a", "d\\u006fc": "a"}',
+    ],
+)
+@pytest.mark.parametrize(
+    "around", ["", '{"topic": "1", "doc": "c", "score": 0.5}', '{"topic": 1, "doc": "c:d"}']
+)
+def test_a_field_that_is_given_twice_is_refused(line: str, around: str) -> None:
+    data = "\n".join(filter(None, (around, line, around)))
+    with pytest.raises(FormatError, match=r"r:[12]: the field '\w+' is given twice"):
+        READERS["jsonl"](io.BytesIO(data.encode()), "r")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"topic" : "1", "doc": "a:b"}',
+        '{"topic": "1", "doc": "a\\": b"}',
+        '{"topic": "1", "doc": "a", "x": null, "rank": ""}',
+        '{"topic": 1, "doc": "a", "rank": null, "nodes": []}',
+        ' {"topic": "1", "doc": "a"}',
+        '{"topic": "1", "doc": "a{b"}',
+    ],
+)
+def test_unusual_lines_are_read_as_they_are_one_by_one(line: str) -> None:
+    data = f'{{"topic": "1", "doc": "c"}}\n{line}\n'.encode()
+    assert by_columns(READERS["jsonl"], data) == by_rows(row_reader.read_jsonl, data)
+
+
+def test_a_field_of_csv_may_be_long() -> None:
+    name = "x" * 200_000
+    run = READERS["csv"](io.BytesIO(f"topic,doc\n1,{name}\n".encode()), "r")
+    assert run.documents == (name,)
+
+
 def test_a_byte_behind_a_byte_order_mark_is_named() -> None:
     with pytest.raises(FormatError, match="r:1: byte 0xfe is not UTF-8 text"):
         READERS["jsonl"](io.BytesIO(b'\xef\xbb\xbf{"topic": "\xfe"}'), "r")

@@ -112,7 +112,7 @@ BAD = st.sampled_from(
 )
 def test_text(folder: Path, lines: list[str], rows: int, has_end: bool, is_broken: bool) -> None:
     data = "\n".join(lines).encode() + b"\n" * has_end
-    if is_broken:  # a byte that is not UTF-8 comes before all other errors
+    if is_broken:  # a byte that is not UTF-8
         data += b"\xff"
     assert_same(folder / "a.run", data, rows)
 
@@ -120,20 +120,23 @@ def test_text(folder: Path, lines: list[str], rows: int, has_end: bool, is_broke
 @pytest.mark.parametrize(
     ("bad", "first"),
     [
-        ({2: "7 Q0 a x 0.5 mine", 3: "8 Q0 a"}, 3),  # fields are counted before they are read
-        ({2: "7 Q0 a x 0.5 mine", 4: "8 Q0 a"}, 2),  # but piece by piece
+        ({2: "7 Q0 a x 0.5 mine", 3: "8 Q0 a"}, 2),  # although fields are counted first
+        ({2: "7 Q0 a x 0.5 mine", 4: "8 Q0 a"}, 2),
         ({2: "8 Q0 a x 0.5 mine", 4: "8 Q0 a"}, 2),
-        ({1: "6 Q0 a x 0.5 mine", 3: "8 Q0 a"}, 3),
+        ({1: "6 Q0 a x 0.5 mine", 3: "8 Q0 a"}, 1),
         ({1: "6 Q0 a x 0.5 mine", 4: "8 Q0 a"}, 1),
+        ({1: "6 Q0 a 1 x mine", 2: "7 Q0 a x 0.5 mine", 3: "8 Q0 a", 4: "8\x01 Q0 a"}, 1),
+        ({2: "7 Q0 a 1 x mine", 5: "8 Q0 \udcff 1 0.5 mine"}, 2),  # not UTF-8
+        ({2: "7 Q0 \udcff 1 0.5 mine", 5: "8 Q0 a 1 x mine"}, 2),
     ],
 )
-def test_the_first_of_two_errors_is_that_of_the_file_at_once(
+def test_of_two_errors_the_one_on_the_lowest_line_is_raised(
     tmp_path: Path, bad: dict[int, str], first: int
 ) -> None:
     good = ["6 Q0 a 1 0.500000 mine", "7 Q0 a 1 0.5000 mine", "8 Q0 a 1 0.5000 mine"]
     lines = [good[0], *(bad.get(at, good[min(at, 2)]) for at in range(1, 8))]
     path = tmp_path / "a.run"
-    path.write_text("\n".join(lines))
+    path.write_bytes("\n".join(lines).encode(errors="surrogateescape"))
     error = at_once(path)
     assert f"a.run:{first + 1}: " in str(error[1])
     for rows in (1, 2, 3):
@@ -275,7 +278,13 @@ def test_pieces_begin_with_another_topic(folder: Path, lines: list[str], size: i
         assert topics_in(before)[-1] != topics_in(behind)[0]
 
 
-@pytest.mark.xfail(strict=True, reason="white space before a topic is taken for its first byte")
+@pytest.mark.parametrize("name", ["a.run", "a.jsonl"])
+def test_pieces_of_one_byte_are_found_at_once(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text('{"topic": 7}\n{"topic": 8}\n')
+    assert pieces_of_file(path, 1) == pieces_of_file(path, 2) == [(0, 26)]
+
+
 def test_pieces_of_lines_that_begin_with_white_space(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     lines = ["6 Q0 a"] * 13 + [" 7 Q0 a", "77 Q0 a", " 77 Q0 b"] + ["8 Q0 a"] * 8

@@ -27,7 +27,6 @@ PASSAGE = Result("7", "a", Kind.PASSAGE, 0, 5)
         ('{"topic": "7", "spans":[[0,5],[9,12]], "doc": "a"}', SEVERAL),
         ('{"topic": "7", "doc": "a"}', Result("7", "a")),
         ('{"topic": "7", "doc": "a", "spans": []}', Result("7", "a")),
-        ('{"topic": "7", "doc": "a", "spans": [[3, 4]], "spans": [[0, 5]]}', PASSAGE),
         ('{"topic": "7", "doc": "a", "spans": [[-0, 5]]}', PASSAGE),
         ('{"topic": "7", "doc": "a", "spans" : [[0, 5]]}', PASSAGE),
         (
@@ -65,6 +64,7 @@ PAIRS = ": expected pairs of whole numbers, a start and an end that is not befor
             "fields end, spans, start together: expected start and end, spans, path, nodes, "
             "offset, or none of them",
         ),
+        ('[[3, 4]], "spans": [[0, 5]]', "the field 'spans' is given twice"),
         ('[], "x\\"spans": [[0, 5]]', "unknown field 'x\"spans': expected topic, doc, chunk,"),
     ],
 )
