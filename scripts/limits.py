@@ -155,8 +155,8 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
         ),
     ),
     "Queries, measures and models": (
-        Limit("characters of a NEXI query", f"{nexi.LONGEST:,}"),
-        Limit("nesting of a NEXI query", f"{nexi.DEEPEST:,}"),
+        Limit("characters of a NEXI query", f"{nexi.MAX_LENGTH:,}"),
+        Limit("nesting of a NEXI query", f"{nexi.MAX_DEPTH:,}"),
         Limit("cut-off of a measure", f"below {parameters._LARGEST_CUT_OFF:,}"),
         Limit("a file with a model of navigation", size(navigation._LARGEST)),
     ),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.columns import Labels, by_first_appearance
+from doxeval.columns import Categorical, by_first_appearance
 from doxeval.documents import COLLECTION, Collection
 from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, quoted
@@ -216,8 +216,8 @@ def _run_of(answers: Mapping[str, SearchResults], searcher: Searcher, run_id: st
     documents, document_numbers = by_first_appearance(range(len(collection)), document)
     return Run(
         run_id,
-        Labels.of(topics, np.repeat(np.arange(len(topics)), counts)),
-        Labels.of([collection.id_of(number) for number in documents], document_numbers),
+        Categorical.of(topics, np.repeat(np.arange(len(topics)), counts)),
+        Categorical.of([collection.id_of(number) for number in documents], document_numbers),
         path_labels,
         np.full(rows, kind, dtype=np.int64),
         start,
@@ -230,9 +230,9 @@ def _run_of(answers: Mapping[str, SearchResults], searcher: Searcher, run_id: st
 
 def _locations(
     lists: list[SearchResults], rows: int, task: str
-) -> tuple[Kind, Ints, Ints, Labels[tuple[str, ...]]]:
+) -> tuple[Kind, Ints, Ints, Categorical[tuple[str, ...]]]:
     """Return the kind of the results, their starts and ends, and their paths."""
-    nowhere, no_paths = np.full(rows, -1, dtype=np.int64), Labels[tuple[str, ...]].none(rows)
+    nowhere, no_paths = np.full(rows, -1, dtype=np.int64), Categorical[tuple[str, ...]].none(rows)
     if task == "documents":
         return Kind.DOCUMENT, nowhere, nowhere, no_paths
     start = _joined([answer.spans.start for answer in lists])
@@ -245,7 +245,7 @@ def _locations(
                 numbers.setdefault(path, len(numbers))
         which = [numbers[path] for answer in lists for path in answer.spans.paths or ()]
         paths: list[tuple[str, ...]] = [(path,) for path in numbers]
-        labels = Labels.of(paths, np.array(which, dtype=np.int64))
+        labels = Categorical.of(paths, np.array(which, dtype=np.int64))
         return Kind.ELEMENT, nowhere, nowhere, labels
     return Kind.PASSAGE, start, _joined([answer.spans.end for answer in lists]), no_paths
 
