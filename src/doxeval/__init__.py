@@ -14,8 +14,7 @@ Names are loaded when they are first used, so that `import doxeval` stays quick.
 from __future__ import annotations
 
 from doxeval.doors import door
-
-__version__ = "0.1.0"
+from doxeval.version import __version__
 
 __getattr__, _names = door(__name__, __file__)
 __all__ = ["__version__", *_names()]

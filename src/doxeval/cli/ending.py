@@ -130,9 +130,10 @@ def _told(error: BaseException, debug: bool) -> int:
 def _damage_in_open_files(error: BaseException) -> Exception | None:
     """Damage that explains an error nobody expected: opening does not hash very large files."""
     files = sys.modules.get("doxeval.storage.files")
-    guard = sys.modules.get("doxeval.storage.files")
-    may_be_damage = guard is None or guard.may_be_damage(error)
-    return files.damage_in_open_files() if files is not None and may_be_damage else None
+    if files is None or not files.may_be_damage(error):
+        return None
+    damage: Exception | None = files.damage_in_open_files()
+    return damage
 
 
 def _told_by_click(error: BaseException) -> int | None:

@@ -17,10 +17,10 @@ from typing import Any
 
 import click
 
-from doxeval import __version__
 from doxeval.cli.ending import exit_code
 from doxeval.cli.signals import are_handled, handle_signals, release_signals
 from doxeval.cli.verb import VerbGroup
+from doxeval.version import __version__
 
 # NumPy would start threads for linear algebra, which no command does. They would cost every
 # command, and every process that it starts, a tenth of a second.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -31,6 +30,7 @@ from doxeval.pooling.pool import (
 from doxeval.pooling.sources import RunSources, named_runs, place_of, sha256_of
 from doxeval.pooling.topics import pooled_topics
 from doxeval.topics import Topic
+from doxeval.version import __version__
 
 
 @checked_but("runs")
@@ -125,7 +125,7 @@ class Pooling:
             runs=read.facts,
             judged=tuple((one, sha256_of(one)) for one in choice.followed),
             collection=None if collection is None else collection.seal,
-            version=sys.modules[__name__.partition(".")[0]].__version__,
+            version=__version__,
         )
         about_files = tuple(
             Message(f"{place_of(run)}: ", warning) for run in read.runs for warning in run.warnings

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -16,6 +15,7 @@ from doxeval.measures import Measure, measure_named
 from doxeval.messages import plural
 from doxeval.navigation import Navigation
 from doxeval.scores import MeasureFacts, ScoreTable
+from doxeval.version import __version__
 
 
 class FileFacts(NamedTuple):
@@ -74,7 +74,7 @@ def provenance_of(
     """
     return Provenance(
         _now() if date is None else date,
-        sys.modules[__name__.partition(".")[0]].__version__,
+        __version__,
         command,
         tuple(file_facts(*one) for one in dict.fromkeys((*_files(table), *others))),
         table.collection,

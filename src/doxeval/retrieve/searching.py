@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from doxeval.retrieve.searcher import Searcher, SearchResults
 from doxeval.runs import Kind, Result, Run
 from doxeval.storage import is_sealed
 from doxeval.topics import StructuredQuery, Term, Topic, parse_structured, read_topics
+from doxeval.version import __version__
 
 MOST_FOR_WORDS = 10
 
@@ -106,7 +106,7 @@ def search(
         stop=stop if isinstance(stop, str | os.PathLike) else frozenset(stop),
         most=most,
     )
-    return search_topics(
+    run = search_topics(
         searcher_for(index, options),
         topics,
         query=query,
@@ -114,6 +114,8 @@ def search(
         skip_missing=skip_missing,
         progress=progress,
     )
+    warn(run.warnings)
+    return run
 
 
 def search_topics(
@@ -142,7 +144,6 @@ def search_topics(
         if progress is not None:
             progress(1)
     warnings = (*missing_warnings, *_warnings(searcher, answers))
-    warn(warnings)
     run = _run_of(answers, searcher, run_id or options.run_name())
     return replace(run, facts=_run_facts(searcher, field), warnings=warnings)
 
@@ -262,7 +263,7 @@ def _run_facts(searcher: Searcher, field: str) -> dict[str, Any]:
         "stemmer": index.analysis.stemmer,
         "index": index.seal,
         "collection": index.collection.seal,
-        "doxeval": _version(),
+        "doxeval": __version__,
     }
     shown = {**described, "query": field} | made_of
     return {
@@ -272,12 +273,6 @@ def _run_facts(searcher: Searcher, field: str) -> dict[str, Any]:
         "topic_fields": {field: "yes"},
         "description": "doxeval search: " + "; ".join(f"{name} {shown[name]}" for name in shown),
     }
-
-
-def _version() -> str:
-    # The root package is loaded already; importing it would tie this room to all others, and
-    # metadata of an installed package does not exist where doxeval runs from its sources.
-    return str(sys.modules["doxeval"].__version__)
 
 
 def _warnings(searcher: Searcher, answers: Mapping[str, SearchResults]) -> Iterator[str]:

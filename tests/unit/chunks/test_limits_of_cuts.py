@@ -106,11 +106,7 @@ def test_omega_is_gold_in_chunks_out_of_both(world: tuple[Chunks, Assessments]) 
 
 def worth(gold: Assessments, read: set[tuple[str, int]]) -> Fraction:
     """What is shown of what is wanted, from its definition: see measures/new_text.py."""
-    grades = {
-        str(need.need): Fraction(need.grade)
-        for judgment in gold
-        for need in judgment.needs
-    }
+    grades = {str(need.need): Fraction(need.grade) for judgment in gold for need in judgment.needs}
     most = max(grades.values())
     single: dict[tuple[str, int], Fraction] = {}
     total = Fraction(0)

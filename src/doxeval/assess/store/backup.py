@@ -15,7 +15,6 @@ import gzip
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import groupby, islice
@@ -33,6 +32,7 @@ from doxeval.documents import Collection
 from doxeval.errors import FormatError
 from doxeval.files import json_lines, open_input, open_output, parsed_json
 from doxeval.messages import Parameter
+from doxeval.version import __version__
 
 _FORMAT = 1
 _LEFT_OUT = {"sessions", "login_failures", "alembic_version"}
@@ -94,7 +94,7 @@ def _records(connection: Connection) -> Iterator[dict[str, Any]]:
     tables = _tables(connection)
     yield {
         "doxeval-backup": _FORMAT,
-        "doxeval": str(sys.modules["doxeval"].__version__),
+        "doxeval": __version__,
         "revision": migrating.revision_of(connection),
         "made": times.now(),
         "collection": settings.collection(connection),

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -22,6 +21,7 @@ from doxeval.assess.store.engine import parsed_url, sqlite_url
 from doxeval.assess.store.failures import CampaignError
 from doxeval.files import open_output, parsed_json
 from doxeval.storage import absolute
+from doxeval.version import __version__
 
 FACTS_FILE, SQLITE_FILE, LOCK_FILE, BACKUPS = (
     "campaign.json",
@@ -55,7 +55,7 @@ class Facts:
 
 def new_facts(collection: str | Path, seal: str, database: str | None) -> Facts:
     """The facts of a campaign that is made now, by this doxeval."""
-    version = str(sys.modules["doxeval"].__version__)
+    version = __version__
     return Facts(absolute(collection), seal, database, version)
 
 
