@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from doxeval.documents import is_text
+from doxeval.documents import is_text_file
 from runner import (
     compiled,
     heading,
@@ -109,7 +109,7 @@ def storage(collection: Path) -> None:
     heading("Storage")
     counts = json.loads((collection / "manifest.json").read_text())["counts"]
     files = {path.name: path.stat().st_size for path in collection.iterdir()}
-    text = sum(files.pop(name) for name in [name for name in files if is_text(name)])
+    text = sum(files.pop(name) for name in [name for name in files if is_text_file(name)])
     line("documents", f"{counts['documents']:,}")
     line("elements", f"{counts['elements']:,}")
     line(

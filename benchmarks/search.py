@@ -179,16 +179,16 @@ def answer_queries(collection: str, directory: str, rounds: str) -> dict[str, An
     from doxeval import Collection
     from doxeval.retrieve import (
         Index,
-        Options,
         QueryScorer,
         Searcher,
+        SearchOptions,
+        parse_keywords,
         rank_by_task,
-        terms_of_text,
     )
     from doxeval.topics import parse_structured
 
     index = Index(directory, Collection(collection))
-    asked = [terms_of_text(" ".join(words)) for words in queries()]
+    asked = [parse_keywords(" ".join(words)) for words in queries()]
     structured = [parse_structured(_nexi(words)) for words in queries()]
 
     def ranked(searcher: Searcher, terms: Any) -> None:
@@ -196,7 +196,7 @@ def answer_queries(collection: str, directory: str, rounds: str) -> dict[str, An
             rank_by_task(scored, searcher.options)
 
     def seconds(task: str, asked: list[Any], answer: Callable[[Searcher, Any], object]) -> float:
-        searcher = Searcher(index, Options(task=task, most=MOST))
+        searcher = Searcher(index, SearchOptions(task=task, most=MOST))
         for question in asked:
             answer(searcher, question)
         started = cpu()

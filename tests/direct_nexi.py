@@ -17,13 +17,13 @@ from doxeval.topics import (
     About,
     And,
     Clause,
-    Comparison,
     Interpretation,
+    NexiStep,
     Or,
     Relative,
-    Step,
     StructuredQuery,
     Term,
+    ValueComparison,
 )
 
 Scores = Mapping[int, float]
@@ -32,7 +32,7 @@ _SOME = [-1.5, -0.25, 0.0, 0.1, 0.2, 0.3, 1 / 3, 1.0, 7.5]
 _COMPARE = {"=": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge}
 
 
-def leads(steps: Sequence[Step], tags: Sequence[str]) -> bool:
+def leads(steps: Sequence[NexiStep], tags: Sequence[str]) -> bool:
     """Whether steps lead down all of these tags, by trying all ways to take the first step."""
     if not steps or not tags:
         return not steps and not tags
@@ -60,7 +60,7 @@ def is_number(text: str) -> bool:
     return all(part.isascii() and part.isdigit() for part in parts)
 
 
-def value_compares(text: str, comparison: Comparison) -> bool:
+def value_compares(text: str, comparison: ValueComparison) -> bool:
     text, value = (" ".join(one.split()) for one in (text, comparison.value))
     if not comparison.is_number:
         return bool(_COMPARE[comparison.operator](text, value))

@@ -12,7 +12,7 @@ from doxeval.assessments import (
     Judgments,
     judgments_of_statements,
 )
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import json_lines, text_lines
 from doxeval.messages import quoted
@@ -44,7 +44,7 @@ def trec_by_line(data: bytes, origin: str) -> Judgments:
         if len(fields) != 4 or not re.fullmatch("-?[0-9]{1,9}", fields[3]):
             raise FormatError("expected topic, iteration, document and a grade", origin, line)
         topic, _, document, grade = fields
-        name = normalised_id(document)
+        name = normalise_id(document)
         return Judgment(topic, name, relevance=int(grade), origin=origin, line=line), False
 
     return _all_lines(data, origin, read)
@@ -94,7 +94,7 @@ def _judgment(fields: list[str], origin: str, line: int) -> Line:
         raise FormatError(f"rsize is {relevant}, but the passages have {characters}")
     entry = _whole(fields[5], "a best entry point") if highlights else None
     judgment = Judgment(
-        *(fields[0], normalised_id(fields[2]), tuple(highlights), entry, length),
+        *(fields[0], normalise_id(fields[2]), tuple(highlights), entry, length),
         origin=origin,
         line=line,
     )

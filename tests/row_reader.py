@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from doxeval.columns import Fields
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import json_lines
 from doxeval.messages import join_names, quoted
@@ -79,7 +79,7 @@ def read_record(record: Any) -> tuple[Result, str | None]:
     start, end, offset = (fields.whole(name) for name in ("start", "end", "offset"))
     if start is not None and end is not None and end < start:
         raise FormatError(f"the passage ends at {end} before it starts at {start}")
-    topic, document = fields.text("topic"), normalised_id(fields.text("doc"))
+    topic, document = fields.text("topic"), normalise_id(fields.text("doc"))
     paths = read_place(fields)
     kind, spans = UNITS[unit], read_spans(fields)
     if kind == Kind.SPANS and len(spans) < 2:

@@ -26,11 +26,11 @@ from doxeval.assessments import (
     NeededSpan,
     Scale,
     Specificity,
-    resolved_judgments,
+    resolve_judgments,
 )
 from doxeval.documents import Collection
 from doxeval.errors import MissingInput
-from doxeval.evaluation import RunOptions, ranked
+from doxeval.evaluation import RunOptions, build_ranking
 from doxeval.measures import GroundTruth, Measure, Need, Ranking, Texts
 from doxeval.runs import Kind, Result, run_of
 from levels import LEVEL
@@ -62,7 +62,7 @@ class Scene:
     @cached_property
     def truth(self) -> GroundTruth:
         """What is relevant."""
-        resolved = resolved_judgments(self.world.judgments, self.collection).judgments
+        resolved = resolve_judgments(self.world.judgments, self.collection).judgments
         return GroundTruth.of(
             Assessments(resolved),
             self.collection,
@@ -78,7 +78,7 @@ class Scene:
         """Return results as measures see them."""
         key = (tuple(results), options)
         if key not in self._rankings:
-            self._rankings[key] = ranked(run_of(key[0]), self.truth, options).ranking
+            self._rankings[key] = build_ranking(run_of(key[0]), self.truth, options).ranking
         return self._rankings[key]
 
     def scores(

@@ -19,10 +19,10 @@ from doxeval.documents import (
     RawDocument,
     XmlReader,
     build_collection,
-    documents_of,
-    normalised_id,
+    normalise_id,
     read_batch,
     read_records,
+    source_documents,
 )
 from doxeval.files import zstd
 from fuzzing import good_files as good
@@ -72,7 +72,7 @@ def records(data: bytes) -> object:
 def id_rules(data: bytes) -> object:
     """Where ids come from, tried on a document; and references to documents."""
     text = data.decode("utf-8", "surrogateescape")
-    normalised_id(text)
+    normalise_id(text)
     options = BuildOptions(limits=LIMITS, id_rule=IdRule.parse(text))
     return read_batch([RawDocument("f", "f", "xml", good.SMALL_XML, 1)], options)
 
@@ -84,7 +84,7 @@ def source(
 
     def read(data: bytes) -> object:
         options = BuildOptions(limits=LIMITS, id_rule=IdRule("path"), skip_broken=skip_broken)
-        found = list(documents_of([file_of(name, wrap(data))], options))
+        found = list(source_documents([file_of(name, wrap(data))], options))
         return read_batch(found, options)
 
     return read

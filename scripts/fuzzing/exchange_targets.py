@@ -17,7 +17,7 @@ from doxeval.assessments import (
     read_inex_xml,
     read_jsonl,
     read_trec_qrels,
-    resolved_judgments,
+    resolve_judgments,
     violations,
 )
 from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
@@ -120,7 +120,7 @@ def assessments(read: Callable[[io.BytesIO, str], Judgments]) -> Reader:
             lambda: elements_from_grades(Assessments(judgments, warnings)),
             lambda: [violations(judgment) for judgment in judgments],
             lambda: merge_judgments(judgments, "majority"),
-            lambda: resolved_judgments(judgments, collection()),
+            lambda: resolve_judgments(judgments, collection()),
         )
         return list(judgments)
 

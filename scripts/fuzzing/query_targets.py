@@ -8,10 +8,10 @@ from random import Random
 
 from doxeval.documents import PathPatterns, parse_path, parse_point
 from doxeval.errors import DoxevalError
-from doxeval.measures import MEASURES, PRESETS, explained, measure_named
+from doxeval.measures import MEASURES, PRESETS, explain_measure, measure_named
 from doxeval.named import Named
 from doxeval.retrieve import MODELS, model_named
-from doxeval.retrieve import explained as explained_model
+from doxeval.retrieve import explain_model as explained_model
 from doxeval.topics import Interpretation, Precedence, StructuredQuery, parse_nexi
 from fuzzing import good_files as good
 from fuzzing import tokens
@@ -71,7 +71,7 @@ def measures(data: bytes) -> object:
     again = measure_named(str(measure))
     if str(again) != str(measure):
         raise Broken(f"{measure} parses back as {again}")
-    return explained(measure)
+    return explain_measure(measure)
 
 
 def models(data: bytes) -> object:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from doxeval.documents import Limits, Marks, XmlDocuments, XmlReader, joined, tabulate
+from doxeval.documents import Limits, TagEvents, XmlDocuments, XmlReader, join_events, tabulate
 from doxeval.errors import DocumentError
 
 # The marks of documents, and the error of each that is broken.
-Read = tuple[list[Marks], list[str | None]]
+Read = tuple[list[TagEvents], list[str | None]]
 
 
 def by_calls(documents: Sequence[bytes], limits: Limits) -> Read:
@@ -43,7 +43,7 @@ def difference(documents: Sequence[bytes], limits: Limits | None = None) -> str 
         return f"errors {errors} and {other_errors}"
     if not expected or not found:
         return None if not expected and not found else "one of them read nothing"
-    one, other = joined(expected), joined(found)
+    one, other = join_events(expected), join_events(found)
     for name, mine, theirs in (
         ("names", list(one.names), list(other.names)),
         ("texts", one.texts, other.texts),
@@ -54,7 +54,7 @@ def difference(documents: Sequence[bytes], limits: Limits | None = None) -> str 
     return _different_rows(one, other)
 
 
-def _different_rows(one: Marks, other: Marks) -> str | None:
+def _different_rows(one: TagEvents, other: TagEvents) -> str | None:
     table, twin = tabulate(one), tabulate(other)
     for name, mine in (*table.columns._asdict().items(), ("rows", table.rows)):
         theirs = twin.rows if name == "rows" else getattr(twin.columns, name)

@@ -293,17 +293,17 @@ def json_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, Any]]:
     """
     for number, line in text_lines(file, origin):
         try:
-            yield number, parsed_json(line)
+            yield number, decode_json(line)
         except ValueError:
             raise FormatError("expected a JSON object", origin, number) from None
 
 
-def parsed_json(text: str | bytes) -> Any:
+def decode_json(text: str | bytes) -> Any:
     """Parse JSON; raise a ValueError if it is not JSON, or contains a lone surrogate.
 
     JSON can escape a lone surrogate, but no such text could be written out again as UTF-8.
 
-    >>> parsed_json('{"a": 1}')
+    >>> decode_json('{"a": 1}')
     {'a': 1}
     """
     import json

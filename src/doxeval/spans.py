@@ -41,10 +41,10 @@ class Spans(NamedTuple):
         return self.end - self.start
 
 
-def merged(spans: Spans) -> Spans:
+def merge_spans(spans: Spans) -> Spans:
     """Return the same characters as sorted spans that are not empty and do not touch.
 
-    >>> ranges = merged(Spans.of([(0, 5, 9), (0, 1, 3), (0, 3, 4), (0, 8, 12), (1, 0, 0)]))
+    >>> ranges = merge_spans(Spans.of([(0, 5, 9), (0, 1, 3), (0, 3, 4), (0, 8, 12), (1, 0, 0)]))
     >>> ranges.start.tolist(), ranges.end.tolist()
     ([1, 5], [4, 12])
     """
@@ -68,7 +68,7 @@ def merged(spans: Spans) -> Spans:
 def shared_lengths(spans: Spans, others: Spans) -> Ints:
     """Return how many characters each span shares with the merged spans `others`.
 
-    >>> highlights = merged(Spans.of([(0, 2, 5), (0, 8, 10)]))
+    >>> highlights = merge_spans(Spans.of([(0, 2, 5), (0, 8, 10)]))
     >>> shared_lengths(Spans.of([(0, 0, 9), (0, 5, 8), (1, 0, 9)]), highlights).tolist()
     [4, 0, 0]
     """
@@ -77,13 +77,13 @@ def shared_lengths(spans: Spans, others: Spans) -> Ints:
     )
 
 
-def new_pieces(spans: Spans) -> tuple[Ints, Spans]:
+def new_parts(spans: Spans) -> tuple[Ints, Spans]:
     """Return the new text of each span: the parts of it that no earlier span of its group covers.
 
     Spans are read in the order in which they are given. The result is the row of the span that
     each part belongs to, and the parts.
 
-    >>> rows, pieces = new_pieces(Spans.of([(0, 5, 10), (0, 0, 20), (0, 6, 8)]))
+    >>> rows, pieces = new_parts(Spans.of([(0, 5, 10), (0, 0, 20), (0, 6, 8)]))
     >>> rows.tolist(), pieces.start.tolist(), pieces.end.tolist()
     ([0, 1, 1], [5, 0, 10], [10, 5, 20])
     """
@@ -111,13 +111,13 @@ def new_lengths(spans: Spans) -> Ints:
     >>> new_lengths(Spans.of([(0, 5, 10), (0, 0, 20), (0, 6, 8), (1, 6, 8)])).tolist()
     [5, 15, 0, 2]
     """
-    rows, pieces = new_pieces(spans)
+    rows, pieces = new_parts(spans)
     lengths = np.zeros(len(spans.start), dtype=np.int64)
     np.add.at(lengths, rows, pieces.lengths())
     return lengths
 
 
-class Shared(NamedTuple):
+class SharedText(NamedTuple):
     """Text that spans share with others: which span, which of the others, and what."""
 
     row: Ints
@@ -126,11 +126,11 @@ class Shared(NamedTuple):
     end: Ints
 
 
-def shared_pieces(spans: Spans, others: Spans) -> Shared:
+def shared_parts(spans: Spans, others: Spans) -> SharedText:
     """Return what spans share with others that are sorted by group and start and do not overlap.
 
     >>> others = Spans.of([(0, 2, 5), (0, 5, 7), (0, 8, 10)])
-    >>> [column.tolist() for column in shared_pieces(Spans.of([(0, 4, 9), (1, 0, 9)]), others)]
+    >>> [column.tolist() for column in shared_parts(Spans.of([(0, 4, 9), (1, 0, 9)]), others)]
     [[0, 0, 0], [0, 1, 2], [4, 5, 8], [5, 7, 9]]
     """
     first = np.searchsorted(
@@ -143,7 +143,7 @@ def shared_pieces(spans: Spans, others: Spans) -> Shared:
     row = np.repeat(np.arange(len(first)), counts)
     other = concatenated_ranges(first, counts)
     start = np.maximum(spans.start[row], others.start[other])
-    return Shared(row, other, start, np.minimum(spans.end[row], others.end[other]))
+    return SharedText(row, other, start, np.minimum(spans.end[row], others.end[other]))
 
 
 def _covered_before(group: Ints, position: Ints, others: Spans) -> Ints:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from doxeval.assessments import QUANTISATIONS
 from doxeval.cli import VERBS
-from doxeval.measures import FAMILIES, MEASURES, PRESETS, REFERENCES, explained
+from doxeval.measures import FAMILIES, MEASURES, PRESETS, REFERENCES, explain_measure
 from doxeval.retrieve import MODELS
-from doxeval.retrieve import explained as explained_model
+from doxeval.retrieve import explain_model as explained_model
 
 ROOT = Path(__file__).resolve().parents[2]
 # Introductions of families become part of pages that are checked themselves.
@@ -73,7 +73,7 @@ def test_every_retrieval_model_is_documented() -> None:
 
 def test_help_is_complete_for_every_measure() -> None:
     for name, kind in MEASURES.items():
-        text = explained(kind)
+        text = explain_measure(kind)
         assert kind.facts.title in text, name
         for word in ("Range", "Source", "Edge cases", "Example", "By default"):
             assert f"**{word}**" in text, name

@@ -15,7 +15,7 @@ from doxeval.measures import (
     Law,
     Measure,
     effect_of_parameters,
-    explained,
+    explain_measure,
     measure_named,
     parameter,
 )
@@ -76,7 +76,7 @@ def test_what_is_printed_of_a_default_is_what_its_instances_say() -> None:
 
 def check_choices(kind: type[Measure]) -> None:
     usual = kind()
-    words = part(explained(kind), "Range")
+    words = part(explain_measure(kind), "Range")
     for spec in fields(kind):
         for value in spec.metadata.get("choices") or ():
             try:
@@ -89,8 +89,8 @@ def check_choices(kind: type[Measure]) -> None:
 
 def test_every_default_is_explained() -> None:
     for name, kind in MEASURES.items():
-        text = explained(measure_named(name))
-        assert text == explained(kind), name
+        text = explain_measure(measure_named(name))
+        assert text == explain_measure(kind), name
         assert part(text, "Range"), name
 
 
@@ -134,5 +134,7 @@ def test_no_pair_of_choices_is_forgotten() -> None:
 
 
 def test_the_tags_that_links_stand_for_are_listed() -> None:
-    line = next(line for line in explained(MEASURES["nxCG"]).splitlines() if "`ignore`" in line)
+    line = next(
+        line for line in explain_measure(MEASURES["nxCG"]).splitlines() if "`ignore`" in line
+    )
     assert all(tag in line for tag in LINKS)

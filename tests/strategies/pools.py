@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.pooling import (
     LEVELS,
     METHODS,
@@ -41,7 +41,7 @@ def judged_documents() -> st.SearchStrategy[Assessments]:
 def pools(plain: bool = False) -> st.SearchStrategy[Pool]:
     """Pools with all kinds of names; plain ones hold only what lines of text can say."""
     names = st.text(st.characters(exclude_categories=("Z", "C")), min_size=1, max_size=6).filter(
-        lambda name: normalised_id(name) == name
+        lambda name: normalise_id(name) == name
     )
     offsets = st.tuples(st.integers(0, 99), st.integers(0, 99)).map(sorted)
     parts = st.one_of(

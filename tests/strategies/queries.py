@@ -11,15 +11,15 @@ from doxeval.topics import (
     About,
     And,
     Clause,
-    Comparison,
+    NexiPath,
+    NexiStep,
     Or,
-    Path,
+    QuerySegment,
     Relative,
-    Segment,
-    Step,
     StructuredQuery,
     Term,
     Topic,
+    ValueComparison,
 )
 from strategies.trees import plain_texts
 
@@ -71,8 +71,8 @@ def nexi_queries(
     choices = st.one_of(
         st.just(()), tags.map(lambda t: (t,)), st.lists(tags, min_size=2, max_size=3).map(tuple)
     )
-    steps = st.builds(Step, st.sampled_from(["/", "//"]), choices)
-    paths = st.lists(steps, min_size=1, max_size=longest).map(lambda s: Path(tuple(s)))
+    steps = st.builds(NexiStep, st.sampled_from(["/", "//"]), choices)
+    paths = st.lists(steps, min_size=1, max_size=longest).map(lambda s: NexiPath(tuple(s)))
     elements = st.one_of(st.just(Relative()), st.builds(Relative, paths))
     on_attributes = st.builds(Relative, paths, st.sampled_from(["/", "//"]), tags)
     places = st.one_of(elements, on_attributes) if attributes else elements
@@ -80,13 +80,13 @@ def nexi_queries(
     operators = st.sampled_from(["=", "!=", "<", ">", "<=", ">="])
     comparisons = st.one_of(
         st.builds(
-            lambda where, op, n: Comparison(where, op, n, is_number=True),
+            lambda where, op, n: ValueComparison(where, op, n, is_number=True),
             places,
             operators,
             st.sampled_from(numbers),
         ),
         st.builds(
-            lambda where, op, s: Comparison(where, op, s, is_number=False),
+            lambda where, op, s: ValueComparison(where, op, s, is_number=False),
             places,
             operators,
             st.sampled_from(strings),
@@ -103,12 +103,12 @@ def nexi_queries(
     )
 
     def query(
-        first: Path, segments: list[tuple[Path, Clause]], last: Path | None
+        first: NexiPath, segments: list[tuple[NexiPath, Clause]], last: NexiPath | None
     ) -> StructuredQuery:
-        rooted = Path((Step("//", first.steps[0].tags), *first.steps[1:]))
-        made = [Segment(path, clause) for path, clause in segments]
-        made[0] = Segment(rooted, made[0].condition)
-        return StructuredQuery((*made, *([Segment(last)] if last else [])))
+        rooted = NexiPath((NexiStep("//", first.steps[0].tags), *first.steps[1:]))
+        made = [QuerySegment(path, clause) for path, clause in segments]
+        made[0] = QuerySegment(rooted, made[0].condition)
+        return StructuredQuery((*made, *([QuerySegment(last)] if last else [])))
 
     return st.builds(
         query,

@@ -19,7 +19,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.assessments.judgment import LARGEST_GRADE, Judgment
-from doxeval.columns import Columns, Names, Words
+from doxeval.columns import ByteStrings, Columns, PaddedBytes
 from doxeval.errors import FormatError, InputError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
 from doxeval.messages import plural
@@ -398,7 +398,7 @@ def whole_numbers(columns: Columns, column: int, most_digits: int) -> Ints | Non
     """Return a column of whole numbers; None if some field is not one, or is too long.
 
     >>> from doxeval.columns import TokenTable
-    >>> columns = TokenTable(Words(b"12 -3\\n")).columns(2)
+    >>> columns = TokenTable(PaddedBytes(b"12 -3\\n")).columns(2)
     >>> whole_numbers(columns, 0, 9).tolist(), whole_numbers(columns, 1, 9)
     ([12], None)
     """
@@ -410,14 +410,14 @@ def whole_numbers(columns: Columns, column: int, most_digits: int) -> Ints | Non
 
 
 def text_columns(
-    words: Words, names: Ints, line: Ints, origin: str, **columns: Any
+    words: PaddedBytes, names: Ints, line: Ints, origin: str, **columns: Any
 ) -> JudgmentColumns:
     """Return the judgments of a file of text, given the columns that `plain_columns` takes.
 
     names: four rows, where the topic of each line begins and ends, and its document.
     """
-    topics = Names(words, *names[:2])
-    documents = Names(words, *names[2:]).as_document_ids()
+    topics = ByteStrings(words, *names[:2])
+    documents = ByteStrings(words, *names[2:]).as_document_ids()
     return plain_columns(
         tuple(topics.distinct),
         documents.distinct,

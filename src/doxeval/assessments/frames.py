@@ -23,7 +23,7 @@ from doxeval.assessments.jsonl import (
 )
 from doxeval.assessments.judgment import Judgment, NeededSpan
 from doxeval.columns import ALIASES, FrameColumns, column_names, columns_by_field, refuse_unknown
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.messages import quoted, truncate
 
@@ -55,7 +55,7 @@ def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> JudgmentColumn
             return graded.judgments
     return JudgmentColumns.of(
         [
-            _judgment(_name(topic), normalised_id(_name(document)), value)
+            _judgment(_name(topic), normalise_id(_name(document)), value)
             for topic, documents in judged.items()
             for document, value in documents.items()
         ]

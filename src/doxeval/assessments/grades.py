@@ -425,10 +425,10 @@ SEPARATE = {
 }
 
 
-def quantisation_named(name: str) -> Quantisation:
+def find_quantisation(name: str) -> Quantisation:
     """Return a quantisation by its name.
 
-    >>> quantisation_named("genlifted")
+    >>> find_quantisation("genlifted")
     Traceback (most recent call last):
     doxeval.errors.SyntaxProblem: no quantisation 'genlifted'; did you mean genLifted?
     """

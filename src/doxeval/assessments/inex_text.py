@@ -27,13 +27,13 @@ from doxeval.assessments.columns import (
     text_columns,
     whole_numbers,
 )
-from doxeval.assessments.judgment import Judgment, in_order
-from doxeval.columns import RaggedTable, Words, has_plain_spaces, line_blocks, split_fields
-from doxeval.documents import normalised_id
+from doxeval.assessments.judgment import Judgment, merge_passages
+from doxeval.columns import PaddedBytes, RaggedTable, has_plain_spaces, line_blocks, split_fields
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import text_lines
 from doxeval.messages import quoted, truncate
-from doxeval.spans import TOO_LONG, Spans, merged
+from doxeval.spans import TOO_LONG, Spans, merge_spans
 
 _MOST_DIGITS = 12
 
@@ -69,7 +69,7 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
     """Return the judgments, or None if anything is wrong."""
     if not has_plain_spaces(data):
         return None
-    words = Words(data)
+    words = PaddedBytes(data)
     blocks: list[_Block] = []
     for begin, end, line in line_blocks(data):
         block = _read_block(words.piece(begin, end), begin, line)
@@ -81,7 +81,7 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
     return _concatenate(words, blocks, origin)
 
 
-def _read_block(words: Words, begin: int, first_line: int) -> _Block | None:
+def _read_block(words: PaddedBytes, begin: int, first_line: int) -> _Block | None:
     table = RaggedTable(words)
     if (table.fields < 5).any() or table.control_character() is not None:
         return None
@@ -108,7 +108,7 @@ def _read_block(words: Words, begin: int, first_line: int) -> _Block | None:
     )
 
 
-def _passages(words: Words, table: RaggedTable) -> Spans | None:
+def _passages(words: PaddedBytes, table: RaggedTable) -> Spans | None:
     """Return all off:len of a table, as they are given, grouped by row; None if one is wrong."""
     row, fields = table.trailing(6)
     halves = split_fields(words, fields, b":")
@@ -134,10 +134,10 @@ def _merge(spans: Spans) -> Spans:
     apart = (spans.group[1:] != spans.group[:-1]) | (spans.start[1:] > spans.end[:-1])
     if apart.all() and (spans.end > spans.start).all():
         return spans
-    return merged(spans)
+    return merge_spans(spans)
 
 
-def _concatenate(words: Words, blocks: list[_Block], origin: str) -> Judgments:
+def _concatenate(words: PaddedBytes, blocks: list[_Block], origin: str) -> Judgments:
     before = np.cumsum([0, *(len(block.line) for block in blocks)]).tolist()
     group = [block.highlights.group + at for block, at in zip(blocks, before, strict=False)]
     judgments = text_columns(
@@ -208,12 +208,12 @@ def _judgment(fields: list[str], origin: str, line: int) -> tuple[Judgment, bool
     passages = [_passage(text, length, origin, line) for text in fields[6:]]
     if not passages and relevant:
         raise FormatError(f"rsize is {relevant} but there are no passages", origin, line)
-    highlights, overlap = in_order(passages)
+    highlights, overlap = merge_passages(passages)
     highlighted = sum(end - start for start, end in highlights)
     if highlighted != relevant:
         raise FormatError(f"rsize is {relevant}, but the passages have {highlighted}", origin, line)
     entry = _number(fields[5], "a best entry point", origin, line) if highlights else None
-    document = normalised_id(fields[2])
+    document = normalise_id(fields[2])
     judgment = Judgment(fields[0], document, highlights, entry, length, origin=origin, line=line)
     return judgment, overlap
 

@@ -34,9 +34,9 @@ from typing import IO, Literal
 from doxeval.assessments.columns import JudgmentColumns, Judgments
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement, PointPassage
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
-from doxeval.markup import XmlElement, attribute_value, read_elements
+from doxeval.markup import XmlElement, quote_attribute, read_elements
 from doxeval.messages import quoted
 
 
@@ -71,7 +71,7 @@ def _judgment(element: XmlElement, assessments: XmlElement, origin: str) -> Judg
     entry = element.child("best-entry-point")
     return Judgment(
         topic,
-        normalised_id(document),
+        normalise_id(document),
         passages=tuple(_passage(e, origin) for e in element.children if e.tag == "passage"),
         entry_point=None if entry is None else _required(entry, "path", origin),
         grades=tuple(_graded(e, origin) for e in element.children if e.tag == "path"),
@@ -264,6 +264,6 @@ def _empty_tag(name: str, given: Mapping[str, object]) -> bytes:
 
 def _tag(name: str, given: Mapping[str, object]) -> bytes:
     attributes = "".join(
-        f" {key}={attribute_value(value)}" for key, value in given.items() if value is not None
+        f" {key}={quote_attribute(value)}" for key, value in given.items() if value is not None
     )
     return f"<{name}{attributes}>\n".encode()

@@ -57,15 +57,15 @@ from doxeval.assessments.judgment import (
     MeasuredElement,
     NeededSpan,
     PointPassage,
-    in_order,
+    merge_passages,
 )
 from doxeval.assessments.needs import spans_without_need
-from doxeval.columns import Fields, Numbering, by_first_appearance, line_blocks
-from doxeval.documents import normalised_id
+from doxeval.columns import Factorizer, Fields, by_first_appearance, line_blocks
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
-from doxeval.files import parsed_json
+from doxeval.files import decode_json
 from doxeval.messages import plural, quoted
-from doxeval.spans import TOO_LONG, Spans, merged
+from doxeval.spans import TOO_LONG, Spans, merge_spans
 
 # What each kind of statement must have, and what it may have besides.
 _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
@@ -180,7 +180,7 @@ def _records(lines: bytes, first: int, origin: str) -> Iterator[tuple[int, Any]]
             if text.isspace():
                 continue
             try:
-                value = parsed_json(text)
+                value = decode_json(text)
             except ValueError:
                 raise FormatError("expected a JSON object", origin, number) from None
         if type(value) is dict and _may_repeat_keys(line, len(value)):
@@ -227,7 +227,7 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
             fields = Fields(record, FIELDS)
             key = (
                 fields.text("topic"),
-                normalised_id(fields.text("doc")),
+                normalise_id(fields.text("doc")),
                 fields.optional_text("assessor"),
                 fields.optional_text("pool"),
             )
@@ -245,7 +245,7 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
     judgments: list[Judgment] = []
     warnings: list[str] = []
     for (topic, document, assessor, pool), draft in drafts.items():
-        highlights, overlap = in_order([(span.start, span.end) for span in draft.spans])
+        highlights, overlap = merge_passages([(span.start, span.end) for span in draft.spans])
         if overlap and not draft.has_needs:
             warnings.append(_overlap_warning(origin, draft.number))
         length = draft.facts.get("document_length", TOO_LONG)
@@ -269,7 +269,7 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
                 **draft.facts,
             )
         )
-    warnings += unsettled(judgments, origin)
+    warnings += draft_warnings(judgments, origin)
     return Judgments(JudgmentColumns.of(judgments), warnings)
 
 
@@ -282,10 +282,10 @@ def looks_like_a_run(what: str) -> str:
     return f"this looks like a run ({what}), not assessments: {RUNS_FIRST}"
 
 
-def unsettled(judgments: Iterable[Judgment], origin: str | None) -> list[str]:
+def draft_warnings(judgments: Iterable[Judgment], origin: str | None) -> list[str]:
     """Return a warning if some judgments are drafts, or of documents that were placed as a test.
 
-    >>> unsettled([Judgment("7", "a", marks=("draft",)), Judgment("7", "b")], "a.jsonl")
+    >>> draft_warnings([Judgment("7", "a", marks=("draft",)), Judgment("7", "b")], "a.jsonl")
     ['a.jsonl: 1 draft among the judgments; they count']
     """
     marks = Counter(mark for judgment in judgments for mark in judgment.marks)
@@ -487,8 +487,8 @@ class PlainStatements:
     """
 
     def __init__(self) -> None:
-        self._topics = Numbering()
-        self._documents = Numbering(lambda names: list(map(normalised_id, names)))
+        self._topics = Factorizer()
+        self._documents = Factorizer(lambda names: list(map(normalise_id, names)))
         self._parts: list[_StatementNumbers] = []
 
     def add(self, columns: Mapping[str, Sequence[Any]], numbers: Ints) -> bool:
@@ -529,7 +529,7 @@ class PlainStatements:
             return None
         spans = np.flatnonzero(given.start != _ABSENT)
         passages = Spans(row[spans], given.start[spans], given.end[spans])
-        highlights = merged(passages)
+        highlights = merge_spans(passages)
         known = length[highlights.group]
         if ((known != _ABSENT) & (highlights.end > known)).any():
             return None

@@ -196,7 +196,7 @@ class Judgment:
                     f"the passage [{start}, {end}): expected a start of 0 or more, and an end that "
                     f"is not before it and below {TOO_LONG:,}"
                 )
-        return in_order(ranges)[0]
+        return merge_passages(ranges)[0]
 
     def _wrong(self, message: str) -> FormatError:
         named = f"document {truncate(self.document)} of topic {truncate(self.topic)}: {message}"
@@ -314,10 +314,10 @@ def _judgment_of(topic: str, document: str, given: dict[str, Any]) -> Judgment:
     return Judgment(topic, document, **given)
 
 
-def in_order(passages: Iterable[tuple[int, int]]) -> tuple[tuple[tuple[int, int], ...], bool]:
+def merge_passages(passages: Iterable[tuple[int, int]]) -> tuple[tuple[tuple[int, int], ...], bool]:
     """Return the passages sorted, merged where they touch, without empty ones; and if any overlap.
 
-    >>> in_order([(8, 9), (0, 5), (3, 7), (2, 2)])
+    >>> merge_passages([(8, 9), (0, 5), (3, 7), (2, 2)])
     (((0, 7), (8, 9)), True)
     """
     merged: list[tuple[int, int]] = []

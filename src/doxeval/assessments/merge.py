@@ -52,7 +52,7 @@ def merge_judgments(judgments: Iterable[Judgment], how: Merge) -> Judgments:
     if how == "majority":
         several = (_votes(same) for same in pairs.values() if len(same) > 1)
         union, intersection = Parameter("merge", "union"), Parameter("merge", "intersection")
-        ties = counted_ties(several, union + ", " + intersection + " or a third judgment")
+        ties = count_ties(several, union + ", " + intersection + " or a third judgment")
     return Judgments(JudgmentColumns.of(merged), [str(ties)] if ties else [])
 
 
@@ -182,15 +182,15 @@ relevant; of 1 grade the lower of the two in the middle was taken
         return f"ties in {plural(self.documents, 'document')}: {'; '.join(filter(None, parts))}"
 
 
-def counted_ties(votes: Iterable[Votes], instead: str) -> Ties:
+def count_ties(votes: Iterable[Votes], instead: str) -> Ties:
     """Count the ties of a majority; two assessors who differ are an error, which offers `instead`.
 
     >>> low, high = ((0, 3),), ((2, 6),)
-    >>> counted_ties([Votes("7", "a", [low, low, high, high], [])], "")
+    >>> count_ties([Votes("7", "a", [low, low, high, high], [])], "")
     Ties(documents=1, characters=5, grades=0)
-    >>> counted_ties([Votes("7", "a", [low, low, high], []), Votes("7", "b", [low, low], [])], "")
+    >>> count_ties([Votes("7", "a", [low, low, high], []), Votes("7", "b", [low, low], [])], "")
     Ties(documents=0, characters=0, grades=0)
-    >>> counted_ties([Votes("7", "a", [low, high], [])], "union or intersection")
+    >>> count_ties([Votes("7", "a", [low, high], [])], "union or intersection")
     Traceback (most recent call last):
         ...
     doxeval.assessments.merge.NoMajority: two assessors differ about 1 document, and two have no \

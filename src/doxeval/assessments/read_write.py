@@ -21,10 +21,10 @@ from doxeval.assessments.inex_text import read_inex_text, write_inex_text
 from doxeval.assessments.jsonl import looks_like_a_run, read_jsonl, write_jsonl
 from doxeval.assessments.judgment import Judgment
 from doxeval.assessments.merge import Merge, merge_judgments
-from doxeval.assessments.resolution import resolved_judgments
+from doxeval.assessments.resolution import resolve_judgments
 from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.columns import Frame, is_frame
-from doxeval.documents import Collection, Offsets, Whitespace, is_archive, members
+from doxeval.documents import Collection, Offsets, Whitespace, archive_members, is_archive
 from doxeval.errors import FormatError, OutputError, SourceError, warn
 from doxeval.files import BYTE_ORDER_MARK, open_input, open_output, output_directory
 from doxeval.messages import Parameter, join_names, quoted
@@ -207,7 +207,7 @@ def read_assessments(
     if pool is not None:
         columns = _of_pool(columns, pool)
     if collection is not None:
-        resolved = resolved_judgments(columns, collection, offsets=offsets, whitespace=whitespace)
+        resolved = resolve_judgments(columns, collection, offsets=offsets, whitespace=whitespace)
         columns, numbers = resolved.judgments, resolved.document_numbers
         warnings += resolved.warnings
     elif offsets == "bytes":
@@ -279,7 +279,7 @@ def _read(source: str) -> Iterator[Judgments]:
         for path in visible:
             yield from _read(str(path))
     elif is_archive(source):
-        for member in members(source):
+        for member in archive_members(source):
             yield _read_file(member.decompressed(), member.origin)
     else:
         with open_input(source) as file:

@@ -367,12 +367,12 @@ def exact_units(elements: AssessedElements, ignored: Container[str] = ()) -> Exa
     return ExactUnits(rows, _WORTH[level[rows]])
 
 
-def innermost(base: RecallBase) -> Bools:
+def has_none_inside(base: RecallBase) -> Bools:
     """Return which elements of a base have no other one inside.
 
     >>> column = np.zeros(3, dtype=np.int64)
     >>> begin, after = np.array([0, 1, 4]), np.array([3, 3, 5])
-    >>> innermost(RecallBase(column, column, column, begin, after, column, column)).tolist()
+    >>> has_none_inside(RecallBase(column, column, column, begin, after, column, column)).tolist()
     [False, True, True]
     """
     parent, _ = nesting(base.begin, base.after)

@@ -21,7 +21,7 @@ from doxeval.assessments.judgment import Judgment, PointPassage
 from doxeval.documents import Collection
 from doxeval.errors import InputError, UnknownReference
 from doxeval.messages import Message, Parameter, truncate
-from doxeval.spans import Spans, merged
+from doxeval.spans import Spans, merge_spans
 
 if TYPE_CHECKING:
     from doxeval.documents import Offsets, Side, Whitespace
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
 _SHOWN = 20
 
 
-def resolved_assessments(assessments: Assessments, collection: Collection) -> Assessments:
+def resolve_assessments(assessments: Assessments, collection: Collection) -> Assessments:
     """Return assessments checked against a collection; themselves if they are already.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s>One.</s>"})
-    >>> resolved = resolved_assessments(Assessments([Judgment("7", "a", ((0, 2),))]), collection)
+    >>> resolved = resolve_assessments(Assessments([Judgment("7", "a", ((0, 2),))]), collection)
     >>> next(iter(resolved)).document_length
     4
-    >>> resolved_assessments(resolved, collection) is resolved
+    >>> resolve_assessments(resolved, collection) is resolved
     True
     """
     if assessments.resolved_in == collection.seal:
         return assessments
-    resolved = resolved_judgments(assessments.columns, collection)
+    resolved = resolve_judgments(assessments.columns, collection)
     return Assessments.of_resolved(
         resolved.judgments,
         [*assessments.warnings, *resolved.warnings],
@@ -63,7 +63,7 @@ class ResolvedJudgments(NamedTuple):
     document_numbers: Ints
 
 
-def resolved_judgments(
+def resolve_judgments(
     judgments: Iterable[Judgment],
     collection: Collection,
     *,
@@ -78,7 +78,7 @@ def resolved_judgments(
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> judged = Judgment("7", "a", passages=(PointPassage("/s[1]/p[2]", "/s[1]/p[2]"),))
-    >>> resolved_judgments([judged], collection).judgments[0].highlights
+    >>> resolve_judgments([judged], collection).judgments[0].highlights
     ((4, 8),)
     """
     columns = judgments
@@ -131,7 +131,7 @@ def resolved_judgments(
     starts, ends = edges[: 2 * len(spans) : 2], edges[1 : 2 * len(spans) : 2]
     highlights = Spans(group[: len(spans)], starts, ends)
     if len(whole) or len(passages):
-        highlights = merged(
+        highlights = merge_spans(
             Spans(
                 np.concatenate([highlights.group, whole, passages[:, 0]]),
                 np.concatenate([starts, np.zeros(len(whole), np.int64), passages[:, 1]]),
@@ -292,12 +292,12 @@ def _misfit(facts: _Facts, row: int, *, in_bytes: bool) -> str:
 # The other way
 
 
-def pointed_judgments(judgments: Iterable[Judgment], collection: Collection) -> list[Judgment]:
+def judgments_with_points(judgments: Iterable[Judgment], collection: Collection) -> list[Judgment]:
     """Return judgments with highlights and entry points as text points of the collection.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
-    >>> pointed_judgments([Judgment("7", "a", ((4, 8),))], collection)[0].passages
+    >>> judgments_with_points([Judgment("7", "a", ((4, 8),))], collection)[0].passages
     (PointPassage(start='/s[1]/p[2]/text()[1].0', end='/s[1]/p[2]/text()[1].4', size=4),)
     """
     return [_with_points(judgment, collection) for judgment in judgments]

@@ -29,7 +29,7 @@ from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElemen
 from doxeval.assessments.needs import Needs
 from doxeval.assessments.read_write import AssessmentsGiven, as_assessments
 from doxeval.assessments.recall_bases import LINKS
-from doxeval.assessments.resolution import resolved_assessments
+from doxeval.assessments.resolution import resolve_assessments
 from doxeval.documents import Collection
 from doxeval.messages import plural
 from doxeval.named import checked
@@ -154,7 +154,7 @@ def assessment_statistics(
     if isinstance(collection, str | os.PathLike):
         collection = Collection(collection)
     given = as_assessments(assessments, collection=collection)
-    given = given if collection is None else resolved_assessments(given, collection)
+    given = given if collection is None else resolve_assessments(given, collection)
     listed = ElementCounts.of(_graded(given))
     graded = listed.only(set(listed.by_grade) - {UNJUDGED})
     highlighted = _highlighted(given, collection)

@@ -23,8 +23,8 @@ from doxeval.assessments.columns import (
     whole_numbers,
 )
 from doxeval.assessments.judgment import Judgment
-from doxeval.columns import Columns, TokenTable, Words, has_plain_spaces, line_blocks
-from doxeval.documents import normalised_id
+from doxeval.columns import Columns, PaddedBytes, TokenTable, has_plain_spaces, line_blocks
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import text_lines
 
@@ -49,7 +49,7 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
     """Return the judgments, or None if anything is wrong."""
     if not has_plain_spaces(data):
         return None
-    words = Words(data)
+    words = PaddedBytes(data)
     blocks: list[tuple[Ints, Ints, Ints]] = []
     for begin, end, first_line in line_blocks(data):
         table = TokenTable(words.piece(begin, end))
@@ -67,7 +67,7 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
     return Judgments(text_columns(words, names, line, origin, grade=grade), [])
 
 
-def _grades(words: Words, columns: Columns) -> Ints | None:
+def _grades(words: PaddedBytes, columns: Columns) -> Ints | None:
     """Return the last column, whose numbers may have a minus sign; None if one is wrong."""
     begins, ends = columns.span(3)
     is_negative = columns.starts_with(3, b"-")
@@ -88,7 +88,7 @@ def _line_by_line(data: bytes, origin: str) -> Judgments:
         judgments.append(
             Judgment(
                 topic,
-                normalised_id(document),
+                normalise_id(document),
                 relevance=int(grade),
                 origin=origin,
                 line=number,

@@ -11,7 +11,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.structure import paragraph_starts, section_starts, sentence_starts
-from doxeval.measures import Solid, Texts
+from doxeval.measures import NonSpaceOffsets, Texts
 
 _KEY = 1 << 32
 
@@ -38,7 +38,7 @@ class Structure:
     def __init__(self, docs: Documents, texts: Texts | None = None) -> None:
         self.names = tuple(docs)
         self.texts = Texts(docs) if texts is None else texts
-        self.solid = Solid(self.texts, strict=True)
+        self.solid = NonSpaceOffsets(self.texts, strict=True)
         self._docs = docs
 
     @cached_property

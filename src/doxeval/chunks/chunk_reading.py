@@ -13,7 +13,7 @@ from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.loading import Loaded, load
 from doxeval.chunks.raw_chunks import OTHER_NAMES, RawChunk, raw_chunk
 from doxeval.columns import refuse_unknown
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, warn
 from doxeval.locating import How
 from doxeval.messages import quoted
@@ -81,7 +81,7 @@ def _home(loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how
     named = chunk.documents[0] if chunk.documents else None
     if named is None and how is How.LOST:
         return ""
-    home = normalised_id(named or "") if docs is None else docs.find(named)
+    home = normalise_id(named or "") if docs is None else docs.find(named)
     if not home:
         raise loaded.wrong(
             "doc is missing" if named is None else f"no document {quoted(named)}", row

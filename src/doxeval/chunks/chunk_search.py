@@ -19,8 +19,8 @@ from doxeval.retrieve import (
     Model,
     UnitStatistics,
     as_model,
-    checked_scores,
-    rounded,
+    round_scores,
+    score_units,
     stop_words,
 )
 from doxeval.runs import ChunkTable, Run
@@ -84,7 +84,7 @@ class ChunkSearch:
         for column, one in enumerate(postings):
             tf[np.searchsorted(chunks, one.chunk), column] = one.tf
         df = np.array([len(one.chunk) for one in postings], dtype=np.int64)
-        scores = rounded(self._scores(items, chunks, tf, df))
+        scores = round_scores(self._scores(items, chunks, tf, df))
         order = np.argsort(-scores, kind="stable")[:k]
         return chunks[order], scores[order]
 
@@ -108,8 +108,8 @@ class ChunkSearch:
             mean_article=mean,
             units=UnitStatistics(len(self._table), df, float(self._length.mean())),
         )
-        articles = checked_scores(ARTICLES, evidence.articles)
-        return checked_scores(self.model, evidence.with_articles_scored(articles))
+        articles = score_units(ARTICLES, evidence.articles)
+        return score_units(self.model, evidence.with_articles_scored(articles))
 
     def _postings(self, terms: tuple[str, ...]) -> _Postings:
         if terms not in self._known:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from doxeval.chunks.structure import Heading, headings
-from doxeval.documents import normalised_id, without_suffixes
+from doxeval.documents import normalise_id, strip_suffixes
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.messages import plural, quoted, suggestion
 
@@ -32,12 +32,12 @@ class Documents(Mapping[str, str]):
     ) -> None:
         self.warnings = tuple(warnings)
         self._texts: dict[str, str] = {}
-        self._outlines = {normalised_id(name): own for name, own in (outlines or {}).items()}
+        self._outlines = {normalise_id(name): own for name, own in (outlines or {}).items()}
         for name, text in texts:
             if not isinstance(text, str):
                 kind = type(text).__name__
                 raise FormatError(f"document {quoted(name)} is a {kind}: expected its text", origin)
-            document = normalised_id(str(name))
+            document = normalise_id(str(name))
             if not document:
                 raise FormatError("a document without an id", origin)
             if document in self._texts:
@@ -49,7 +49,7 @@ class Documents(Mapping[str, str]):
     def __getitem__(self, document: str) -> str:
         if document in self._texts:
             return self._texts[document]
-        return self._texts[normalised_id(document)]
+        return self._texts[normalise_id(document)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._texts)
@@ -70,7 +70,7 @@ class Documents(Mapping[str, str]):
         >>> Documents([("a", "# One\\n## Two")]).outline("a")
         [Heading(start=0, level=1), Heading(start=6, level=2)]
         """
-        known = self._outlines.get(normalised_id(document))
+        known = self._outlines.get(normalise_id(document))
         return headings(self[document]) if known is None else known
 
     def find(self, reference: object) -> str | None:
@@ -85,13 +85,13 @@ class Documents(Mapping[str, str]):
         """
         if reference is None:
             return None
-        name = normalised_id(str(reference))
+        name = normalise_id(str(reference))
         if name in self._texts:
             return name
         parts = tuple(part for part in name.replace("\\", "/").split("/") if part != ".")
         for start in range(len(parts)):
             tail = "/".join(parts[start:])
-            for spelt in (tail, without_suffixes(tail)):
+            for spelt in (tail, strip_suffixes(tail)):
                 found = self._by_tail.get(spelt)
                 if found is not None:
                     return found
@@ -115,7 +115,7 @@ class Documents(Mapping[str, str]):
             spellings = set()
             for start in range(len(parts)):
                 tail = "/".join(parts[start:])
-                spellings |= {tail, without_suffixes(tail)}
+                spellings |= {tail, strip_suffixes(tail)}
             for spelt in spellings:
                 found[spelt] = None if spelt in found else document
         for document in self._texts:  # a whole id wins over parts of longer ones

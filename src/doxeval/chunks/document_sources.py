@@ -15,7 +15,7 @@ from doxeval.chunks.foreign import foreign_documents
 from doxeval.chunks.loading import Loaded, frame_records, is_frame, load
 from doxeval.chunks.outlines import outlines
 from doxeval.chunks.structure import Heading
-from doxeval.documents import SUFFIXES, Collection, Walk
+from doxeval.documents import SUFFIXES, Collection, SourceWalk
 from doxeval.errors import FormatError, SourceError, warn
 from doxeval.messages import quoted
 from doxeval.named import checked
@@ -125,10 +125,10 @@ class _File(NamedTuple):
 
 def _of_files(path: str) -> Documents:
     """The files of a folder, or one file, as a collection would read them."""
-    from doxeval.documents import BuildOptions, Contents, IdRule
+    from doxeval.documents import BuildOptions, IdRule, SourceContents
 
     options = BuildOptions(id_rule=IdRule.parse("path"))
-    walk, contents = Walk([path], options), Contents(options)
+    walk, contents = SourceWalk([path], options), SourceContents(options)
     files = [_file(raw, options) for raw in contents.documents(walk.files())]
     if not files:
         expected = ", ".join(SUFFIXES)
@@ -142,14 +142,14 @@ def _of_files(path: str) -> Documents:
 
 def _file(raw: RawDocument, options: BuildOptions) -> _File:
     """The id and the text of a document. No run of chunks is text, so ids may have white space."""
-    from doxeval.documents import decoded, read_batch
-    from doxeval.documents import load as load_bytes
+    from doxeval.documents import decode_text, read_batch
+    from doxeval.documents import load_file as load_bytes
 
     if raw.format in ("text", "markdown") and not isinstance(raw.content, Exception):
         # The text is the file: no tree of its paragraphs is needed.
         data = raw.content if isinstance(raw.content, bytes) else None
         data = load_bytes(raw.origin, options.limits) if data is None else data
-        return _File(raw.name, decoded(data, raw.origin))
+        return _File(raw.name, decode_text(data, raw.origin))
     batch = read_batch([raw], options, spaced_ids=True)
     rows = np.array([0, len(batch.table.columns.path)])
     own = outlines(batch.table.columns, rows, batch.table.summary, batch.ids)

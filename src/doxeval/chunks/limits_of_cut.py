@@ -23,7 +23,7 @@ from doxeval.chunks.touching import (
 from doxeval.measures import GroundTruth
 from doxeval.messages import plural
 from doxeval.runs import ChunkTable
-from doxeval.spans import Spans, merged, shared_lengths
+from doxeval.spans import Spans, merge_spans, shared_lengths
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,7 +106,7 @@ def limits_of(
 ) -> Limits:
     """The limits of a cut; `truth` is counted in all characters."""
     pieces = _solid_pieces(table, structure)
-    covered = int(merged(pieces.text).lengths().sum())
+    covered = int(merge_spans(pieces.text).lengths().sum())
     read = int(pieces.text.lengths().sum())
     cost = chunk_costs(table, structure.texts, unit)
     gold = _of_needs(table, truth, structure, pieces)
@@ -230,14 +230,14 @@ def _fits(
     of_group, chunk = keys // max(chunks, 1), keys % max(chunks, 1)
     counts = begin[chunk + 1] - begin[chunk]
     row = order[concatenated_ranges(begin[chunk], counts)]
-    read = merged(
+    read = merge_spans(
         Spans(
             np.repeat(of_group, counts) * width + pieces.text.group[row],
             pieces.text.start[row],
             pieces.text.end[row],
         )
     )
-    wanted = merged(Spans(group * width + gold.group, gold.start, gold.end))
+    wanted = merge_spans(Spans(group * width + gold.group, gold.start, gold.end))
     both = np.bincount(wanted.group // width, shared_lengths(wanted, read), minlength=groups)
     size = np.bincount(read.group // width, read.lengths(), minlength=groups)
     own = np.bincount(wanted.group // width, wanted.lengths(), minlength=groups)

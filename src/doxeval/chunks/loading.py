@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from doxeval.chunks.csv_text import csv_records
 from doxeval.columns import is_frame as is_data_frame
-from doxeval.documents import decoded
+from doxeval.documents import decode_text
 from doxeval.errors import FormatError, OutputError, SourceError
-from doxeval.files import json_lines, open_input, parsed_json, read_up_to, uncompressed_name
+from doxeval.files import decode_json, json_lines, open_input, read_up_to, uncompressed_name
 from doxeval.messages import quoted
 
 LARGEST_FILE = 4 << 30
@@ -102,7 +102,7 @@ def load(path: str | os.PathLike[str]) -> Loaded:
     if suffix == ".json":
         return _json(data, name)
     separator = "\t" if suffix == ".tsv" else ","
-    return _with_lines(list(csv_records(decoded(data, name), name, separator)), name)
+    return _with_lines(list(csv_records(decode_text(data, name), name, separator)), name)
 
 
 def _with_lines(pairs: list[tuple[int, Any]], origin: str) -> Loaded:
@@ -116,7 +116,7 @@ def _numbered(records: list[dict[str, Any]], origin: str) -> Loaded:
 def _json(data: bytes, origin: str) -> Loaded:
     """A file of JSON; several objects one after another on lines of their own are JSONL."""
     try:
-        return Loaded(parsed_json(decoded(data, origin)), origin)
+        return Loaded(decode_json(decode_text(data, origin)), origin)
     except ValueError as error:
         if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and b"}\n" in data:
             return _with_lines(list(json_lines(io.BytesIO(data), origin)), origin)

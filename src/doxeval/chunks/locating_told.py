@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from doxeval.locating import Located, LocatingReport, LostChunk, total
-from doxeval.spans import Spans, merged
+from doxeval.spans import Spans, merge_spans
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class InDocument:
         """How many solid characters are in no chunk of either kind."""
         ranges = [(0, start, end) for own in self.stated for start, end in own]
         pairs = zip(self.located.start.tolist(), self.located.end.tolist(), strict=True)
-        spans = merged(Spans.of(ranges + [(0, start, end) for start, end in pairs]))
+        spans = merge_spans(Spans.of(ranges + [(0, start, end) for start, end in pairs]))
         before = self.located.document.solid_before
         covered = before(spans.end) - before(spans.start)
         return len(self.located.document) - int(np.sum(covered))

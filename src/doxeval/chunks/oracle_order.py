@@ -20,7 +20,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.touching import pieces_of_chunks, touching
-from doxeval.evaluation import RunOptions, ranked
+from doxeval.evaluation import RunOptions, build_ranking
 from doxeval.measures import GroundTruth, ratio
 from doxeval.runs import ChunkTable, Run
 from doxeval.spans import Spans
@@ -228,7 +228,7 @@ def best_ious(table: ChunkTable, truth: GroundTruth) -> list[float]:
     [0.4]
     """
     steps = oracle_steps(table, truth, table.spans.sizes())
-    ranking = ranked(oracle_run(table, truth, steps, "oracle"), truth, RunOptions()).ranking
+    ranking = build_ranking(oracle_run(table, truth, steps, "oracle"), truth, RunOptions()).ranking
     shown, total = ranking.best_shown
     found = ratio(shown, ranking.cumulated(ranking.size) + total - shown)
     return [

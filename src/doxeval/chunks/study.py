@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from doxeval.chunks.bench import NO_GOLD
 from doxeval.chunks.limits_of_cut import Limits
-from doxeval.comparison import Column, Comparison, compare
+from doxeval.comparison import Comparison, MeasureColumn, compare
 from doxeval.errors import UnknownName, warn
 from doxeval.messages import plural, quoted, suggestion
 from doxeval.reports import Loss
 from doxeval.runs import Run
-from doxeval.scores import ScoreTable, TextTable, number, warning_lines
+from doxeval.scores import ScoreTable, TextTable, format_score, warning_lines
 
 if TYPE_CHECKING:
     from doxeval.chunks.bench import Bench
@@ -82,7 +82,9 @@ class Study(Mapping[str, "RunView"]):
     @property
     def best(self) -> str:
         """The cut with the best mean of the reference measure, of equal ones the first by name."""
-        return Column.of(self.scores, self.scores.index_of_measure(self.headline)).ranking()[0]
+        return MeasureColumn.of(self.scores, self.scores.index_of_measure(self.headline)).ranking()[
+            0
+        ]
 
     # Ways out
 
@@ -126,17 +128,17 @@ class Study(Mapping[str, "RunView"]):
         cells = [cut, f"{limits.chunks:,}", f"{limits.sizes[1]:,.0f}"]
         for name in measures:
             value = self[cut][name]
-            cells.append(f"{value or 0:,.0f}" if _is_reading(name) else number(value))
+            cells.append(f"{value or 0:,.0f}" if _is_reading(name) else format_score(value))
             if name in tested:
                 cells.append(tested[name].get(cut, ""))
-        oracle = number(self.oracle[cut][self.headline])
+        oracle = format_score(self.oracle[cut][self.headline])
         return [
             *cells,
             f"{self.units_read[cut]:,.0f}",
             "—" if isnan(limits.intact) else f"{limits.intact:.3f}",
             oracle,
-            number(loss.cutting),
-            number(loss.search),
+            format_score(loss.cutting),
+            format_score(loss.search),
         ]
 
     def _shown(self) -> list[str]:
@@ -165,10 +167,10 @@ class Study(Mapping[str, "RunView"]):
             if pair.significant and pair.better == best
         ]
         return [
-            f"best: {best} by {name} ({number(self[best][name])}), significantly better than "
+            f"best: {best} by {name} ({format_score(self[best][name])}), significantly better than "
             f"{len(beaten):,} of {plural(len(self) - 1, 'other')}"
             if len(self) > 1
-            else f"{name} of {best}: {number(self[best][name])}",
+            else f"{name} of {best}: {format_score(self[best][name])}",
             f"of the missing {1 - loss.shown:.4f}, {loss.cutting:.4f} is lost by cutting and "
             f"{loss.search:.4f} by search, white space aside; oracle (greedy)",
         ]

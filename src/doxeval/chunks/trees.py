@@ -18,19 +18,19 @@ import numpy as np
 
 from doxeval.chunks.chunk_set import Chunks
 from doxeval.documents import (
-    ROOT,
-    Batch,
+    ROOT_TAG,
     BuildOptions,
     Collection,
     CollectionWriter,
-    Marks,
-    MarksBuilder,
+    DocumentBatch,
     SelectorUse,
-    as_stored,
-    joined,
-    lone_surrogate,
+    TagEvents,
+    TagEventsBuilder,
+    encode_texts,
+    join_events,
+    lone_surrogate_message,
     tabulate,
-    why_spaced,
+    why_id_has_spaces,
 )
 from doxeval.errors import InputError
 from doxeval.messages import quoted, truncate
@@ -64,17 +64,17 @@ def tree(chunks: Chunks, out: str | os.PathLike[str], *, force: bool = False) ->
     """
     docs = chunks.known_docs
     for name in docs:
-        if (spaced := why_spaced(name)) is not None:
+        if (spaced := why_id_has_spaces(name)) is not None:
             raise InputError(spaced)
     nested = _by_parent(chunks)
     marks = [_marks(chunks, nested, name, text) for name, text in docs.items()]
-    every = joined(marks)
+    every = join_events(marks)
     options = BuildOptions()
-    batch = Batch(
+    batch = DocumentBatch(
         ids=list(docs),
         origins=list(docs),
         table=tabulate(every),
-        texts=as_stored(every.texts, options.text),
+        texts=encode_texts(every.texts, options.text),
         hashes=b"".join(hashlib.sha256(text).digest() for text in every.texts),
         source_bytes=sum(map(len, every.texts)),
         broken=[],
@@ -140,9 +140,9 @@ def _check(chunks: Chunks, parent: int, nodes: list[_Node]) -> None:
 
 def _marks(
     chunks: Chunks, nested: dict[tuple[str, int], list[_Node]], name: str, text: str
-) -> Marks:
-    builder = MarksBuilder()
-    builder.open(ROOT, 0)
+) -> TagEvents:
+    builder = TagEventsBuilder()
+    builder.open(ROOT_TAG, 0)
     waiting = [iter(nested.get((name, -1), ()))]
     ends: list[int] = []
     opened = 0
@@ -163,7 +163,7 @@ def _marks(
     try:
         return builder.finish(text)
     except UnicodeEncodeError as error:
-        raise InputError(f"document {quoted(name)}: {lone_surrogate(error)}") from None
+        raise InputError(f"document {quoted(name)}: {lone_surrogate_message(error)}") from None
 
 
 def as_elements(run: Run, chunks: Chunks) -> Run:
@@ -190,7 +190,7 @@ def _paths(chunks: Chunks) -> Iterator[tuple[int, str]]:
     found: dict[int, str] = {}
     depth = _depths(chunks.parent.tolist())
     for key in sorted(nested, key=lambda key: depth[key[1]] if key[1] >= 0 else -1):
-        base = found[key[1]] if key[1] >= 0 else f"/{ROOT}[1]"
+        base = found[key[1]] if key[1] >= 0 else f"/{ROOT_TAG}[1]"
         for number, node in enumerate(nested[key], 1):
             found[node.row] = f"{base}/{TAG}[{number}]"
             yield node.row, found[node.row]

@@ -12,7 +12,14 @@ from functools import reduce
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.retrieve import Analysis, Item, items_of, normalised, terms_of_text, words_and_starts
+from doxeval.retrieve import (
+    Analysis,
+    Item,
+    normalise_word,
+    parse_keywords,
+    query_items,
+    words_and_starts,
+)
 
 _NOTHING: Ints = np.zeros(0, dtype=np.int64)
 
@@ -50,7 +57,7 @@ class WordIndex:
 
     def _by_term(self, known: dict[str, int], numbers: Ints, lengths: Ints) -> None:
         self._terms: dict[str, int] = {}
-        terms = [self.analysis.stem(normalised(word)) for word in known]
+        terms = [self.analysis.stem(normalise_word(word)) for word in known]
         of_word = np.array(
             [self._terms.setdefault(term, len(self._terms)) for term in terms], dtype=np.int64
         )
@@ -97,7 +104,7 @@ class WordIndex:
         """The words of a question that occur in the documents, stop words left out."""
         key = (question, stop)
         if key not in self._items:
-            terms = terms_of_text(question, signs=False)
-            found = items_of(terms, self.analysis, stop, "words")
+            terms = parse_keywords(question, signs=False)
+            found = query_items(terms, self.analysis, stop, "words")
             self._items[key] = tuple(one for one in found if len(self.positions(one.terms)))
         return self._items[key]

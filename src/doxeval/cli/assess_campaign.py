@@ -136,14 +136,14 @@ def init(directory: Path, collection: str, topics: str, pool: Path, **options: A
 def _display(file: Path | None) -> dict[str, str]:
     """The roles of tags, from a file."""
     from doxeval.errors import FormatError
-    from doxeval.files import open_input, parsed_json, read_up_to
+    from doxeval.files import decode_json, open_input, read_up_to
 
     if file is None:
         return {}
     with open_input(file) as data:
         text = read_up_to(data, _LARGEST_DISPLAY)
     try:
-        display = parsed_json(text)
+        display = decode_json(text)
     except ValueError:
         display = None
     if not isinstance(display, dict) or not all(isinstance(one, str) for one in display.values()):

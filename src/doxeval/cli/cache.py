@@ -33,14 +33,14 @@ def cache(removed: tuple[str, ...], format_: str) -> None:
       doxeval collection cache --remove s3://bucket/wiki
       doxeval collection cache --remove 1f3a9c
     """
-    from doxeval.storage import cache_directory, chosen, kept_collections, remove
+    from doxeval.storage import cache_directory, cached_collections, remove_cached, select_cached
 
-    kept = kept_collections()
+    kept = cached_collections()
     if removed:
         refuse({"format_"}, "is for the list")
-        going = {one.seal: one for wanted in removed for one in chosen(kept, wanted)}
+        going = {one.seal: one for wanted in removed for one in select_cached(kept, wanted)}
         for one in going.values():
-            remove(one)
+            remove_cached(one)
             line(f"removed {one.seal[:12]}  {_megabytes(one.bytes)}  {truncate(one.url, 400)}")
         return
     if format_ == "json":

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from doxeval.evaluation import Evaluation, NamedSource
+    from doxeval.evaluation import Evaluation, RunInput
     from doxeval.reports import Loss
     from doxeval.runs import ChunkTable
 
@@ -27,19 +27,19 @@ def chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
 
 
 def losses_of(
-    evaluation: Evaluation, runs: Sequence[NamedSource], chunks: Mapping[str, ChunkTable]
+    evaluation: Evaluation, runs: Sequence[RunInput], chunks: Mapping[str, ChunkTable]
 ) -> tuple[Loss, ...]:
     """Return what runs lose by cutting and by search; nothing where chunks are not given."""
     if not chunks:
         return ()
     from doxeval.chunks import chunk_costs, oracle_run, oracle_steps
-    from doxeval.measures import settled_unit
+    from doxeval.measures import default_unit
     from doxeval.reports import losses
 
     truth, oracles = evaluation.truth, {}
     # Runs of the same chunks have the same oracle, which pays in the unit of the budgets.
     for table in {id(table): table for table in chunks.values()}.values():
-        steps = oracle_steps(table, truth, chunk_costs(table, truth.texts, settled_unit(truth)))
+        steps = oracle_steps(table, truth, chunk_costs(table, truth.texts, default_unit(truth)))
         oracles[id(table)] = oracle_run(table, truth, steps, "oracle")
     solid = evaluation.ignoring_white_space()
     best = solid.score_all({run: oracles[id(table)] for run, table in chunks.items()})

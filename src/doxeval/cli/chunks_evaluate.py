@@ -162,9 +162,9 @@ def _scored(
         )
         table = short_labels(evaluation.score_all([run]), "auto")
         tables.append(replace(table, runs=(replace(table.runs[0], file=run.origin),)))
-    from doxeval.scores import told_apart
+    from doxeval.scores import with_unique_names
 
-    return replace(tables[0], runs=told_apart([one.runs[0] for one in tables]))
+    return replace(tables[0], runs=with_unique_names([one.runs[0] for one in tables]))
 
 
 def _with_reading(
@@ -226,7 +226,7 @@ def _print_oracles(
     from doxeval.reports import losses
 
     rows = []
-    for number, (run, own) in enumerate(zip(runs, chunks, strict=True)):
+    for format_score, (run, own) in enumerate(zip(runs, chunks, strict=True)):
         if own is None or own.docs is None:
             continue
         unit, tokens = _unit(settings), settings["tokens"]
@@ -235,7 +235,9 @@ def _print_oracles(
         ignoring = settings | {"solid": True}
         for loss in losses(*(_scored([each], [own], gold, ignoring) for each in (run, ideal))):
             if loss.measure.startswith(("bR", "U@")):
-                scores = (of.view(at)[loss.measure] or 0 for of, at in ((table, number), (best, 0)))
+                scores = (
+                    of.view(at)[loss.measure] or 0 for of, at in ((table, format_score), (best, 0))
+                )
                 cells = (*scores, loss.cutting, loss.search)
                 rows.append([loss.run, loss.measure, *(f"{cell:.4f}" for cell in cells)])
     if rows:
@@ -254,7 +256,7 @@ def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
     from doxeval.cli.score_table import aligned
     from doxeval.cli.terminal import block
     from doxeval.errors import InputError
-    from doxeval.scores import number
+    from doxeval.scores import format_score
 
     tags = getattr(gold, "tags", {})
     names = list(dict.fromkeys(tag for own in tags.values() for tag in own))
@@ -270,9 +272,9 @@ def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
             total = np.nansum(values, axis=1)
             mean = np.divide(total, counts, out=np.full(len(total), np.nan), where=counts > 0)
             means.append(mean)
-            rows.append([run.run, tag, *map(number, mean)])
+            rows.append([run.run, tag, *map(format_score, mean)])
         macro = np.array(means).mean(axis=0)
-        rows.append([run.run, "mean of tags", *map(number, macro)])
+        rows.append([run.run, "mean of tags", *map(format_score, macro)])
     line()
     block(aligned(["run", "tag", *table.labels], rows))
 

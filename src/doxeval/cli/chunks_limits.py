@@ -21,7 +21,7 @@ from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import Message
-from doxeval.scores import number
+from doxeval.scores import format_score
 
 if TYPE_CHECKING:
     from doxeval.chunks import Limits
@@ -105,4 +105,4 @@ def _print_tables(found: dict[str, Limits], unit: str) -> None:
 
 
 def _cell(column: str, value: float) -> str:
-    return f"{value:,.0f}" if column in _WHOLE and not isnan(value) else number(value)
+    return f"{value:,.0f}" if column in _WHOLE and not isnan(value) else format_score(value)

@@ -98,7 +98,7 @@ def _format_of_run(out: Path) -> str:
 
 def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
     from doxeval.messages import plural
-    from doxeval.runs import LooksLikeAssessments, facts_left_out, format_of, read_run, write_run
+    from doxeval.runs import LooksLikeAssessments, format_of, lost_facts, read_run, write_run
 
     given = options["given"] or format_of(source) or "text"
     if given != "text":
@@ -112,7 +112,7 @@ def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -
             f"{', '.join(_ASSESSMENTS)}"
         ) from None
     warn(run.warnings)
-    left_out = facts_left_out(run, wanted)
+    left_out = lost_facts(run, wanted)
     if left_out:
         note(f"left out, as {wanted} does not hold it: {', '.join(left_out)}")
     write_run(run, out, wanted)
@@ -126,7 +126,7 @@ def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -
 def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
     from doxeval.assessments import (
         assessment_losses,
-        pointed_judgments,
+        judgments_with_points,
         read_assessments,
         write_assessments,
     )
@@ -149,7 +149,7 @@ def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str,
     warn(assessments.warnings)
     judgments = list(assessments)
     if wanted == "highlights" and collection is not None:
-        judgments = pointed_judgments(judgments, collection)
+        judgments = judgments_with_points(judgments, collection)
     lost = "; ".join(assessment_losses(judgments, wanted))
     if lost and not options["lossy"]:
         raise OutputError(f"{out}: {wanted} cannot hold {lost}; --lossy writes it without")

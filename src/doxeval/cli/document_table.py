@@ -6,7 +6,7 @@ from itertools import groupby
 
 from doxeval.cli.score_table import aligned
 from doxeval.messages import escape
-from doxeval.scores import DocumentRow, ScoreTable, number
+from doxeval.scores import DocumentRow, ScoreTable, format_score
 
 
 def documents_as_text(table: ScoreTable) -> str:
@@ -40,4 +40,4 @@ _COLUMNS = ("topic", "rank", "document", *DocumentRow._fields[5:])
 
 def _cell(row: DocumentRow, name: str) -> str:
     value = getattr(row, name)
-    return number(value) if value is None or isinstance(value, float) else str(value)
+    return format_score(value) if value is None or isinstance(value, float) else str(value)

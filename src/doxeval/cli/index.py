@@ -149,8 +149,8 @@ def _opened(place: str, collection: str | None) -> Index:
     """An index, given by its own directory or by the collection beside it."""
     from doxeval.documents import COLLECTION, Collection
     from doxeval.retrieve import Index
-    from doxeval.storage import is_sealed, is_url
+    from doxeval.storage import is_stored, is_url
 
-    if collection is None and (is_url(place) or is_sealed(COLLECTION, Path(place))):
+    if collection is None and (is_url(place) or is_stored(COLLECTION, Path(place))):
         return Index.of(place)
     return Index(place, None if collection is None else Collection(collection))

@@ -15,7 +15,7 @@ from doxeval.cli.verb import refuse, verb
 from doxeval.messages import escape, json_text, plural, short_path, truncate
 
 if TYPE_CHECKING:
-    from doxeval.documents import Collection, Place
+    from doxeval.documents import Collection, TextMatch
 
 _AT_ONCE = 1000
 CONTEXT = 40  # characters on either side of a place
@@ -162,14 +162,14 @@ def _document_lines(collection: Collection, long: bool) -> Iterator[str]:
     return ("\t".join(map(str, one.values())) for one in _document_records(collection))
 
 
-def _place_lines(places: Iterable[Place]) -> Iterator[str]:
+def _place_lines(places: Iterable[TextMatch]) -> Iterator[str]:
     """Two lines for each place: where it is, and the text around it."""
     for place in places:
         yield f"{truncate(place.doc)}  [{place.start:,}, {place.end:,})  {short_path(place.path)}"
         yield f"  {_on_one_line(place)}"
 
 
-def _on_one_line(place: Place) -> str:
+def _on_one_line(place: TextMatch) -> str:
     """The text around a place, with one space for all white space."""
     before, text, after = (
         escape(_SPACE.sub(" ", part)) for part in (place.before, place.text, place.after)

@@ -57,11 +57,11 @@ def _print_presets() -> None:
 
 
 def _explain(name: str) -> None:
-    from doxeval.measures import FAMILIES, explained, measure_named
+    from doxeval.measures import FAMILIES, explain_measure, measure_named
 
     for family in FAMILIES:
         if family.name == name and len(family.measures) > 1:
             for kind in family.measures:
-                markdown(explained(kind))
+                markdown(explain_measure(kind))
             return
-    markdown(explained(measure_named(name)))
+    markdown(explain_measure(measure_named(name)))

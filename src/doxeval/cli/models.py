@@ -21,12 +21,12 @@ def models(name: str | None) -> None:
       doxeval models bm25
       doxeval models 'lm(prior=1)'
     """
-    from doxeval.retrieve import explained, model_named
+    from doxeval.retrieve import explain_model, model_named
 
     if name is None:
         _print_all()
     else:
-        markdown(explained(model_named(name)))
+        markdown(explain_model(model_named(name)))
 
 
 def _print_all() -> None:

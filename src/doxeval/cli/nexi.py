@@ -14,7 +14,7 @@ from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
     from doxeval.topics import Clause, Precedence, Query, StructuredQuery
-    from doxeval.topics import Path as QueryPath
+    from doxeval.topics import NexiPath as QueryPath
 
 # How much of a query is shown on either side of an error.
 _AROUND = 48

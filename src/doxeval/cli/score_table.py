@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from doxeval.messages import escape
-from doxeval.scores import ScoreTable, TextTable, number
+from doxeval.scores import ScoreTable, TextTable, format_score
 
 _MOST_COLUMNS = 8
 
@@ -30,16 +30,17 @@ def as_text(table: ScoreTable, per_topic: bool) -> str:
     labels = list(table.labels)
     if len(labels) <= _MOST_COLUMNS:
         rows = [
-            [run, *(number(values[label]) for label in labels)] for run, values in means.items()
+            [run, *(format_score(values[label]) for label in labels)]
+            for run, values in means.items()
         ]
         parts = [aligned(["run", *labels], rows)]
     else:
-        rows = [[label, *(number(means[run][label]) for run in means)] for label in labels]
+        rows = [[label, *(format_score(means[run][label]) for run in means)] for label in labels]
         parts = [aligned(["measure", *means], rows)]
     if per_topic:
         for run, topics in table.topics().items():
             rows = [
-                [topic, *(number(values[label]) for label in labels)]
+                [topic, *(format_score(values[label]) for label in labels)]
                 for topic, values in topics.items()
             ]
             parts.append(f"\n{escape(run)}\n" + aligned(["topic", *labels], rows))

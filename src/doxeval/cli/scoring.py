@@ -18,7 +18,7 @@ from doxeval.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from doxeval.evaluation import Evaluation, NamedSource
+    from doxeval.evaluation import Evaluation, RunInput
     from doxeval.scores import ScoreTable
 
 # Runs of this many bytes are worth the start of another process.
@@ -212,7 +212,7 @@ def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, An
     return table
 
 
-def run_sources(given: Sequence[str], options: dict[str, Any]) -> list[NamedSource]:
+def run_sources(given: Sequence[str], options: dict[str, Any]) -> list[RunInput]:
     """Runs with the file of chunks that each has for itself, if there are several."""
     runs, files = [named_run(text) for text in given], options["chunks"]
     if len(files) < 2:
@@ -225,14 +225,14 @@ def run_sources(given: Sequence[str], options: dict[str, Any]) -> list[NamedSour
     return [run._replace(chunks=file) for run, file in zip(runs, files, strict=True)]
 
 
-def named_run(text: str) -> NamedSource:
+def named_run(text: str) -> RunInput:
     """A run given as FILE, or as NAME=FILE unless there is a file of that whole name."""
-    from doxeval.evaluation import NamedSource
+    from doxeval.evaluation import RunInput
 
     name, equals, file = text.partition("=")
     if equals and name and file and not os.path.exists(text):
-        return NamedSource(file, name)
-    return NamedSource(text)
+        return RunInput(file, name)
+    return RunInput(text)
 
 
 def measures_asked_for(names: Sequence[str], presets: Sequence[str]) -> tuple[list[str], bool]:
@@ -263,7 +263,7 @@ def _print_warnings(table: ScoreTable) -> None:
     warn(table.all_warnings())
 
 
-def _jobs_worth_starting(evaluation: Evaluation, runs: Sequence[NamedSource]) -> int:
+def _jobs_worth_starting(evaluation: Evaluation, runs: Sequence[RunInput]) -> int:
     """As many processes as there are cores, if the runs are worth it."""
     files = [(run, run.file) for run in runs if run.file is not None and os.path.isfile(run.file)]
     large = [run for run, file in files if os.path.getsize(file) > _WORTH_A_PROCESS]

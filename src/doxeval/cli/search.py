@@ -14,7 +14,7 @@ from doxeval.messages import plural, truncate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from doxeval.retrieve import Explanation, Index, Options, Searcher
+    from doxeval.retrieve import Explanation, Index, Searcher, SearchOptions
     from doxeval.topics import Term, Topic
 
 _TASKS = (
@@ -199,12 +199,12 @@ def _index(collection: str, options: dict[str, Any]) -> Index:
     return Index.of(collection) if directory is None else Index(directory, Collection(collection))
 
 
-def _checked(options: dict[str, Any], most: int = 1500) -> Options:
+def _checked(options: dict[str, Any], most: int = 1500) -> SearchOptions:
     """The options of search; those without effect are refused."""
-    from doxeval.retrieve import Options
+    from doxeval.retrieve import SearchOptions
 
     given = {name: options[name] for name in _OPTIONS} | {"most": options["most"] or most}
-    checked = Options(**given)
+    checked = SearchOptions(**given)
     for name, reason in checked.without_effect().items():
         refuse({name}, in_options(reason))
     return checked
@@ -256,10 +256,10 @@ def _topics(file: str, wanted: Sequence[str]) -> list[Topic]:
 
 
 def _print_best(collection: str, options: dict[str, Any]) -> None:
-    from doxeval.retrieve import all_terms, find_snippets, query_of_words, searcher_for
+    from doxeval.retrieve import all_terms, find_snippets, open_searcher, query_of_words
     from doxeval.topics import StructuredQuery
 
-    searcher = searcher_for(_index(collection, options), _checked(options, most=10))
+    searcher = open_searcher(_index(collection, options), _checked(options, most=10))
     query = query_of_words(options["words"], searcher.options)
     answer = searcher.answer(query)
     warn(answer.warnings)
@@ -277,11 +277,11 @@ def _print_best(collection: str, options: dict[str, Any]) -> None:
 
 def _why_nothing(searcher: Searcher, words: str) -> str:
     """Why a query finds nothing."""
-    from doxeval.retrieve import terms_of_text
+    from doxeval.retrieve import parse_keywords
 
     if searcher.options.rules.interpretation is not None:
         return "nothing fits the query"
-    terms = terms_of_text(words)
+    terms = parse_keywords(words)
     items = searcher.items(terms)
     if items and all(item.weight < 0 for item in items):
         return "the query has only unwanted words; give at least one without -"
@@ -296,12 +296,12 @@ def _why_nothing(searcher: Searcher, words: str) -> str:
 def _print_explanation(
     collection: str, topics: str | None, path: str | None, options: dict[str, Any]
 ) -> None:
-    from doxeval.retrieve import explain, query_field, terms_of_text
+    from doxeval.retrieve import explain, parse_keywords, query_field
 
     checked = _checked(options)
     index = _index(collection, options)
     if topics is None:
-        terms, (document, path) = terms_of_text(options["words"]), options["explain"]
+        terms, (document, path) = parse_keywords(options["words"]), options["explain"]
     else:
         topic, document = options["explain"]
         field = query_field(checked, options["query"])

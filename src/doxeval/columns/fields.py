@@ -21,9 +21,9 @@ from doxeval.columns.names import (
     LAST_BYTES,
     LOAD_BYTES,
     ZERO_DIGITS,
+    ByteStrings,
     Loads,
-    Names,
-    Words,
+    PaddedBytes,
     parse_digits,
 )
 
@@ -83,14 +83,14 @@ class TokenTable:
 
     lines: the numbers of these lines, from 0. fields: how many fields each has.
 
-    >>> table = TokenTable(Words(b"a 1\\n\\nb 22\\n"))
+    >>> table = TokenTable(PaddedBytes(b"a 1\\n\\nb 22\\n"))
     >>> table.lines.tolist(), table.fields.tolist()
     ([0, 2], [2, 2])
     >>> table.columns(2).integers(1).tolist()
     [1, 22]
     """
 
-    def __init__(self, source: Words) -> None:
+    def __init__(self, source: PaddedBytes) -> None:
         self._source = source
         codes: Bytes = np.frombuffer(source.data, dtype=np.uint8)
         self._ends = _regular_ends(codes)
@@ -156,7 +156,7 @@ def _regular_ends(codes: Bytes) -> Ints | None:
 class RaggedTable(TokenTable):
     """The fields of all lines that are not blank, however many each line has.
 
-    >>> table = RaggedTable(Words(b"a 1 x\\nb 22\\nc 3 y z\\n"))
+    >>> table = RaggedTable(PaddedBytes(b"a 1 x\\nb 22\\nc 3 y z\\n"))
     >>> table.leading(2).integers(1).tolist()
     [1, 22, 3]
     >>> rows, rest = table.trailing(2)
@@ -164,7 +164,7 @@ class RaggedTable(TokenTable):
     ([0, 2, 2], ['x', 'y', 'z'])
     """
 
-    def __init__(self, source: Words) -> None:
+    def __init__(self, source: PaddedBytes) -> None:
         super().__init__(source)
         self._first = np.cumsum(self.fields) - self.fields
 
@@ -193,7 +193,7 @@ class RaggedTable(TokenTable):
 class Columns:
     """The columns of a table of fields: where each field begins and ends, column by column."""
 
-    def __init__(self, source: Words, edges: Ints) -> None:
+    def __init__(self, source: PaddedBytes, edges: Ints) -> None:
         self._source = source
         self._codes: Bytes = np.frombuffer(source.data, dtype=np.uint8)
         self._edges = edges
@@ -210,9 +210,9 @@ class Columns:
         begins, ends = self.span(column)
         return self._source.data[begins[row] : ends[row]]
 
-    def names(self, column: int) -> Names:
+    def names(self, column: int) -> ByteStrings:
         """Return the fields of a column as names."""
-        return Names(self._source, *self.span(column))
+        return ByteStrings(self._source, *self.span(column))
 
     def starts_with(self, column: int, character: bytes) -> Bools:
         """Return whether each field of a column starts with a character."""
@@ -309,12 +309,12 @@ def _parse_float(text: bytes) -> float:
         return np.nan
 
 
-def split_fields(source: Words, fields: Columns, separator: bytes) -> Columns | None:
+def split_fields(source: PaddedBytes, fields: Columns, separator: bytes) -> Columns | None:
     """Return a column of fields like `12:34` as two columns, split at the first separator.
 
     None if some field has no separator, or nothing before or behind it.
 
-    >>> source = Words(b"12:34 5:6")
+    >>> source = PaddedBytes(b"12:34 5:6")
     >>> both = split_fields(source, RaggedTable(source).trailing(0)[1], b":")
     >>> both.integers(0).tolist(), both.integers(1).tolist()
     ([12, 5], [34, 6])

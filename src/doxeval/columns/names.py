@@ -37,13 +37,13 @@ _HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Words:
+class PaddedBytes:
     """Bytes that can be loaded eight at a time, at any position.
 
     Eight zero bytes stand before and after, so that every position has a load on either side:
     loads[p + LOAD_BYTES] begins at position p, and loads[p] ends there.
 
-    >>> source = Words(b"12345678")
+    >>> source = PaddedBytes(b"12345678")
     >>> parse_digits(source.loads[[LOAD_BYTES]] ^ ZERO_DIGITS)[0].tolist()
     [12345678]
     """
@@ -54,9 +54,9 @@ class Words:
         count = len(self._padded) - LOAD_BYTES + 1
         self.loads: Loads = np.ndarray((count,), "<u8", self._padded, 0, (1,))
 
-    def piece(self, begin: int, end: int) -> Words:
+    def piece(self, begin: int, end: int) -> PaddedBytes:
         """Return part of the bytes; its loads are shared, not copied."""
-        part = Words.__new__(Words)
+        part = PaddedBytes.__new__(PaddedBytes)
         part.data = self.data[begin:end]
         part._padded = self._padded
         part.loads = self.loads[begin : end + LOAD_BYTES + 1]
@@ -149,15 +149,15 @@ _DOT_SLASH = np.uint64(int.from_bytes(b"./", "little"))
 _DOT_XML = np.uint64(int.from_bytes(bytes(4) + b".xml", "little"))
 
 
-class Names(Sequence[str]):
+class ByteStrings(Sequence[str]):
     """Names as positions in bytes; a name becomes a string when it is looked at.
 
-    >>> names = Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5]))
+    >>> names = ByteStrings(PaddedBytes(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5]))
     >>> list(names), names.numbering[0].tolist(), list(names.distinct)
     (['b', 'a', 'b'], [0, 1, 0], ['b', 'a'])
     """
 
-    def __init__(self, source: Words, begins: Ints, ends: Ints) -> None:
+    def __init__(self, source: PaddedBytes, begins: Ints, ends: Ints) -> None:
         self._source = source
         self._data = source.data
         self._begins = begins
@@ -169,20 +169,20 @@ class Names(Sequence[str]):
     @overload
     def __getitem__(self, row: int) -> str: ...
     @overload
-    def __getitem__(self, row: slice) -> Names: ...
-    def __getitem__(self, row: int | slice) -> str | Names:
+    def __getitem__(self, row: slice) -> ByteStrings: ...
+    def __getitem__(self, row: int | slice) -> str | ByteStrings:
         if isinstance(row, slice):
-            return Names(self._source, self._begins[row], self._ends[row])
+            return ByteStrings(self._source, self._begins[row], self._ends[row])
         return self._data[self._begins[row] : self._ends[row]].decode()
 
     def __iter__(self) -> Iterator[str]:
         for begin, end in zip(self._begins.tolist(), self._ends.tolist(), strict=True):
             yield self._data[begin:end].decode()
 
-    def as_document_ids(self) -> Names:
+    def as_document_ids(self) -> ByteStrings:
         """Return the names without a leading `./` and a final `.xml`.
 
-        >>> Names(Words(b"./a.xml"), np.array([0]), np.array([7])).as_document_ids()[0]
+        >>> ByteStrings(PaddedBytes(b"./a.xml"), np.array([0]), np.array([7])).as_document_ids()[0]
         'a'
         """
         codes = np.frombuffer(self._data, dtype=np.uint8)
@@ -195,16 +195,16 @@ class Names(Sequence[str]):
         has_dot &= self._ends - self._begins >= 2
         begins = self._begins + 2 * has_dot
         has_suffix = (loads[self._ends] & LAST_BYTES[4] == _DOT_XML) & (self._ends - begins >= 4)
-        return Names(self._source, begins, self._ends - 4 * has_suffix)
+        return ByteStrings(self._source, begins, self._ends - 4 * has_suffix)
 
     @property
-    def distinct(self) -> Names:
+    def distinct(self) -> ByteStrings:
         """Each name once, in the order of first appearance."""
         loads = self.loads
         if loads is not None and all((column == column[:1]).all() for column in loads):
             return self[:1]  # all names are the same, as ids of runs are
         first = self.numbering[1]
-        return Names(self._source, self._begins[first], self._ends[first])
+        return ByteStrings(self._source, self._begins[first], self._ends[first])
 
     @cached_property
     def loads(self) -> list[Loads] | None:
@@ -231,7 +231,7 @@ class Names(Sequence[str]):
     def find(self, names: NameIndex | Sequence[str]) -> Ints:
         """Return the position of each of these names among distinct others, -1 if it is not there.
 
-        >>> names = Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5]))
+        >>> names = ByteStrings(PaddedBytes(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5]))
         >>> names.find(["b"]).tolist(), names.find(NameIndex(["a", "b"])).tolist()
         ([0, -1, 0], [1, 0, 1])
         """
@@ -243,7 +243,7 @@ class Names(Sequence[str]):
                 return positions
         return np.fromiter((index.positions.get(name, -1) for name in self), np.int64, len(self))
 
-    def _are_equal(self, positions: Ints, others: Names) -> bool:
+    def _are_equal(self, positions: Ints, others: ByteStrings) -> bool:
         """Return whether names with equal hashes are equal; a hash of one load is the name."""
         loads, other_loads = self.loads or [], others.loads or []
         if len(loads) <= 1 and len(other_loads) <= 1:
@@ -323,13 +323,13 @@ class NameIndex:
         return {name: position for position, name in enumerate(self.names)}
 
     @cached_property
-    def as_bytes(self) -> Names:
+    def as_bytes(self) -> ByteStrings:
         """The names as positions in bytes of their own."""
         # A lone surrogate gets bytes that no UTF-8 file holds, so it is never found.
         encoded = [name.encode("utf-8", "surrogatepass") for name in self.names]
         lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
         ends = np.cumsum(lengths)
-        return Names(Words(b"".join(encoded)), ends - lengths, ends)
+        return ByteStrings(PaddedBytes(b"".join(encoded)), ends - lengths, ends)
 
     @cached_property
     def table(self) -> HashTable | None:
@@ -423,17 +423,18 @@ class Categorical(ABC, Generic[T]):
 class NameColumn(Categorical[str]):
     """A column of names that are positions in bytes, perhaps to be read as document ids.
 
-    >>> column = NameColumn(Names(Words(b"b a b"), np.array([0, 2, 4]), np.array([1, 3, 5])))
+    >>> data, start = PaddedBytes(b"b a b"), np.array([0, 2, 4])
+    >>> column = NameColumn(ByteStrings(data, start, start + 1))
     >>> list(column.distinct), column.numbers.tolist(), column.find(["a"]).tolist()
     (['b', 'a'], [0, 1, 0], [-1, 0, -1])
     """
 
-    def __init__(self, names: Names, *, document_ids: bool = False) -> None:
+    def __init__(self, names: ByteStrings, *, document_ids: bool = False) -> None:
         self._given = names
         self._document_ids = document_ids
 
     @cached_property
-    def _names(self) -> Names:
+    def _names(self) -> ByteStrings:
         return self._given.as_document_ids() if self._document_ids else self._given
 
     def _compute(self) -> tuple[Sequence[str], Ints]:

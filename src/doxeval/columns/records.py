@@ -1,7 +1,7 @@
 """Records, as JSON, CSV and data frames hold them: their fields, one by one and by columns.
 
 `Fields` checks the fields of one record as they are taken. Columns of many records become numbers:
-names by `Numbering`, whole numbers and numbers by functions. A field is absent if it is null, an
+names by `Factorizer`, whole numbers and numbers by functions. A field is absent if it is null, an
 empty string or an empty list. In columns, ABSENT stands for such a field, and WRONG for any value
 that is not of the kind expected.
 """
@@ -272,14 +272,14 @@ _BAD = object()  # stands for all values that cannot be names
 _PLAIN = {str, int, type(None)}
 
 
-class Numbering:
+class Factorizer:
     """Numbers for the names of a column, by first appearance.
 
     A name is a string or a whole number; white space around it does not count. None and the empty
     string are no name and get ABSENT; what cannot be a name gets WRONG. `clean` makes names of
     stripped strings, all at once; several strings may be spellings of one name.
 
-    >>> numbering = Numbering()
+    >>> numbering = Factorizer()
     >>> numbering.numbers(["b", 7, " b ", None]).tolist(), numbering.numbers(["7", 1.5]).tolist()
     ([0, 1, 0, -1], [1, -2])
     >>> numbering.names

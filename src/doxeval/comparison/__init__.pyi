@@ -21,8 +21,8 @@ from doxeval.comparison.gates import read_earlier as read_earlier
 from doxeval.comparison.intervals import mean_interval as mean_interval
 from doxeval.comparison.notes import agreements as agreements
 from doxeval.comparison.notes import conclusion as conclusion
-from doxeval.comparison.pairwise import Column as Column
 from doxeval.comparison.pairwise import Comparison as Comparison
+from doxeval.comparison.pairwise import MeasureColumn as MeasureColumn
 from doxeval.comparison.pairwise import Pair as Pair
 from doxeval.comparison.pairwise import RunMean as RunMean
 from doxeval.comparison.pairwise import compare as compare

@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
-from doxeval.comparison.pairwise import Column, check_runs, measure_numbers
+from doxeval.comparison.pairwise import MeasureColumn, check_runs, measure_numbers
 from doxeval.comparison.significance import check_resampling, generator, rounded
 from doxeval.errors import InputError, warn
 from doxeval.messages import join_names, plural, quoted
@@ -66,7 +66,7 @@ def correlate(
     if len(chosen) < 2:
         raise InputError(f"a correlation needs two measures or more, not {len(chosen)}")
     check_resampling(resamples, seed)
-    columns = [Column.of(table, number) for number in chosen]
+    columns = [MeasureColumn.of(table, number) for number in chosen]
     pairs = tuple(_correlated(x, y, resamples, seed) for x, y in combinations(columns, 2))
     warnings = tuple(_correlation_warnings(columns))
     warn(warnings)
@@ -201,7 +201,9 @@ class Correlations:
 # A pair of measures
 
 
-def _correlated(column_x: Column, column_y: Column, resamples: int, seed: int) -> MeasurePair:
+def _correlated(
+    column_x: MeasureColumn, column_y: MeasureColumn, resamples: int, seed: int
+) -> MeasurePair:
     from scipy import stats
 
     first, second = column_x.facts.label, column_y.facts.label
@@ -226,7 +228,7 @@ def _correlated(column_x: Column, column_y: Column, resamples: int, seed: int) -
     )
 
 
-def _common_means(column_x: Column, column_y: Column) -> tuple[Floats, Floats]:
+def _common_means(column_x: MeasureColumn, column_y: MeasureColumn) -> tuple[Floats, Floats]:
     """Return the means of the systems that have both, sorted by the names of the systems."""
     means_y = column_y.means
     means = [
@@ -272,7 +274,7 @@ def _tau_ap(
     return Coefficient(symmetric_tau_ap(first, second), p)
 
 
-def _correlation_warnings(columns: Sequence[Column]) -> Iterator[str]:
+def _correlation_warnings(columns: Sequence[MeasureColumn]) -> Iterator[str]:
     for column in columns:
         label, means = column.facts.label, column.means
         missing = [run for run, mean in means.items() if mean is None]

@@ -21,8 +21,8 @@ import numpy as np
 
 from doxeval.arrays import Floats
 from doxeval.errors import FormatError, InputError
-from doxeval.files import open_input, parsed_json, read_up_to
-from doxeval.markup import attribute_value, escaped
+from doxeval.files import decode_json, open_input, read_up_to
+from doxeval.markup import escape_text, quote_attribute
 from doxeval.messages import Parameter, escape, join_names, plural, quoted, truncate, utf8
 from doxeval.scores import MeasureFacts, ScoreTable, plain_values
 
@@ -397,7 +397,7 @@ def read_earlier(path: str | os.PathLike[str]) -> EarlierScores:
     if len(contents) > _LARGEST:
         raise FormatError(f"more than {_LARGEST:,} bytes; {_EXPECTED}", name)
     try:
-        value = parsed_json(contents)
+        value = decode_json(contents)
     except ValueError:
         raise FormatError(f"not JSON; {_EXPECTED}", name) from None
     return _earlier_scores(value, name)
@@ -473,7 +473,7 @@ def junit_xml(gates: Gates) -> bytes:
         lines += [line for check in checks for line in _case(check)]
         if gates.warnings and not number:  # the format has no place for warnings about everything
             warnings = "\n".join(map(_allowed, gates.warnings))
-            lines.append(f"  <system-err>{escaped(warnings)}</system-err>")
+            lines.append(f"  <system-err>{escape_text(warnings)}</system-err>")
         lines.append(" </testsuite>")
     return utf8("\n".join([*lines, "</testsuites>", ""]))
 
@@ -494,7 +494,7 @@ def _counts(checks: tuple[Check, ...]) -> str:
 
 
 def _value(text: str) -> str:
-    return attribute_value(_allowed(text))
+    return quote_attribute(_allowed(text))
 
 
 def _allowed(text: str) -> str:

@@ -12,7 +12,7 @@ from doxeval.messages import join_names, plural, truncate
 
 if TYPE_CHECKING:
     from doxeval.comparison.correlations import Correlations, MeasurePair
-    from doxeval.comparison.pairwise import Column, Comparison, Pair
+    from doxeval.comparison.pairwise import Comparison, MeasureColumn, Pair
 
 _MAX_PAIRS = 3
 _MAX_NAMES = 8
@@ -20,16 +20,16 @@ _CORRELATED = 0.05  # p below this shows a correlation
 
 
 def comparison_warnings(
-    column: Column, pairs: Sequence[Pair], test: Test, alpha: float, resamples: int
+    column: MeasureColumn, pairs: Sequence[Pair], test: Test, alpha: float, resamples: int
 ) -> Iterator[str]:
     """Yield one line for each kind of problem, however many pairs it concerns.
 
     Pairs may not be tested, runs may not share topics, and resamples may be too few.
 
-    >>> from doxeval.comparison import Column, Pair
+    >>> from doxeval.comparison import MeasureColumn, Pair
     >>> from doxeval.scores import MeasureFacts
     >>> values = {"a": np.array([0.5, np.nan]), "b": np.array([0.25, 0.5])}
-    >>> column = Column(MeasureFacts("MAiP", "MAiP(alpha=0)", ""), values)
+    >>> column = MeasureColumn(MeasureFacts("MAiP", "MAiP(alpha=0)", ""), values)
     >>> print(next(comparison_warnings(column, [Pair("a", "b", 1)], "t", 0.05, 1)))
     a and b are not tested: one topic has a score by MAiP from both
     """
@@ -39,7 +39,7 @@ def comparison_warnings(
     yield from _too_few_resamples(pairs, test, alpha, resamples)
 
 
-def _not_tested(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
+def _not_tested(column: MeasureColumn, pairs: Sequence[Pair]) -> Iterator[str]:
     for count, common in ((1, "one topic"), (0, "no topic")):
         untested = [pair for pair in pairs if pair.p is None and pair.topics == count]
         if untested:
@@ -48,7 +48,7 @@ def _not_tested(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
             yield f"{who} are not tested: {common} has a score by {label} from both"
 
 
-def _unshared_scores(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
+def _unshared_scores(column: MeasureColumn, pairs: Sequence[Pair]) -> Iterator[str]:
     defined = {tuple(np.isnan(values).tolist()) for values in column.values.values()}
     if len(defined) > 1:
         total = column.scored_topics
@@ -60,7 +60,7 @@ def _unshared_scores(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
         )
 
 
-def _unshared_results(column: Column, pairs: Sequence[Pair]) -> Iterator[str]:
+def _unshared_results(column: MeasureColumn, pairs: Sequence[Pair]) -> Iterator[str]:
     """Topics without results have a score as well, so the scores alone do not show them."""
     few = [
         (pair.with_results, pair)

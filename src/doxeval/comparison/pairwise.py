@@ -37,8 +37,8 @@ from doxeval.scores import (
     Plot,
     ScoreTable,
     TextTable,
+    format_score,
     mean_of,
-    number,
     shortened,
 )
 
@@ -72,7 +72,7 @@ def compare(
     ('mine', 'base', 5, 0.2, 0.0032)
     """
     check_runs(table, "a comparison")
-    column = Column.of(table, _measure_number(table, measure))
+    column = MeasureColumn.of(table, _measure_number(table, measure))
     if test not in TESTS:
         raise InputError(f"no test {quoted(test)}; there are {', '.join(TESTS)}")
     if baseline is not None and baseline not in column.values:
@@ -285,7 +285,7 @@ class Comparison:
         letters = self.letters
         return TextTable(
             ["run", self.measure.label, "letters"],
-            [[run.run, number(run.mean), letters.get(run.run, "")] for run in runs],
+            [[run.run, format_score(run.mean), letters.get(run.run, "")] for run in runs],
             f"Comparison by {self.measure.label}, {TITLES[self.test]}: {significant:,} of "
             f"{plural(len(self.pairs), 'pair')} significant at {self.alpha:g}",
             omitted=len(self.ranking) - len(runs),
@@ -329,7 +329,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Column:
+class MeasureColumn:
     """The scores of all runs by one measure.
 
     has_results says for which topics a run returned anything, where that is known.
@@ -337,7 +337,8 @@ class Column:
     >>> from doxeval.scores import RunScores
     >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
     >>> values, counted = np.array([[0.5, 0.1]]), np.array([True, False])
-    >>> column = Column.of(ScoreTable((facts,), ("7", "8"), (RunScores("a", values, counted),)), 0)
+    >>> table = ScoreTable((facts,), ("7", "8"), (RunScores("a", values, counted),))
+    >>> column = MeasureColumn.of(table, 0)
     >>> column.means, column.topics["a"]
     ({'a': 0.5}, 1)
     """
@@ -347,14 +348,14 @@ class Column:
     has_results: dict[str, Bools] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: ScoreTable, number: int) -> Column:
+    def of(cls, table: ScoreTable, format_score: int) -> MeasureColumn:
         """Return the scores by the measure with this index in a table."""
         values, has_results = {}, {}
         for scores in table.runs:
-            values[scores.run] = np.where(scores.counted, scores.values[number], np.nan)
+            values[scores.run] = np.where(scores.counted, scores.values[format_score], np.nan)
             if scores.has_results is not None:
                 has_results[scores.run] = scores.has_results
-        return cls(table.measures[number], values, has_results)
+        return cls(table.measures[format_score], values, has_results)
 
     @property
     def means(self) -> dict[str, float | None]:
@@ -411,7 +412,13 @@ def _pairs_of_runs(ranking: list[str], baseline: str | None) -> Iterator[tuple[s
 
 
 def _tested_pair(
-    column: Column, test: Test, alpha: float, resamples: int, seed: int, first: str, second: str
+    column: MeasureColumn,
+    test: Test,
+    alpha: float,
+    resamples: int,
+    seed: int,
+    first: str,
+    second: str,
 ) -> Pair:
     """Test one pair, without correction.
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from doxeval.compat.input import JudgedTopic, Passage
 from doxeval.compat.java_numbers import left_to_right_sum, quotient, quotient_or_zero
 from doxeval.compat.output import Counts, Layout, TopicScores, interpolated
-from doxeval.spans import Spans, new_pieces
+from doxeval.spans import Spans, new_parts
 
 _POINTS = 101
 _PRINTED_POINTS = {"iP[0.00]": 0, "iP[0.01]": 1, "iP[0.05]": 5, "iP[0.10]": 10}
@@ -65,7 +65,7 @@ def thorough_scores(results: Sequence[Passage], topic: JudgedTopic) -> TopicScor
         name, start, end, *_ = results[row]
         spans.append((group_of.setdefault(name, len(group_of)), start, end))
         sizes[row] = 0
-    at, pieces = new_pieces(Spans.of(spans))
+    at, pieces = new_parts(Spans.of(spans))
     for number, start, end in zip(
         at.tolist(), pieces.start.tolist(), pieces.end.tolist(), strict=True
     ):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from doxeval.arrays import Bytes, Ints, positions_in
-from doxeval.documents.ids import IdIndex, normalised_id
+from doxeval.documents.ids import IdIndex, normalise_id
 from doxeval.documents.layout import (
     COLLECTION,
     HASH_BYTES,
@@ -35,15 +35,23 @@ from doxeval.documents.text import MappedText, RemoteText, TextBytes, TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
 from doxeval.messages import plural, quoted, short_path, truncate
 from doxeval.named import checked
-from doxeval.storage import URL_FILE, SealedFiles, absolute, guarded, is_url, local_path, name_of
+from doxeval.storage import (
+    URL_FILE,
+    StoredFiles,
+    absolute_location,
+    is_url,
+    local_path,
+    location_name,
+    reports_damage,
+)
 
 if TYPE_CHECKING:
     from doxeval.documents.build.options import Whitespace
-    from doxeval.documents.find_text import Place
+    from doxeval.documents.find_text import TextMatch
     from doxeval.documents.statistics import CollectionStatistics, TextTotals
     from doxeval.documents.text_points import TextPoints
     from doxeval.documents.verify import Verification
-    from doxeval.storage import Cached
+    from doxeval.storage import CachedStore
 
 _TEXTS_KEPT = 16
 _ROWS = 1 << 20  # about how many elements are looked at together
@@ -114,7 +122,7 @@ class Collection:
     @property
     def address(self) -> str:
         """Where it can be opened again, from any working directory: a whole path, or a URL."""
-        return absolute(self.directory if self.files.remote is None else self.location)
+        return absolute_location(self.directory if self.files.remote is None else self.location)
 
     @property
     def name(self) -> str:
@@ -124,7 +132,7 @@ class Collection:
         >>> example_collection({"a": "<p>One.</p>"}).name
         'collection'
         """
-        return name_of(self.location)
+        return location_name(self.location)
 
     @property
     def seal(self) -> str:
@@ -189,12 +197,12 @@ class Collection:
             lambda document: store.read(document, int(lengths[rows[document]]))
         )
 
-    @guarded
+    @reports_damage
     def text_of(self, document: int) -> str:
         """Return the text of a document."""
         return self._read_text(document)
 
-    @guarded
+    @reports_damage
     def find_documents(self, ids: Sequence[str]) -> Ints:
         """Return the numbers of documents, -1 for an unknown id.
 
@@ -202,7 +210,7 @@ class Collection:
         """
         distinct = {reference: index for index, reference in enumerate(dict.fromkeys(ids))}
         _, _, index = self.id_columns
-        numbers = index.find([normalised_id(reference) for reference in distinct])
+        numbers = index.find([normalise_id(reference) for reference in distinct])
         if not ((numbers >= -1) & (numbers < len(self))).all():
             raise self.files.damaged("documents.index_numbers.npy", "there is no such document")
         return numbers[np.fromiter((distinct[reference] for reference in ids), np.int64, len(ids))]
@@ -214,7 +222,7 @@ class Collection:
             raise UnknownReference(f"no document {quoted(document_id)} in {self.location}")
         return number
 
-    @guarded
+    @reports_damage
     def id_of(self, document: int) -> str:
         """Return the id of a document."""
         ends, lines, _ = self.id_columns
@@ -253,13 +261,13 @@ class Collection:
             raise UnknownReference(self.why_not(document_id, path))
         return Element(self, node)
 
-    @guarded
+    @reports_damage
     def find_nodes(self, documents: Sequence[int] | Ints, paths: Sequence[str]) -> Ints:
         """Return the elements of many (document, path) pairs, -1 for those that do not exist."""
         numbers = np.asarray(documents, dtype=np.int64)
         return find_nodes(numbers, paths, self.nodes, self.rows, self.summary)
 
-    @guarded
+    @reports_damage
     def matching(self, pattern: str) -> Ints:
         """Return all elements whose path matches a pattern like `//sec//p`, in document order."""
         from doxeval.documents.patterns import PathPattern
@@ -302,7 +310,7 @@ class Collection:
         count_of = dict(zip(distinct, counts, strict=True))
         return [count_of[pattern] for pattern in patterns]
 
-    @guarded
+    @reports_damage
     def innermost(
         self,
         documents: Sequence[int] | Ints,
@@ -318,12 +326,12 @@ class Collection:
         numbers = np.asarray(documents, dtype=np.int64)
         return innermost_nodes(numbers, begin, after, self.nodes, self.rows)
 
-    @guarded
+    @reports_damage
     def documents_of(self, nodes: Sequence[int] | Ints) -> Ints:
         """Return the document of each element."""
         return np.searchsorted(self.rows, nodes, side="right") - 1
 
-    @guarded
+    @reports_damage
     def parents_of(self, nodes: Sequence[int] | Ints) -> Ints:
         """Return the parent of each element, -1 for a root."""
         parent = self.nodes.parent[nodes].astype(np.int64)
@@ -337,24 +345,24 @@ class Collection:
         if ((above >= below) & (below >= 0)).any():
             raise self.files.damaged("nodes.parent.npy", "a parent comes after its child")
 
-    @guarded
+    @reports_damage
     def children_of(self, node: int) -> Ints:
         """Return the children of an element, in document order."""
         first = int(self.rows[self.documents_of([node])[0]])
         below = self.nodes.parent[node + 1 : node + int(self.nodes.size[node])]
         return np.flatnonzero(below == node - first) + node + 1
 
-    @guarded
+    @reports_damage
     def tag_of(self, node: int) -> str:
         """Return the tag of an element."""
         return self.summary.tag(int(self.nodes.path[node]))
 
-    @guarded
+    @reports_damage
     def depth_of(self, node: int) -> int:
         """Return the depth of an element; a root is at depth 1."""
         return int(self.summary.depth_of[self.nodes.path[node]])
 
-    @guarded
+    @reports_damage
     def path_of(self, node: int) -> str:
         """Return the path of an element, every step numbered."""
         first = int(self.rows[self.documents_of([node])[0]])
@@ -395,7 +403,7 @@ class Collection:
         ignore_space: bool = False,
         ignore_case: bool = False,
         context: int = 40,
-    ) -> Iterator[Place]:
+    ) -> Iterator[TextMatch]:
         """Yield every place where a quote stands, in all documents or in those with the given ids.
 
         Places do not overlap. Each has the path of the innermost element around it and some text
@@ -430,7 +438,7 @@ class Collection:
     # Paths and statistics
 
     @cached_property
-    @guarded
+    @reports_damage
     def summary(self) -> PathSummary:
         """All distinct paths."""
         column = self.files.column
@@ -440,7 +448,7 @@ class Collection:
         return summary
 
     @cached_property
-    @guarded
+    @reports_damage
     def elements_by_path(self) -> Ints:
         """How many elements have each path of the summary."""
         from doxeval.documents.statistics import elements_by_path
@@ -455,7 +463,7 @@ class Collection:
         return counts
 
     @cached_property
-    @guarded
+    @reports_damage
     def text_totals(self) -> TextTotals:
         """How much text all documents, the longest one and all elements have."""
         from doxeval.documents.statistics import TextTotals, text_totals
@@ -465,7 +473,7 @@ class Collection:
         return text_totals(self.nodes, self.rows)
 
     @cached_property
-    @guarded
+    @reports_damage
     def statistics(self) -> CollectionStatistics:
         """The figures that INEX papers report of a collection."""
         from doxeval.documents.statistics import collection_statistics
@@ -610,13 +618,13 @@ class Element:
         }
 
 
-class CollectionFiles(SealedFiles):
+class CollectionFiles(StoredFiles):
     """The open files of a collection, and its manifest."""
 
-    def __init__(self, directory: Path, cached: Cached | None = None) -> None:
-        self.remote = None if cached is None else cached.remote
-        kind = COLLECTION if cached is None else cached.kind
-        super().__init__(kind, directory, only_hashed=cached is not None)
+    def __init__(self, directory: Path, open_cached: CachedStore | None = None) -> None:
+        self.remote = None if open_cached is None else open_cached.remote
+        kind = COLLECTION if open_cached is None else open_cached.kind
+        super().__init__(kind, directory, only_hashed=open_cached is not None)
         self._check_ends()
 
     def tags(self) -> list[str]:
@@ -665,9 +673,9 @@ def open_files(location: str | os.PathLike[str], seal: str | None = None) -> Col
     directory = local_path(location, CollectionError)
     if directory is not None:
         return _open_directory(directory)
-    from doxeval.storage import cached
+    from doxeval.storage import open_cached
 
-    here = cached(COLLECTION, os.fsdecode(location), seal)
+    here = open_cached(COLLECTION, os.fsdecode(location), seal)
     try:
         return CollectionFiles(here.directory, here)
     except CollectionError:
@@ -681,10 +689,10 @@ def _open_directory(directory: Path) -> CollectionFiles:
     except CollectionError:
         if not (directory / URL_FILE).exists():
             raise
-    from doxeval.storage import url_of
+    from doxeval.storage import cached_url
 
     message = (
-        f"this is the cache of a collection whose texts are elsewhere: open {url_of(directory)}"
+        f"this is the cache of a collection whose texts are elsewhere: open {cached_url(directory)}"
     )
     raise CollectionError(message, str(directory))
 

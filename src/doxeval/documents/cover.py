@@ -27,7 +27,7 @@ from doxeval.documents.collection import Collection
 from doxeval.documents.lookup import first_beginning
 from doxeval.documents.nodes import Trees
 from doxeval.documents.words import is_white_space
-from doxeval.spans import Spans, merged
+from doxeval.spans import Spans, merge_spans
 
 # How many pairs of a range and an element are worked on at once, about.
 _MOST_PAIRS = 200_000
@@ -89,7 +89,7 @@ def covers_of_groups(
     >>> covers_of_groups(collection, np.array([0]), spans).as_sets()
     [(1, 2)]
     """
-    spans = merged(spans)
+    spans = merge_spans(spans)
     trees = covers(collection, documents[spans.group], spans.start, spans.end, ignored, members)
     group = np.repeat(spans.group, trees.counts)
     return _disjoint(collection, group, trees.nodes, len(documents))

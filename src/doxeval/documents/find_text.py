@@ -24,7 +24,7 @@ _AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
-class Place:
+class TextMatch:
     """A place where a quote stands: characters start … end − 1 of a document.
 
     path: the innermost element around it. before, after: some of the text on either side.
@@ -41,7 +41,7 @@ class Place:
     def as_dict(self) -> dict[str, Any]:
         """Return its fields by name, for JSON.
 
-        >>> Place("a", 3, 5, "/p[1]", "Go ", "on", "!").as_dict()["start"]
+        >>> TextMatch("a", 3, 5, "/p[1]", "Go ", "on", "!").as_dict()["start"]
         3
         """
         return asdict(self)
@@ -55,7 +55,7 @@ def find_text(
     ignore_space: bool = False,
     ignore_case: bool = False,
     context: int = 40,
-) -> Iterator[Place]:
+) -> Iterator[TextMatch]:
     """See `Collection.find_text`."""
     search = _Search(quote, ignore_space, ignore_case)
     numbers: Iterable[int] = range(len(collection))
@@ -125,7 +125,7 @@ def _without_case(text: str) -> str:
 
 def _places_in(
     collection: Collection, document: int, search: _Search, context: int
-) -> Iterator[Place]:
+) -> Iterator[TextMatch]:
     text = collection.text_of(document)
     name = collection.id_of(document)
     ranges = search.ranges(text)
@@ -133,7 +133,7 @@ def _places_in(
         starts, ends = np.array(some, dtype=np.int64).T
         nodes = collection.innermost(np.full(len(some), document), starts, ends)
         for (start, end), node in zip(some, nodes.tolist(), strict=True):
-            yield Place(
+            yield TextMatch(
                 name,
                 start,
                 end,

@@ -38,21 +38,21 @@ _RUN = 1 << 19  # how many ids are kept in memory
 _TYPES = {"keys": "<u8", "checks": "<u8", "numbers": "<i8"}  # in the scratch files
 
 
-def normalised_id(reference: str) -> str:
+def normalise_id(reference: str) -> str:
     """Return an id in the form that is compared: without white space, `./` and `.xml` around it.
 
-    >>> normalised_id(" ./co/1999/r2024.xml ")
+    >>> normalise_id(" ./co/1999/r2024.xml ")
     'co/1999/r2024'
     """
     return reference.strip().removeprefix("./").removesuffix(".xml")
 
 
-def why_spaced(document_id: str) -> str | None:
+def why_id_has_spaces(document_id: str) -> str | None:
     """Return why an id with white space is refused where collections are built; None without any.
 
     Runs and assessments in text have white space between their fields.
 
-    >>> why_spaced("my notes"), why_spaced("notes")
+    >>> why_id_has_spaces("my notes"), why_id_has_spaces("notes")
     ("the id 'my notes' has white space, which runs and assessments in text cannot hold", None)
     """
     if len(document_id.split()) < 2:
@@ -63,10 +63,10 @@ def why_spaced(document_id: str) -> str | None:
     )
 
 
-def without_suffixes(name: str) -> str:
+def strip_suffixes(name: str) -> str:
     """Return the name of a file without the suffixes of its compression and format.
 
-    >>> without_suffixes("co/r2024.xml.gz"), without_suffixes("v1.2/notes.txt")
+    >>> strip_suffixes("co/r2024.xml.gz"), strip_suffixes("v1.2/notes.txt")
     ('co/r2024', 'v1.2/notes')
     """
     return os.path.splitext(uncompressed_name(name))[0]
@@ -80,14 +80,14 @@ def distinct_paths(names: Sequence[str]) -> list[str]:
 
     >>> distinct_paths(["co/a.xml", "co/b.html", "co/b.md"])
     ['co/a', 'co/b.html', 'co/b.md']
-    >>> [normalised_id(path) for path in distinct_paths(["c.xml", "c.html"])]
+    >>> [normalise_id(path) for path in distinct_paths(["c.xml", "c.html"])]
     ['c', 'c.html']
     """
-    spellings = [(without_suffixes(name), uncompressed_name(name), name) for name in names]
+    spellings = [(strip_suffixes(name), uncompressed_name(name), name) for name in names]
     suffixes = [0] * len(names)
     while True:
         paths = [spelt[count] for spelt, count in zip(spellings, suffixes, strict=True)]
-        ids = [normalised_id(path) for path in paths]
+        ids = [normalise_id(path) for path in paths]
         counts = Counter(ids)
         clashing = [at for at, name in enumerate(ids) if counts[name] > 1 and suffixes[at] < 2]
         if not clashing:

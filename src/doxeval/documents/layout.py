@@ -17,7 +17,7 @@ from doxeval.documents.build.options import VERIFIED_BYTES, TextStorage, Whitesp
 from doxeval.documents.ids import number_type
 from doxeval.documents.nodes import COLUMNS
 from doxeval.errors import CollectionError
-from doxeval.storage import Column, Kind, has_counts, is_size
+from doxeval.storage import Column, StoreType, has_counts, is_size
 from doxeval.storage import read_manifest as read_sealed_manifest
 
 TEXT_FILE = "text.bin"
@@ -45,10 +45,10 @@ def text_parts(names: Iterable[str]) -> list[str]:
     >>> text_parts(["text.0001.bin", "documents.ids.txt", "text.bin"])
     ['text.bin', 'text.0001.bin']
     """
-    return sorted(filter(is_text, names), key=lambda name: (len(name), name))
+    return sorted(filter(is_text_file, names), key=lambda name: (len(name), name))
 
 
-def is_text(name: str) -> bool:
+def is_text_file(name: str) -> bool:
     """Return whether a file is a part of the text, judging by its name."""
     return name == TEXT_FILE or _TEXT_PART.fullmatch(name) is not None
 
@@ -57,7 +57,7 @@ class _TextNames(Container[str]):
     """The names of all parts there may be."""
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and is_text(name)
+        return isinstance(name, str) and is_text_file(name)
 
 
 TEXT_NAMES = _TextNames()
@@ -131,7 +131,7 @@ def _are_options(options: Mapping[str, Any]) -> bool:
     )
 
 
-COLLECTION = Kind(
+COLLECTION = StoreType(
     format="doxeval collection",
     version=1,
     noun="collection",

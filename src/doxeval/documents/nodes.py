@@ -29,7 +29,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges, distinct_below, last_true, positions_in
 from doxeval.documents.build.options import DEEPEST_POSSIBLE, LONGEST_DOCUMENT
-from doxeval.documents.readers.tag_events import END, END_NUMBER, Marks, number_names
+from doxeval.documents.readers.tag_events import END, END_NUMBER, TagEvents, number_names
 from doxeval.errors import DocumentError, InputError
 
 NO_PARENT = -1
@@ -158,7 +158,7 @@ _EMPTY = NodeTable(NodeColumns(*[_NO_ROWS] * 6), _NO_ROWS, PathSummary([], _NO_R
 # From marks to rows
 
 
-def tabulate(marks: Marks) -> NodeTable:
+def tabulate(marks: TagEvents) -> NodeTable:
     """Return the node table of the documents in `marks`.
 
     >>> from doxeval.documents.readers.xml import XmlReader

@@ -188,17 +188,21 @@ class PathAutomaton:
                     before.append(at)
                 at = number
             self.end_of.append(at)
-        self.ends = with_bits(set(self.end_of))
+        self.ends = number_with_bits(set(self.end_of))
         steps_by_number = list(enumerate(self._steps, 1))
-        self._any_depth = with_bits(number for number, step in steps_by_number if step.any_depth)
+        self._any_depth = number_with_bits(
+            number for number, step in steps_by_number if step.any_depth
+        )
         # Most steps follow the one before them in number, so a shift opens them.
-        self._next = with_bits(number for number, at in enumerate(before, 1) if at == number - 1)
+        self._next = number_with_bits(
+            number for number, at in enumerate(before, 1) if at == number - 1
+        )
         branches: dict[int, list[int]] = {}
         for number, at in enumerate(before, 1):
             if at != number - 1:
                 branches.setdefault(at, []).append(number)
-        self._branches = {at: with_bits(behind) for at, behind in branches.items()}
-        self._branching = with_bits(branches)
+        self._branches = {at: number_with_bits(behind) for at, behind in branches.items()}
+        self._branching = number_with_bits(branches)
 
     def reached(self, summary: PathSummary) -> list[int]:
         """Return for each path of the summary the steps that accept its last tag, as bits."""
@@ -233,8 +237,10 @@ class PathAutomaton:
             for tag in step.tags:
                 steps_of.setdefault(tag, []).append(number)
         kinds = {tag: kind for kind, tag in enumerate(steps_of)}
-        any_tag = with_bits(anything)
-        accepting = {kinds[tag]: with_bits(steps) | any_tag for tag, steps in steps_of.items()}
+        any_tag = number_with_bits(anything)
+        accepting = {
+            kinds[tag]: number_with_bits(steps) | any_tag for tag, steps in steps_of.items()
+        }
         return [kinds.get(tag, _OTHER) for tag in summary.tags], {**accepting, _OTHER: any_tag}
 
     def _steps_behind(self, taken: int) -> int:
@@ -257,10 +263,10 @@ def bits_of(number: int) -> Iterator[int]:
         number ^= lowest
 
 
-def with_bits(bits: Iterable[int]) -> int:
+def number_with_bits(bits: Iterable[int]) -> int:
     """Return the whole number that has these bits set.
 
-    >>> with_bits([1, 3]) == 0b1010
+    >>> number_with_bits([1, 3]) == 0b1010
     True
     """
     chosen = list(bits)

@@ -26,10 +26,10 @@ _LEVEL = 3
 _MOST_BYTES = 4  # of a character in UTF-8
 
 
-def as_stored(texts: list[bytes], storage: TextStorage) -> list[bytes]:
+def encode_texts(texts: list[bytes], storage: TextStorage) -> list[bytes]:
     """Return the texts of documents in the form in which they are stored.
 
-    >>> as_stored([b"one", b"two"], "none")
+    >>> encode_texts([b"one", b"two"], "none")
     [b'', b'']
     """
     if storage == "none":

@@ -24,8 +24,14 @@ from doxeval.documents.nodes import NO_PARENT, NodeColumns, PathSummary
 from doxeval.documents.statistics import TextTotals, elements_by_path, text_totals
 from doxeval.errors import CollectionError, InputError
 from doxeval.messages import Message, plural, quoted
-from doxeval.storage import NAME as MANIFEST
-from doxeval.storage import RemoteDirectory, check_contents, in_threads, keep_digests, local_path
+from doxeval.storage import MANIFEST_NAME as MANIFEST
+from doxeval.storage import (
+    RemoteDirectory,
+    check_contents,
+    local_path,
+    map_in_threads,
+    save_digests,
+)
 
 _ROWS = 1 << 20  # how many rows are checked at once, about
 _IDS = 1 << 16
@@ -63,7 +69,7 @@ def verify_collection(
     manifest = current_manifest(location)
     report = progress or (lambda done, documents: None)
     problems: list[InputError] = list(_damaged_files(location, manifest, report))
-    keep_digests()
+    save_digests()
     if not problems:
         try:
             collection = Collection(location)
@@ -101,7 +107,7 @@ def _damaged_files(
             return error
         return None
 
-    errors = in_threads(damage, list(files), sizes, lambda done: report(done, 0))
+    errors = map_in_threads(damage, list(files), sizes, lambda done: report(done, 0))
     return (error for error in errors if error is not None)
 
 

@@ -20,7 +20,7 @@ from doxeval.evaluation.inputs import AverageOver, RunOptions
 from doxeval.measures import Measure, Ranking
 from doxeval.messages import Parameter, join_names, plural
 from doxeval.runs import Kind, Order
-from doxeval.storage import off_guard
+from doxeval.storage import foreign_code
 
 MOST_SHOWN = 20  # results that an error about unresolved ones lists
 
@@ -287,6 +287,6 @@ class MeasureNotes(NamedTuple):
 
 def measure_warnings(measure: Measure, notes: Sequence[MeasureNotes]) -> list[str]:
     """Return the warnings of a measure, from its notes about all blocks of a run."""
-    with off_guard(measure):
+    with foreign_code(measure):
         warnings = measure.about(sum(note.topics for note in notes))
     return [*warnings, *chain.from_iterable(note.words for note in notes)]

@@ -19,15 +19,15 @@ from doxeval.assessments import (
     AssessmentsGiven,
     SpecificityFrom,
     as_assessments,
-    resolved_assessments,
+    resolve_assessments,
 )
 from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import InputError, warn
 from doxeval.evaluation.inputs import (
     AverageOver,
-    NamedSource,
     OnDuplicates,
     OnUnresolved,
+    RunInput,
     RunOptions,
     RunsGiven,
     as_run_input,
@@ -46,7 +46,7 @@ from doxeval.evaluation.measure_selection import (
     select_measures,
     skip_warnings,
 )
-from doxeval.evaluation.ranking import RunRanking, ranked
+from doxeval.evaluation.ranking import RunRanking, build_ranking
 from doxeval.evaluation.scoring import (
     PieceScores,
     RunPiece,
@@ -68,17 +68,17 @@ from doxeval.scores import (
     RunScores,
     RunView,
     ScoreTable,
-    told_apart,
     with_duplicates,
+    with_unique_names,
 )
-from doxeval.storage import on_guard
+from doxeval.storage import report_damage
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from doxeval.evaluation.targets import TopicsGiven
     from doxeval.measures import Ranking
-    from doxeval.parallel import EngineGiven
+    from doxeval.parallel import EngineLike
 
 
 class Evaluation:
@@ -168,7 +168,7 @@ class Evaluation:
             preset_duplicates(self._presets) if duplicates == "auto" else duplicates,
             list_if_unordered=order is None,
         )
-        with on_guard(collection):
+        with report_damage(collection):
             self.assessments = _resolved_assessments(assessments, collection, self.options)
         self.average_over = average_over
         self.specificity = specificity
@@ -185,7 +185,7 @@ class Evaluation:
             self._targets = read_targets(targets, self.assessments.topics, collection)
         requests = requested_measures(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
-        with on_guard(collection):
+        with report_damage(collection):
             self.measures, self._skipped = select_measures(
                 requests, self._presets, self.truth, lambda: self._empty_ranking
             )
@@ -236,7 +236,7 @@ class Evaluation:
 
     @cached_property
     def _empty_ranking(self) -> Ranking:
-        return ranked(Run.from_results([]), self.truth, RunOptions()).ranking
+        return build_ranking(Run.from_results([]), self.truth, RunOptions()).ranking
 
     @cached_property
     def _scoring(self) -> Scoring:
@@ -267,20 +267,20 @@ class Evaluation:
 
     # Scores of runs
 
-    def ranking(self, run: RunGiven | NamedSource) -> RunRanking:
+    def ranking(self, run: RunGiven | RunInput) -> RunRanking:
         """Return a run as measures see it: resolved, and in order."""
         read = as_run_input(run).read(ends=self.options.ends, chunks=self.chunks)
-        return ranked(read, self.truth, self.options, self._scoring.repeats)
+        return build_ranking(read, self.truth, self.options, self._scoring.repeats)
 
-    def score(self, run: RunGiven | NamedSource) -> ScoredRun:
+    def score(self, run: RunGiven | RunInput) -> ScoredRun:
         """Return the scores of a run."""
         scores = self._score(as_run_input(run))
         table = self.table([scores])
         warn(table.run_warnings())
         return ScoredRun(**vars(scores), table=table)
 
-    def _score(self, source: NamedSource) -> RunScores:
-        with on_guard(self.collection):
+    def _score(self, source: RunInput) -> RunScores:
+        with report_damage(self.collection):
             return score_run(self._scoring, source)
 
     @checked_but("runs")
@@ -290,7 +290,7 @@ class Evaluation:
         *,
         jobs: int = 1,
         executor: Executor | None = None,
-        engine: EngineGiven | None = None,
+        engine: EngineLike | None = None,
         patience: float = PATIENCE,
         progress: Callable[[int], object] = lambda _: None,
     ) -> ScoreTable:
@@ -333,7 +333,7 @@ class Evaluation:
 
     # Pieces of runs, for those who score them elsewhere
 
-    def pieces(self, run: RunGiven | NamedSource) -> list[RunPiece]:
+    def pieces(self, run: RunGiven | RunInput) -> list[RunPiece]:
         """Return the pieces of a run that can be scored by themselves, in any process and order.
 
         A large file of text or JSONL has several; any other run is one piece.
@@ -342,15 +342,15 @@ class Evaluation:
 
     def score_piece(self, piece: RunPiece) -> PieceScores:
         """Return the scores of a piece of a run."""
-        with on_guard(self.collection):
+        with report_damage(self.collection):
             return score_piece(self._scoring, piece)
 
-    def joined(self, run: RunGiven | NamedSource, parts: Sequence[PieceScores]) -> RunScores:
+    def joined(self, run: RunGiven | RunInput, parts: Sequence[PieceScores]) -> RunScores:
         """Return the scores of a run from those of all its pieces, in their order.
 
         What is wrong with a run is an error here, as in `score`.
         """
-        with on_guard(self.collection):
+        with report_damage(self.collection):
             return join_pieces(self._scoring, as_run_input(run), parts)
 
     # Scores as a table
@@ -384,7 +384,7 @@ class Evaluation:
         table = ScoreTable(
             requested,
             self.truth.topics,
-            told_apart(scored),
+            with_unique_names(scored),
             None if self.collection is None else self.collection.location,
             self.assessments.origins,
             self.warnings,
@@ -459,7 +459,7 @@ def evaluate(
     chunks: ChunkTable | str | os.PathLike[str] | None = None,
     jobs: int = 1,
     executor: Executor | None = None,
-    engine: EngineGiven | None = None,
+    engine: EngineLike | None = None,
     patience: float = PATIENCE,
     progress: Callable[[int], object] = lambda _: None,
 ) -> ScoreTable:
@@ -527,4 +527,4 @@ def _resolved_assessments(
     assessments = as_assessments(
         given, collection=collection, offsets=options.offsets, whitespace=options.whitespace
     )
-    return assessments if collection is None else resolved_assessments(assessments, collection)
+    return assessments if collection is None else resolve_assessments(assessments, collection)

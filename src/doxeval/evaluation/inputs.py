@@ -17,11 +17,11 @@ from doxeval.runs import (
     Run,
     RunGiven,
     as_run,
-    blocks_of,
     chunk_table_of,
     is_one_run,
-    no_run,
+    not_a_run_error,
     run_blocks,
+    split_into_blocks,
 )
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
         raise InputError(f"{name} is {quoted(value)}: expected {expected}")
 
 
-class NamedSource(NamedTuple):
+class RunInput(NamedTuple):
     """A run to score, and the name it is to have; None leaves it to the run itself.
 
     chunks: the file of the chunks that it names by their ids, if it has one for itself.
@@ -102,7 +102,7 @@ class NamedSource(NamedTuple):
         if isinstance(self.source, str | os.PathLike):
             yield from run_blocks(self.source, rows, ends=ends, chunks=self.chunks or chunks)
         else:
-            yield from blocks_of(self.read(ends=ends, chunks=chunks), rows)
+            yield from split_into_blocks(self.read(ends=ends, chunks=chunks), rows)
 
     def chunk_table(self, chunks: ChunkTable | None) -> ChunkTable | None:
         """Return the chunks that it may name by their ids: its own, if any, or those given."""
@@ -110,21 +110,19 @@ class NamedSource(NamedTuple):
 
 
 # A single run, several, or several by name.
-RunsGiven = (
-    RunGiven | Iterable[RunGiven | NamedSource | tuple[str, RunGiven]] | Mapping[str, RunGiven]
-)
+RunsGiven = RunGiven | Iterable[RunGiven | RunInput | tuple[str, RunGiven]] | Mapping[str, RunGiven]
 
 
-def as_run_input(run: RunGiven | NamedSource) -> NamedSource:
+def as_run_input(run: RunGiven | RunInput) -> RunInput:
     """Return a run that may have no name yet as an input.
 
     >>> as_run_input("a.run").file
     'a.run'
     """
-    return run if isinstance(run, NamedSource) else NamedSource(run)
+    return run if isinstance(run, RunInput) else RunInput(run)
 
 
-def run_inputs(runs: Any) -> list[NamedSource]:
+def run_inputs(runs: Any) -> list[RunInput]:
     """Return all runs of an evaluation, given as a single run, several, or several by name.
 
     >>> [(run.source, run.name) for run in run_inputs({"mine": "a.run"})]
@@ -133,23 +131,23 @@ def run_inputs(runs: Any) -> list[NamedSource]:
     [None, 'mine']
     """
     if is_one_run(runs):
-        return [NamedSource(runs)]
+        return [RunInput(runs)]
     if isinstance(runs, Mapping):
         return [_named_input(run, str(name)) for name, run in runs.items()]
     if not isinstance(runs, Iterable) or isinstance(runs, Assessments):
-        raise no_run(runs)
+        raise not_a_run_error(runs)
     return [_run_input(run) for run in runs]
 
 
-def _run_input(given: Any) -> NamedSource:
-    if isinstance(given, NamedSource):
+def _run_input(given: Any) -> RunInput:
+    if isinstance(given, RunInput):
         return given
     if isinstance(given, tuple) and len(given) == 2:
         return _named_input(given[1], str(given[0]))
     return _named_input(given, None)
 
 
-def _named_input(run: Any, name: str | None) -> NamedSource:
+def _named_input(run: Any, name: str | None) -> RunInput:
     if not is_one_run(run):
-        raise no_run(run)
-    return NamedSource(run, name)
+        raise not_a_run_error(run)
+    return RunInput(run, name)

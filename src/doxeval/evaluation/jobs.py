@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from doxeval.errors import DoxevalError, WorkerLost
 from doxeval.messages import Parameter, join_names, truncate
 from doxeval.parallel import (
-    EngineGiven,
-    Outcome,
+    EngineLike,
     Shared,
+    TaskResult,
     Work,
     keep_freed_blocks,
     open_engine,
-    outcome_of,
+    run_task,
 )
 
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation
-    from doxeval.evaluation.inputs import NamedSource
+    from doxeval.evaluation.inputs import RunInput
     from doxeval.evaluation.scoring import PieceScores, RunPiece
     from doxeval.scores import RunScores
 
@@ -46,7 +46,7 @@ class ScoringJob(NamedTuple):
     piece: RunPiece
 
 
-def scoring_jobs(evaluation: Evaluation, sources: Sequence[NamedSource]) -> list[ScoringJob]:
+def scoring_jobs(evaluation: Evaluation, sources: Sequence[RunInput]) -> list[ScoringJob]:
     """Return jobs for all pieces of all runs, in order."""
     return [
         ScoringJob(number, piece)
@@ -63,16 +63,16 @@ class Collector:
     """
 
     def __init__(
-        self, evaluation: Evaluation, sources: Sequence[NamedSource], progress: Progress
+        self, evaluation: Evaluation, sources: Sequence[RunInput], progress: Progress
     ) -> None:
         self._evaluation = evaluation
         self._sources = sources
         self._progress = progress
-        self._outcomes: dict[int, dict[int, Outcome]] = {}
+        self._outcomes: dict[int, dict[int, TaskResult]] = {}
         self._scores: dict[int, RunScores] = {}
-        self._errors: dict[int, Outcome] = {}
+        self._errors: dict[int, TaskResult] = {}
 
-    def add(self, job: ScoringJob, outcome: Outcome) -> None:
+    def add(self, job: ScoringJob, outcome: TaskResult) -> None:
         """Take the outcome of a job."""
         outcomes = self._outcomes.setdefault(job.run, {})
         outcomes[job.piece.number] = outcome
@@ -93,7 +93,7 @@ class Collector:
         try:
             self._scores[run] = self._evaluation.joined(self._sources[run], pieces)
         except Exception as error:  # raised in the order of the runs
-            self._errors[run] = Outcome(None, error)
+            self._errors[run] = TaskResult(None, error)
         else:
             self._progress(1)
 
@@ -117,7 +117,7 @@ def prepare(evaluation: Evaluation) -> None:
 
 
 def score_in_processes(
-    evaluation: Evaluation, sources: Sequence[NamedSource], jobs: int, progress: Progress
+    evaluation: Evaluation, sources: Sequence[RunInput], jobs: int, progress: Progress
 ) -> list[RunScores]:
     """Return the scores of all runs, in order, from this process and others.
 
@@ -145,7 +145,7 @@ def score_in_processes(
         collector = Collector(evaluation, sources, progress)
         scores = _results([futures[number] for number in sorted(futures)])
         for job, piece in zip(pieces, scores, strict=True):
-            collector.add(job, Outcome(piece))
+            collector.add(job, TaskResult(piece))
         return collector.scores()
 
 
@@ -202,9 +202,9 @@ def _score_received(piece: RunPiece) -> PieceScores:
 
 
 def score_on_engine(
-    engine: EngineGiven | None,
+    engine: EngineLike | None,
     evaluation: Evaluation,
-    sources: Sequence[NamedSource],
+    sources: Sequence[RunInput],
     progress: Progress,
     patience: float,
 ) -> list[RunScores]:
@@ -218,7 +218,7 @@ def score_on_engine(
         groups = group_jobs(scoring_jobs(evaluation, absolute))
         collector = Collector(evaluation, absolute, progress)
 
-        def collect(number: int, outcomes: Sequence[Outcome]) -> None:
+        def collect(number: int, outcomes: Sequence[TaskResult]) -> None:
             for job, outcome in zip(groups[number], outcomes, strict=True):
                 collector.add(job, outcome)
 
@@ -236,31 +236,31 @@ def score_on_engine(
             raise
 
 
-def _score_group(evaluation: Evaluation, group: Sequence[ScoringJob]) -> list[Outcome]:
-    return [outcome_of(_score_piece, evaluation, job.piece) for job in group]
+def _score_group(evaluation: Evaluation, group: Sequence[ScoringJob]) -> list[TaskResult]:
+    return [run_task(_score_piece, evaluation, job.piece) for job in group]
 
 
 def _score_piece(evaluation: Evaluation, piece: RunPiece) -> PieceScores:
     return evaluation.score_piece(piece)
 
 
-def _with_absolute_paths(source: NamedSource) -> NamedSource:
+def _with_absolute_paths(source: RunInput) -> RunInput:
     if source.file is None:
         return source
     chunks = None if source.chunks is None else os.path.abspath(source.chunks)
     return source._replace(source=os.path.abspath(source.file), chunks=chunks)
 
 
-def _name_of(source: NamedSource) -> str:
+def _name_of(source: RunInput) -> str:
     return truncate(source.file or source.name or "a run")
 
 
 def group_jobs(jobs: Sequence[ScoringJob]) -> list[list[ScoringJob]]:
     """Group jobs one after another, several small ones together: a task has its price.
 
-    >>> from doxeval.evaluation.inputs import NamedSource
+    >>> from doxeval.evaluation.inputs import RunInput
     >>> from doxeval.evaluation.scoring import RunPiece
-    >>> small = [ScoringJob(number, RunPiece(NamedSource("no.run"))) for number in range(20)]
+    >>> small = [ScoringJob(number, RunPiece(RunInput("no.run"))) for number in range(20)]
     >>> [len(group) for group in group_jobs(small)]
     [8, 8, 4]
     """
@@ -289,7 +289,7 @@ def _bytes_to_read(piece: RunPiece) -> int:
 class _GivenNames:
     """Puts the paths that were given for absolute ones, in scores and messages."""
 
-    def __init__(self, given: Sequence[NamedSource], absolute: Sequence[NamedSource]) -> None:
+    def __init__(self, given: Sequence[RunInput], absolute: Sequence[RunInput]) -> None:
         self._files = [source.file for source in given]
         self._names: dict[str, str] = {}
         for before, after in zip(given, absolute, strict=True):
@@ -350,7 +350,7 @@ class Requirements:
         return problems
 
 
-def requirements(evaluation: Evaluation, sources: Sequence[NamedSource]) -> Requirements:
+def requirements(evaluation: Evaluation, sources: Sequence[RunInput]) -> Requirements:
     """Return what workers must see: the same collection, and all runs that are readable here."""
     reduced: Any = None if evaluation.collection is None else evaluation.collection.__reduce__()
     paths = [file for source in sources for file in (source.file, source.chunks) if file]

@@ -17,7 +17,7 @@ from doxeval.evaluation.inputs import OnDuplicates
 from doxeval.measures import GroundTruth, Measure, Need, Preset, Ranking, as_measure, preset_named
 from doxeval.messages import Parameter, join_names, truncate
 from doxeval.runs import Kind, Order
-from doxeval.storage import off_guard
+from doxeval.storage import foreign_code
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
@@ -153,7 +153,7 @@ def select_measures(
     for label, requested, is_optional in requests:
         try:
             check_assessments(requested.navigating(truth.navigation), label, truth)
-            with off_guard(requested):
+            with foreign_code(requested):
                 measure = requested.settled(truth)
                 if is_optional:  # what only scoring would find out is known before any run is read
                     measure.scores(empty_ranking())

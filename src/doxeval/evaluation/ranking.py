@@ -35,12 +35,12 @@ from doxeval.runs import (
     ResolvedRun,
     Run,
     Unresolved,
-    numbered_paths,
-    numbered_spans,
-    numbered_units,
+    path_numbers,
     resolve,
-    stated,
+    resolve_without_collection,
+    span_numbers,
     unit_kinds,
+    unit_numbers,
 )
 
 # Numbers below this belong to unresolved results; no element or path has one.
@@ -71,7 +71,7 @@ class RunRanking(NamedTuple):
         return f"RunRanking({self.ranking!r}, {plural(len(self.warnings), 'warning')})"
 
 
-def ranked(
+def build_ranking(
     run: Run, truth: GroundTruth, options: RunOptions, policies: Collection[str] = ("drop",)
 ) -> RunRanking:
     """Order a run, keep what is about assessed topics, resolve its results, find duplicates.
@@ -82,7 +82,7 @@ def ranked(
     >>> from doxeval.runs import Result
     >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 9),), document_length=20)]))
     >>> run = Run.from_results([Result("7", "a", Kind.PASSAGE, 5, 15)] * 2)
-    >>> ranking = ranked(run, truth, RunOptions())
+    >>> ranking = build_ranking(run, truth, RunOptions())
     >>> ranking.ranking.relevant.tolist(), ranking.warnings
     ([4], ('1 duplicate was left out, the first on line 2',))
     """
@@ -134,9 +134,9 @@ def _kinds(run: Run) -> frozenset[Kind]:
 def _without_whitespace(resolved: ResolvedRun, truth: GroundTruth) -> ResolvedRun:
     if not truth.solid:
         return resolved
-    from doxeval.measures import Solid
+    from doxeval.measures import NonSpaceOffsets
 
-    return Solid(truth.known_texts, strict=True).resolved(resolved)
+    return NonSpaceOffsets(truth.known_texts, strict=True).resolved(resolved)
 
 
 # Order
@@ -280,7 +280,7 @@ def _resolve_in_collection(
     if len(bad):  # what they state about their sizes is still read by the user
         start, end = resolved.start.copy(), resolved.end.copy()
         start[bad] = 0
-        end[bad] = np.maximum(stated(run).sizes[bad], 0)
+        end[bad] = np.maximum(resolve_without_collection(run).sizes[bad], 0)
         resolved = replace(resolved, start=start, end=end)
     pair = truth.pairs_of(topic, resolved.document)
     return ResolvedResults(resolved, pair, bad, True, resolved.unresolved)
@@ -289,7 +289,7 @@ def _resolve_in_collection(
 def _find_judged(run: Run, topic: Ints, truth: GroundTruth) -> ResolvedResults:
     """Take results as the run states them: only judged documents have known lengths."""
     pair = truth.find_pairs(topic, run.document_labels.find(truth.document_index))
-    resolved = stated(run)
+    resolved = resolve_without_collection(run)
     whole = np.flatnonzero(run.kind == Kind.DOCUMENT)
     if len(whole):
         start, end = resolved.start.copy(), resolved.end.copy()
@@ -362,15 +362,15 @@ def _number_results(results: ResolvedResults) -> Ints:
     """Number the nodes, paths or spans of results; each unresolved result has its own number."""
     run, node = results.resolved.run, results.resolved.node
     if results.in_collection:
-        numbers = np.where(node >= 0, -1 - node, numbered_spans(run))
+        numbers = np.where(node >= 0, -1 - node, span_numbers(run))
         trees = np.flatnonzero(run.kind == Kind.TREE)
         if len(trees):
-            numbers[trees] = numbered_paths(run)[trees]
+            numbers[trees] = path_numbers(run)[trees]
         numbers[results.unresolved] = _FAR_BELOW - results.unresolved
         return numbers
     if (run.path >= 0).any():
-        return numbered_units(run)
-    return numbered_spans(run)
+        return unit_numbers(run)
+    return span_numbers(run)
 
 
 def _duplicate_lines(results: AssessedResults, is_repeat: Bools | None) -> ResultLines:

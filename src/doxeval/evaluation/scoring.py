@@ -28,7 +28,7 @@ from doxeval.evaluation.diagnostics import (
     missing_topics_warnings,
     same_file_warnings,
 )
-from doxeval.evaluation.inputs import AverageOver, NamedSource, RunOptions
+from doxeval.evaluation.inputs import AverageOver, RunInput, RunOptions
 from doxeval.evaluation.measure_selection import (
     SelectedMeasure,
     SkippedMeasure,
@@ -41,7 +41,7 @@ from doxeval.measures import GroundTruth, Preset
 from doxeval.messages import truncate
 from doxeval.runs import Block, Run, RunFacts
 from doxeval.scores import Curve, DocumentScores, RunScores
-from doxeval.storage import off_guard
+from doxeval.storage import foreign_code
 
 if TYPE_CHECKING:
     from doxeval.measures import Ranking
@@ -59,7 +59,7 @@ class NeedsWholeRun(Exception):
     """
 
 
-def score_run(scoring: Scoring, source: NamedSource) -> RunScores:
+def score_run(scoring: Scoring, source: RunInput) -> RunScores:
     """Read a run and score it."""
     if scoring.keep is None:
         try:
@@ -71,11 +71,11 @@ def score_run(scoring: Scoring, source: NamedSource) -> RunScores:
     return _score_blocks(scoring, source, iter([Block(run)]))
 
 
-def _read_blocks(scoring: Scoring, source: NamedSource) -> Generator[Block]:
+def _read_blocks(scoring: Scoring, source: RunInput) -> Generator[Block]:
     return source.blocks(ROWS, ends=scoring.options.ends, chunks=scoring.chunks)
 
 
-def _score_blocks(scoring: Scoring, source: NamedSource, blocks: Iterator[Block]) -> RunScores:
+def _score_blocks(scoring: Scoring, source: RunInput, blocks: Iterator[Block]) -> RunScores:
     scores = BlockAccumulator(scoring, source)
     block = next(blocks, None)
     while block is not None:
@@ -85,7 +85,7 @@ def _score_blocks(scoring: Scoring, source: NamedSource, blocks: Iterator[Block]
     return scores.of_run()
 
 
-def check_whole_run(source: NamedSource, reason: NeedsWholeRun) -> None:
+def check_whole_run(source: RunInput, reason: NeedsWholeRun) -> None:
     """Refuse a run that must be taken as a whole and cannot: it is a pipe, or too large."""
     if source.file is None:
         return
@@ -105,7 +105,7 @@ def check_whole_run(source: NamedSource, reason: NeedsWholeRun) -> None:
 class BlockAccumulator:
     """The scores of a run, block after block; NeedsWholeRun if blocks do not fit together."""
 
-    def __init__(self, scoring: Scoring, source: NamedSource) -> None:
+    def __init__(self, scoring: Scoring, source: RunInput) -> None:
         self._scoring = scoring
         self._source = source
         self._is_seen = np.zeros(len(scoring.truth.topics), dtype=np.bool_)
@@ -163,7 +163,7 @@ class BlockAccumulator:
         self._facts.append(facts)
 
 
-def name_in_errors(source: NamedSource, facts: RunFacts) -> str:
+def name_in_errors(source: RunInput, facts: RunFacts) -> str:
     """Return what errors call a run."""
     return facts.origin or source.name or facts.run_id
 
@@ -251,7 +251,7 @@ class Scoring:
         """Score by a measure; scores of documents are added, unless they are known already."""
         label, measure = selected.label, selected.measure
         ranking = run.seen_by(measure)
-        with off_guard(measure):
+        with foreign_code(measure):
             values = _checked_scores(selected, ranking)[ranking.topics]
             curve = measure.curve(ranking) if self.curves else None
             if curve is not None:
@@ -264,7 +264,7 @@ class Scoring:
     # A run from its blocks
 
     def run_scores(
-        self, source: NamedSource, facts: RunFacts, blocks: Sequence[BlockScores]
+        self, source: RunInput, facts: RunFacts, blocks: Sequence[BlockScores]
     ) -> RunScores:
         """Return the scores of a run, given those of all its blocks, which have all topics."""
         topics = self.truth.topics
@@ -406,7 +406,7 @@ class RunPiece(NamedTuple):
     number, of: which piece it is, from 0, and how many there are.
     """
 
-    source: NamedSource
+    source: RunInput
     begin: int = 0
     end: int | None = None
     number: int = 0
@@ -427,7 +427,7 @@ class PieceScores(NamedTuple):
     lines: int = 0
 
 
-def run_pieces(scoring: Scoring, source: NamedSource) -> list[RunPiece]:
+def run_pieces(scoring: Scoring, source: RunInput) -> list[RunPiece]:
     """Return the pieces of a run; a large file of text or JSONL has several."""
     if source.file is None or scoring.keep is not None:
         return [RunPiece(source)]
@@ -457,7 +457,7 @@ def score_piece(scoring: Scoring, piece: RunPiece) -> PieceScores:
     return PieceScores(None, tuple(scores.blocks), scores.facts(), reader.lines)
 
 
-def _readable(blocks: Iterator[Block], scoring: Scoring, source: NamedSource) -> Iterator[Block]:
+def _readable(blocks: Iterator[Block], scoring: Scoring, source: RunInput) -> Iterator[Block]:
     """Yield the blocks of a piece; an error is that of the file when it is read in order.
 
     Only then is the number of a line known, and what the first line says about all others.
@@ -472,7 +472,7 @@ def _readable(blocks: Iterator[Block], scoring: Scoring, source: NamedSource) ->
         raise NeedsWholeRun("lines of a piece have another shape") from error
 
 
-def join_pieces(scoring: Scoring, source: NamedSource, pieces: Sequence[PieceScores]) -> RunScores:
+def join_pieces(scoring: Scoring, source: RunInput, pieces: Sequence[PieceScores]) -> RunScores:
     """Return the scores of a run from those of all its pieces.
 
     If they do not fit together, the run is read in order, as if there were no pieces.

@@ -14,7 +14,7 @@ from doxeval.locating.own_offsets import OwnOffsets, own_note
 from doxeval.locating.placing import distinct_texts
 from doxeval.locating.report import LocatingReport, LostChunk, OwnReport
 from doxeval.locating.solid import SolidPieces, SolidText
-from doxeval.spans import Spans, merged
+from doxeval.spans import Spans, merge_spans
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,7 @@ class Located:
 
     def _uncovered(self) -> int:
         """How many solid characters of the document are in no chunk."""
-        spans = merged(Spans(np.zeros_like(self.start), self.start, self.end))
+        spans = merge_spans(Spans(np.zeros_like(self.start), self.start, self.end))
         before = self.document.solid_before
         return len(self.document) - int((before(spans.end) - before(spans.start)).sum())
 

@@ -1,6 +1,6 @@
 from doxeval.markup.elements import XmlElement as XmlElement
-from doxeval.markup.elements import attribute_value as attribute_value
-from doxeval.markup.elements import escaped as escaped
+from doxeval.markup.elements import escape_text as escape_text
+from doxeval.markup.elements import quote_attribute as quote_attribute
 from doxeval.markup.elements import read_elements as read_elements
 from doxeval.markup.encodings import python_codec as python_codec
 from doxeval.markup.encodings import unknown_encoding_message as unknown_encoding_message

@@ -134,19 +134,19 @@ _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 _VALUE = _TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 
 
-def escaped(text: str) -> str:
+def escape_text(text: str) -> str:
     """Return text between tags.
 
-    >>> escaped("a < b & c")
+    >>> escape_text("a < b & c")
     'a &lt; b &amp; c'
     """
     return text.translate(_TEXT)
 
 
-def attribute_value(value: object) -> str:
+def quote_attribute(value: object) -> str:
     """Return the value of an attribute, in quotes; line ends and tabs survive.
 
-    >>> attribute_value('say "a\\tb"')
+    >>> quote_attribute('say "a\\tb"')
     '"say &quot;a&#9;b&quot;"'
     """
     return f'"{str(value).translate(_VALUE)}"'

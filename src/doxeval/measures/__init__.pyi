@@ -9,19 +9,19 @@ from doxeval.measures.base import point as point
 from doxeval.measures.elements import gains_of as gains_of
 from doxeval.measures.explain import REFERENCES as REFERENCES
 from doxeval.measures.explain import effect_of_parameters as effect_of_parameters
-from doxeval.measures.explain import explained as explained
+from doxeval.measures.explain import explain_measure as explain_measure
 from doxeval.measures.explain import family_page as family_page
 from doxeval.measures.explain import links_in_words as links_in_words
 from doxeval.measures.explain import listing as listing
 from doxeval.measures.explain import names_and_titles as names_and_titles
 from doxeval.measures.families.chunks.budgets import BudgetRecall as BudgetRecall
-from doxeval.measures.families.chunks.text import settled_unit as settled_unit
-from doxeval.measures.families.esr.hits import Outcome as Outcome
+from doxeval.measures.families.chunks.text import default_unit as default_unit
 from doxeval.measures.families.esr.hits import SeenTrees as SeenTrees
+from doxeval.measures.families.esr.hits import UnitOutcome as UnitOutcome
 from doxeval.measures.families.esr.hits import hit_outcomes as hit_outcomes
 from doxeval.measures.families.esr.hits import seen_trees as seen_trees
 from doxeval.measures.families.esr.model import Esr as Esr
-from doxeval.measures.families.esr.trees import Chosen as Chosen
+from doxeval.measures.families.esr.trees import RelevanceChoice as RelevanceChoice
 from doxeval.measures.families.esr.trees import trees_of_assessments as trees_of_assessments
 from doxeval.measures.families.esr.trees import union_lengths as union_lengths
 from doxeval.measures.families.prum import eprum as eprum
@@ -46,6 +46,6 @@ from doxeval.measures.registry import register as register
 from doxeval.measures.texts import Texts as Texts
 from doxeval.measures.texts import tokeniser_of as tokeniser_of
 from doxeval.measures.texts import word_starts as word_starts
-from doxeval.measures.whitespace import Solid as Solid
+from doxeval.measures.whitespace import NonSpaceOffsets as NonSpaceOffsets
 
 def __getattr__(name: str) -> Measure: ...

@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, positions_in
-from doxeval.assessments import QUANTISATIONS, RecallBase, quantisation_named
+from doxeval.assessments import QUANTISATIONS, RecallBase, find_quantisation
 from doxeval.documents import Collection
 from doxeval.errors import MissingInput
 from doxeval.measures.base import TOLERANCE, parameter
@@ -99,7 +99,7 @@ def _run_gains(
 ) -> Floats:
     truth = ranking.truth
     full = truth.base("full", quant, ignore)
-    row = ranking.rows_in(truth.elements(quantisation_named(quant)))
+    row = ranking.rows_in(truth.elements(find_quantisation(quant)))
     in_base = np.where(row < 0, -1, positions_in(full.row, row))
     gain = np.where(in_base < 0, 0.0, full.value[in_base] if len(full) else 0.0)
     if base == "ideal":
@@ -130,7 +130,7 @@ def _best_first(base: RecallBase, topics: int) -> list[Floats]:
 
 def _values_by_node(truth: GroundTruth, quant: str, ignore: str) -> Values:
     full = truth.base("full", quant, ignore)
-    node = truth.elements(quantisation_named(quant)).node[full.row]
+    node = truth.elements(find_quantisation(quant)).node[full.row]
     topics_and_nodes = zip(full.topic.tolist(), node.tolist(), strict=True)
     return dict(zip(topics_and_nodes, full.value.tolist(), strict=True))
 

@@ -25,16 +25,16 @@ _NUMBERS = (0.0, 0.5, 1.0)
 _Changes = dict[tuple[str, ...], list[tuple[Any, ...]]]
 
 
-def explained(given: Measure | type[Measure]) -> str:
+def explain_measure(given: Measure | type[Measure]) -> str:
     """Explain a measure, as Markdown that also reads well in a terminal.
 
     For a class, or a measure with its defaults, this includes which parameters change its range,
     its laws and its needs. Any other measure is explained as it is, with its own values:
 
     >>> from doxeval.measures import MAep
-    >>> print(explained(MAep).split("\\n\\n")[0])
+    >>> print(explain_measure(MAep).split("\\n\\n")[0])
     ### MAep: average effort-precision
-    >>> print(explained(MAep(base="ideal")).split("\\n\\n")[7])
+    >>> print(explain_measure(MAep(base="ideal")).split("\\n\\n")[7])
     **Range** 0 to ∞; higher is better. By default it is 0 to 1.
     """
     measure = given() if isinstance(given, type) else given
@@ -150,7 +150,7 @@ def _indented(title: str, text: str) -> str:
 
 def family_page(family: Family, introduction: str) -> str:
     """Return the documentation of a family: a hand-written introduction, then the reference."""
-    reference = "\n".join(explained(kind) for kind in family.measures)
+    reference = "\n".join(explain_measure(kind) for kind in family.measures)
     return f"# {family.title}\n\n{introduction.strip()}\n\n## Reference\n\n{reference}"
 
 

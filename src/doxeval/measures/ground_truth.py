@@ -260,9 +260,9 @@ class GroundTruth:
         needs = Needs.of(self.assessments)
         if not self.solid:
             return needs
-        from doxeval.measures.whitespace import Solid
+        from doxeval.measures.whitespace import NonSpaceOffsets
 
-        return Solid(self.known_texts, strict=False).needs(needs, self.columns)
+        return NonSpaceOffsets(self.known_texts, strict=False).needs(needs, self.columns)
 
     @cached_property
     def wanted(self) -> RelevanceWeights:
@@ -300,9 +300,9 @@ class GroundTruth:
         return self.remembered(("solid", strict), lambda: self._without_whitespace(strict))
 
     def _without_whitespace(self, strict: bool) -> GroundTruth:
-        from doxeval.measures.whitespace import Solid
+        from doxeval.measures.whitespace import NonSpaceOffsets
 
-        columns = Solid(self.known_texts, strict=strict).columns(self.columns)
+        columns = NonSpaceOffsets(self.known_texts, strict=strict).columns(self.columns)
         return replace(self, columns=columns, solid=True)
 
     # Elements
@@ -325,9 +325,9 @@ class GroundTruth:
 
     def base(self, kind: str, quant: str, ignore: str = "none") -> RecallBase:
         """Return the full or ideal recall base."""
-        from doxeval.assessments import quantisation_named
+        from doxeval.assessments import find_quantisation
 
-        return self.relevant.base(kind, quantisation_named(quant), ignored_tags(ignore))
+        return self.relevant.base(kind, find_quantisation(quant), ignored_tags(ignore))
 
     # The collection, and how readers navigate in it
 

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from doxeval.arrays import Floats, Ints
 from doxeval.assessments import Needs
 from doxeval.measures.ground_truth import rows_by_key
-from doxeval.spans import TOO_LONG, Shared, Spans, new_pieces, shared_pieces
+from doxeval.spans import TOO_LONG, SharedText, Spans, new_parts, shared_parts
 
 if TYPE_CHECKING:
     from doxeval.measures.ranking import Ranking
@@ -147,9 +147,9 @@ def new_text(ranking: Ranking) -> NewText:
     counts = ranking.span_counts
     before, first = np.cumsum(counts) - counts, np.cumsum(counts[rows]) - counts[rows]
     span = before[rows][which] + np.arange(len(which)) - first[which]
-    relevant = shared_pieces(text, ranking.highlights)
+    relevant = shared_parts(text, ranking.highlights)
     shown = Spans(text.group[relevant.row], relevant.start, relevant.end)
-    new_of, new = new_pieces(shown)
+    new_of, new = new_parts(shown)
     at = relevant.row[new_of]
     return NewText(rows[which[at]], span[at], new)
 
@@ -157,7 +157,7 @@ def new_text(ranking: Ranking) -> NewText:
 def new_relevant_text(ranking: Ranking) -> NewRelevantText:
     """Return what the new text of a ranking gains."""
     new, weights = ranking.new_text, ranking.truth.wanted
-    single = shared_pieces(new.text, weights.text)
+    single = shared_parts(new.text, weights.text)
     at, worth = single.row, weights.worth[single.other]
     parts = [NewRelevantText(new.row[at], new.span[at], single.start, single.end, worth)]
     if len(weights.several):
@@ -168,7 +168,7 @@ def new_relevant_text(ranking: Ranking) -> NewRelevantText:
     return NewRelevantText(*(column[order] for column in columns))
 
 
-def shown_alternatives(ranking: Ranking) -> Shared:
+def shown_alternatives(ranking: Ranking) -> SharedText:
     """Return the new text of each alternative: which alternative, which new span, and what.
 
     New spans do not overlap, so they can be looked up by the alternatives, which may.
@@ -177,7 +177,7 @@ def shown_alternatives(ranking: Ranking) -> Shared:
     order = np.lexsort((text.start, text.group))
     in_order = Spans(*(column[order] for column in text))
     rows = ranking.alternatives
-    shared = shared_pieces(Spans(needs.pair[rows], needs.start[rows], needs.end[rows]), in_order)
+    shared = shared_parts(Spans(needs.pair[rows], needs.start[rows], needs.end[rows]), in_order)
     return shared._replace(row=rows[shared.row], other=order[shared.other])
 
 

@@ -26,7 +26,7 @@ from doxeval.measures.base import TOLERANCE
 from doxeval.measures.ground_truth import GroundTruth, rows_of_topics
 from doxeval.messages import plural
 from doxeval.runs import Kind, ResolvedRun
-from doxeval.spans import Spans, new_lengths, new_pieces, shared_lengths, shared_pieces
+from doxeval.spans import Spans, new_lengths, new_parts, shared_lengths, shared_parts
 
 if TYPE_CHECKING:
     from doxeval.assessments import AssessedElements
@@ -221,8 +221,8 @@ class Ranking:
         rows = self.in_relevant_text
         which, text = self.text_of(rows, self.pair[rows])
         # Only relevant text is looked through for what is new: that is much less.
-        relevant = shared_pieces(text, self.highlights)
-        new_of, new = new_pieces(Spans(text.group[relevant.row], relevant.start, relevant.end))
+        relevant = shared_parts(text, self.highlights)
+        new_of, new = new_parts(Spans(text.group[relevant.row], relevant.start, relevant.end))
         characters = np.zeros(len(self), dtype=np.int64)
         np.add.at(characters, rows[which[relevant.row[new_of]]], new.lengths())
         return characters
@@ -285,10 +285,10 @@ class Ranking:
 
     @cached_property
     def _in_solid(self) -> Ranking:
-        from doxeval.measures.whitespace import Solid
+        from doxeval.measures.whitespace import NonSpaceOffsets
 
         truth = self.truth.in_solid()
-        resolved = Solid(truth.known_texts, strict=False).resolved(self.resolved)
+        resolved = NonSpaceOffsets(truth.known_texts, strict=False).resolved(self.resolved)
         return replace(self, truth=truth, resolved=resolved)
 
     # The ranking of documents

@@ -18,7 +18,7 @@ import numpy as np
 from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges
 from doxeval.measures.ranking import Ranking
 from doxeval.runs import is_not_found
-from doxeval.spans import new_pieces
+from doxeval.spans import new_parts
 
 Unit = Literal["auto", "characters", "words", "tokens"]
 Resize = Literal["full", "new"]
@@ -73,7 +73,7 @@ def _text_read(ranking: Ranking, resize: str) -> _Text:
         return _Text(*ranking.resolved.pieces())
     _, article = np.unique(ranking.article_keys, return_inverse=True)
     row, text = ranking.text_of(np.arange(len(ranking)), article)
-    which, new = new_pieces(text)
+    which, new = new_parts(text)
     return _Text(row[which], new.start, new.end)
 
 

@@ -11,10 +11,10 @@ from doxeval.arrays import Ints
 from doxeval.assessments import JudgmentColumns, Needs
 from doxeval.measures.texts import Texts
 from doxeval.runs import ResolvedRun, is_not_found
-from doxeval.spans import Spans, merged
+from doxeval.spans import Spans, merge_spans
 
 
-class Solid:
+class NonSpaceOffsets:
     """What turns offsets of documents into numbers of non-space characters.
 
     Documents whose text is not known keep their offsets, unless `strict`, which is an error. So do
@@ -48,7 +48,7 @@ class Solid:
         names, document = columns.documents, columns.document[group]
         start, end = self.before(names, document, start), self.before(names, document, end)
         length = self.before(names, np.asarray(columns.document), columns.length)
-        return replace(columns, highlights=merged(Spans(group, start, end)), length=length)
+        return replace(columns, highlights=merge_spans(Spans(group, start, end)), length=length)
 
     def needs(self, needs: Needs, columns: JudgmentColumns) -> Needs:
         """Return the needs with their spans counted this way, the shortest first again."""

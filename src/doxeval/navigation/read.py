@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 from doxeval.columns import unknown_field
-from doxeval.documents import format_path, normalised_id, parse_path
+from doxeval.documents import format_path, normalise_id, parse_path
 from doxeval.errors import FormatError, SourceError, SyntaxProblem
-from doxeval.files import open_input, parsed_json, read_up_to
+from doxeval.files import decode_json, open_input, read_up_to
 from doxeval.messages import quoted, short_path, truncate
 from doxeval.named import checked
 from doxeval.navigation.graph import (
@@ -103,7 +103,7 @@ def parse_navigation(data: bytes, name: str) -> Navigation:
     'none'
     """
     try:
-        value = parsed_json(data)
+        value = decode_json(data)
     except ValueError as error:
         raise FormatError(f"this is not JSON: {error}", name) from None
     return _model_of(value, name)
@@ -148,7 +148,7 @@ def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
     refuse_unknown_keys(data, ("model", "probabilities"), "matrix", origin)
     probabilities: dict[str, dict[str, dict[str, float]]] = {}
     for given, rows in json_object(data.get("probabilities"), "probabilities", origin).items():
-        document = normalised_id(given)
+        document = normalise_id(given)
         if document in probabilities:
             raise FormatError(f"probabilities of {truncate(document)} are given twice", origin)
         of_document = probabilities.setdefault(document, {})
@@ -263,7 +263,7 @@ def _steps(routes: Any, abandonment: bool, origin: str) -> Counter[Step]:
             paths = [format_path(parse_path(step)) for step in steps]
         except SyntaxProblem as problem:
             raise FormatError(f"route {number}: {problem.message}", origin) from None
-        document = normalised_id(route["doc"])
+        document = normalise_id(route["doc"])
         counts.update((document, a, b) for a, b in pairwise(paths))
         if abandonment and paths:
             counts[document, paths[-1], paths[-1]] += 1

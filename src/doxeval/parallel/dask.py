@@ -35,12 +35,12 @@ from doxeval.errors import EngineError, InputError
 from doxeval.messages import Parameter, truncate
 from doxeval.parallel.engine import (
     Engine,
-    Outcome,
     Task,
+    TaskResult,
     Work,
     carry_out,
     keep_freed_blocks,
-    unpack_outcome,
+    unpack_result,
 )
 from doxeval.parallel.shared import Shared
 
@@ -149,7 +149,7 @@ class OnDask(Engine):
 
     def outcomes(
         self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, Outcome]]:
+    ) -> Iterator[tuple[int, TaskResult]]:
         """Return the outcomes as they come, after all workers were checked."""
         check = work.packed_check
         threads = preflight(self._cluster, check)
@@ -211,14 +211,14 @@ class OnDask(Engine):
             and bool(self._cluster.workers())
         )
 
-    def _outcome(self, future: Future, check: Shared | None, name: str) -> Outcome:
+    def _outcome(self, future: Future, check: Shared | None, name: str) -> TaskResult:
         """Return what became of a finished task."""
         if future.status not in ("error", "cancelled"):  # perhaps lost again with its worker
             result = self._result(future)
             if result is not None:
-                return unpack_outcome(result)
+                return unpack_result(result)
         if future.status == "error":
-            return Outcome(None, self._failure(future.exception(), check, name))
+            return TaskResult(None, self._failure(future.exception(), check, name))
         self._cluster.refuse_lost_scheduler(_SECONDS_TO_CLOSE)
         raise EngineError(f"{name} was cancelled on the cluster at {self._cluster.shown}")
 
@@ -570,7 +570,7 @@ def _carry_out(
         keep_freed_blocks()
     different = version_problems(expected)
     if different:
-        return Outcome(None, EngineError(f"{_this_worker()}: {'; '.join(different)}")).packed()
+        return TaskResult(None, EngineError(f"{_this_worker()}: {'; '.join(different)}")).packed()
     return carry_out(task, shared, check, _this_worker, item)
 
 

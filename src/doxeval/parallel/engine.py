@@ -33,8 +33,8 @@ Task: TypeAlias = Callable[[Any, Any], Any]
 Check: TypeAlias = Callable[[], Sequence[str]]
 Progress: TypeAlias = Callable[[int], object]
 # What `engine=` takes: a name, an executor, a client of dask's, or an engine that is open already.
-EngineGiven: TypeAlias = Any
-_Coming: TypeAlias = Generator[tuple[int, "Outcome"], None, None]
+EngineLike: TypeAlias = Any
+_Coming: TypeAlias = Generator[tuple[int, "TaskResult"], None, None]
 
 _AHEAD = 2  # tasks for each worker of an executor
 _WORKERS_IF_UNKNOWN = 16
@@ -65,10 +65,10 @@ class Work(NamedTuple):
         return None if self.check is None else Shared.of(self.check)
 
 
-class Outcome(NamedTuple):
+class TaskResult(NamedTuple):
     """The result of a task, or its error with the traceback in words.
 
-    >>> Outcome(3).result()
+    >>> TaskResult(3).result()
     3
     """
 
@@ -94,45 +94,45 @@ class Outcome(NamedTuple):
         except Exception as error:  # objects of others raise anything when they are pickled
             what = type(self.value if self.error is None else self.error).__name__
             problem = f"the answer of a worker cannot be sent back ({what}): {error}"
-            return pickle.dumps(Outcome(None, EngineError(problem), self.trace))
+            return pickle.dumps(TaskResult(None, EngineError(problem), self.trace))
 
 
-def unpack_outcome(data: bytes) -> Outcome:
+def unpack_result(data: bytes) -> TaskResult:
     """Return an outcome from its bytes.
 
-    >>> unpack_outcome(Outcome(3).packed())
-    Outcome(value=3, error=None, trace='')
+    >>> unpack_result(TaskResult(3).packed())
+    TaskResult(value=3, error=None, trace='')
     """
     try:
-        outcome: Outcome = pickle.loads(data)  # noqa: S301  # made by Outcome.packed
+        outcome: TaskResult = pickle.loads(data)  # noqa: S301  # made by TaskResult.packed
     except Exception as error:  # and when they are unpickled
-        return Outcome(None, EngineError(f"the answer of a worker cannot be read: {error}"))
+        return TaskResult(None, EngineError(f"the answer of a worker cannot be read: {error}"))
     return outcome
 
 
-def outcome_of(task: Task, value: Any, item: Any) -> Outcome:
+def run_task(task: Task, value: Any, item: Any) -> TaskResult:
     """Carry out a task in this process.
 
-    >>> outcome_of(divmod, 7, 2).value
+    >>> run_task(divmod, 7, 2).value
     (3, 1)
-    >>> outcome_of(divmod, 7, 0).error
+    >>> run_task(divmod, 7, 0).error
     ZeroDivisionError('integer division or modulo by zero')
     """
     try:
-        return Outcome(task(value, item))
+        return TaskResult(task(value, item))
     except Exception as error:  # errors are results like others
-        return error_outcome(error)
+        return failed_result(error)
 
 
-def error_outcome(error: Exception) -> Outcome:
+def failed_result(error: Exception) -> TaskResult:
     """Return the outcome of a task that raised an error.
 
-    >>> error_outcome(ValueError("no")).trace
+    >>> failed_result(ValueError("no")).trace
     'In a worker process: ValueError: no\\n'
     """
     import traceback
 
-    return Outcome(
+    return TaskResult(
         None, error, f"In a worker process: {''.join(traceback.format_exception(error))}"
     )
 
@@ -154,7 +154,7 @@ class Engine(ABC):
     @abstractmethod
     def outcomes(
         self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, Outcome]]:
+    ) -> Iterator[tuple[int, TaskResult]]:
         """Return the outcomes with the numbers of their items, as they come.
 
         If `bounded`, items are taken from their iterator no faster than workers are free for them.
@@ -173,7 +173,7 @@ class Engine(ABC):
         Only an error of the engine itself is raised as soon as it comes. `progress` is called with
         1 after each task, and `each` with the number of its item and the result.
         """
-        outcomes: dict[int, Outcome] = {}
+        outcomes: dict[int, TaskResult] = {}
         wrong: int | None = None
         with closing(cast(_Coming, self.outcomes(work, items))) as coming:
             for number, outcome in coming:
@@ -205,10 +205,10 @@ class Local(Engine):
 
     def outcomes(
         self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, Outcome]]:
+    ) -> Iterator[tuple[int, TaskResult]]:
         """Return the outcomes in the order of the items; there are no workers to check."""
         for number, item in enumerate(items):
-            yield number, outcome_of(work.task, work.shared.value, item)
+            yield number, run_task(work.task, work.shared.value, item)
 
 
 class OnExecutor(Engine):
@@ -235,7 +235,7 @@ class OnExecutor(Engine):
 
     def outcomes(
         self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, Outcome]]:
+    ) -> Iterator[tuple[int, TaskResult]]:
         """Return the outcomes as they come; every process checks itself before its first task."""
         from queue import SimpleQueue
 
@@ -254,7 +254,7 @@ class OnExecutor(Engine):
             submit(self._ahead() if bounded else None)
             while waiting:
                 number = self._next(finished)
-                outcome = _outcome_of_future(waiting.pop(number))
+                outcome = _result_of_future(waiting.pop(number))
                 submit(1)
                 yield number, outcome
         finally:
@@ -286,7 +286,7 @@ class OnExecutor(Engine):
 
         try:
             if self._in_this_process:
-                return self._executor.submit(outcome_of, work.task, work.shared.value, item)
+                return self._executor.submit(run_task, work.task, work.shared.value, item)
             return self._executor.submit(
                 carry_out, work.task, work.shared, check, _this_process, item
             )
@@ -296,13 +296,13 @@ class OnExecutor(Engine):
             return failed
 
 
-def _outcome_of_future(future: Future[Any]) -> Outcome:
+def _result_of_future(future: Future[Any]) -> TaskResult:
     from concurrent.futures import BrokenExecutor, CancelledError
 
     try:
         result = future.result()
     except BrokenExecutor:
-        return Outcome(
+        return TaskResult(
             None,
             WorkerLost(
                 "a process of the executor ended unexpectedly: it was killed, memory ran out, or "
@@ -311,10 +311,10 @@ def _outcome_of_future(future: Future[Any]) -> Outcome:
         )
     except CancelledError:
         problem = "tasks were cancelled: the executor was shut down, or its scheduler was lost"
-        return Outcome(None, EngineError(problem))
+        return TaskResult(None, EngineError(problem))
     except Exception as error:  # executors of others raise anything
-        return Outcome(None, error)
-    return result if isinstance(result, Outcome) else unpack_outcome(result)
+        return TaskResult(None, error)
+    return result if isinstance(result, TaskResult) else unpack_result(result)
 
 
 class Processes(Engine):
@@ -340,7 +340,7 @@ class Processes(Engine):
 
     def outcomes(
         self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, Outcome]]:
+    ) -> Iterator[tuple[int, TaskResult]]:
         """Return the outcomes as they come; a worker that is lost ends the work."""
         from doxeval.parallel.processes import Workers
 
@@ -370,13 +370,13 @@ def carry_out(
     except EngineError as error:
         name, message = worker_name(), str(error)
         told = message if message.startswith(name) else f"{name}: {message}"
-        return Outcome(None, EngineError(told)).packed()
+        return TaskResult(None, EngineError(told)).packed()
     except DoxevalError as error:  # the value is refused, such as a collection that is another one
-        return Outcome(None, EngineError(f"{worker_name()}: {error}")).packed()
+        return TaskResult(None, EngineError(f"{worker_name()}: {error}")).packed()
     except Exception as error:
         error.add_note(f"on {worker_name()}")
-        return Outcome(None, error).packed()
-    return outcome_of(task, value, item).packed()
+        return TaskResult(None, error).packed()
+    return run_task(task, value, item).packed()
 
 
 def refuse_unfit(check: Shared | None, worker_name: Callable[[], str]) -> None:
@@ -425,7 +425,7 @@ def keep_freed_blocks() -> None:
 
 @contextmanager
 def open_engine(
-    engine: EngineGiven | None,
+    engine: EngineLike | None,
     *,
     patience: float = PATIENCE,
     tell: Callable[[str], object] = lambda _: None,

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, ca
 
 from doxeval.errors import InputError, WorkerLost
 from doxeval.messages import Parameter
-from doxeval.parallel.engine import Outcome, error_outcome, unpack_outcome
+from doxeval.parallel.engine import TaskResult, failed_result, unpack_result
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
@@ -158,7 +158,7 @@ class Workers(Executor):
         if not answer.set_running_or_notify_cancel():
             return
         try:
-            answer.set_result(unpack_outcome(future.result()).result())
+            answer.set_result(unpack_result(future.result()).result())
         except BrokenExecutor:
             answer.set_exception(self._lost())
         except BaseException as error:  # that of the task
@@ -329,9 +329,9 @@ def _carry_out(call: bytes) -> bytes:
         if _unprepared is not None:
             raise _unprepared
         task, arguments, named = pickle.loads(call)  # noqa: S301  # made by Workers.submit
-        outcome = Outcome(task(*arguments, **named))
+        outcome = TaskResult(task(*arguments, **named))
     except Exception as error:
-        outcome = error_outcome(error)
+        outcome = failed_result(error)
     return outcome.packed()
 
 

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import IO
 
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
-from doxeval.markup import XmlElement, attribute_value, read_elements
+from doxeval.markup import XmlElement, quote_attribute, read_elements
 from doxeval.messages import quoted
 from doxeval.pooling.pool import Pool, PooledDocument, PooledElement
 
@@ -34,11 +34,11 @@ def write_inex_pool(topic: str, documents: Sequence[PooledDocument]) -> Iterator
     </pool>
     <BLANKLINE>
     """
-    yield f"<pool topic={attribute_value(topic)}>\n".encode()
+    yield f"<pool topic={quote_attribute(topic)}>\n".encode()
     for one in documents:
         paths = [part.path for part in one.elements if part.path is not None]
-        lines = "".join(f"  <path path={attribute_value(path)}/>\n" for path in paths)
-        opening = f" <file file={attribute_value(one.document)}"
+        lines = "".join(f"  <path path={quote_attribute(path)}/>\n" for path in paths)
+        opening = f" <file file={quote_attribute(one.document)}"
         yield (f"{opening}>\n{lines} </file>\n" if paths else f"{opening}/>\n").encode()
     yield b"</pool>\n"
 
@@ -69,7 +69,7 @@ def _documents(pool: XmlElement, origin: str) -> Iterator[PooledDocument]:
     for child in pool.children:
         if child.tag != "file":
             raise FormatError(f"<{child.tag}> in a pool: expected <file>", origin, child.line)
-        document = normalised_id(child.attribute("file", "name") or "")
+        document = normalise_id(child.attribute("file", "name") or "")
         if not document:
             raise FormatError('<file> without file="…"', origin, child.line)
         if document in seen:

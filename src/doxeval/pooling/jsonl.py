@@ -21,7 +21,7 @@ from dataclasses import asdict, replace
 from typing import IO, Any, NoReturn
 
 from doxeval.columns import LARGEST_WHOLE, unknown_field
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, InputError
 from doxeval.files import json_lines
 from doxeval.messages import quoted
@@ -108,7 +108,7 @@ def read_jsonl_pool(file: IO[bytes], origin: str) -> Pool:
             continue
         topic, one = reader.document()
         if facts.method is None:  # not written by doxeval, so ids may be spelt in any way
-            one = replace(one, document=normalised_id(one.document))
+            one = replace(one, document=normalise_id(one.document))
         if one.document in pooled.setdefault(topic, {}):
             reader.refuse(f"document {quoted(one.document)} is in the pool of its topic twice")
         pooled[topic][one.document] = one

@@ -15,7 +15,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.documents import Collection
 from doxeval.messages import plural, quoted
-from doxeval.runs import Kind, Run, spelt
+from doxeval.runs import Kind, Run, canonical_path
 
 NO_KEY = -1
 NO_RANGE = -1
@@ -145,7 +145,7 @@ class StatedParts(Identifier):
 
 def _spelt(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Paths in one spelling and one order; none for the root, which is the whole document."""
-    every = {path if _NUMBERED.fullmatch(path) else spelt(path) for path in paths}
+    every = {path if _NUMBERED.fullmatch(path) else canonical_path(path) for path in paths}
     if len(every) == 1 and next(iter(every)).count("/") == 1:
         return ()
     return tuple(sorted(every))

@@ -11,7 +11,7 @@ from doxeval.assessments import Assessments
 from doxeval.errors import InputError, SourceError
 from doxeval.messages import truncate
 from doxeval.pooling.pool import PooledRun
-from doxeval.runs import Run, RunGiven, as_run, is_one_run, no_run, read_run
+from doxeval.runs import Run, RunGiven, as_run, is_one_run, not_a_run_error, read_run
 from doxeval.scores import distinct_names
 
 RunSource = RunGiven
@@ -38,7 +38,7 @@ def named_runs(given: RunSources, ends: bool) -> NamedRuns:
     """
     several: Any = [given] if is_one_run(given) else given
     if not isinstance(several, Iterable) or isinstance(several, Assessments):
-        raise no_run(several)
+        raise not_a_run_error(several)
     pairs = several.items() if isinstance(several, Mapping) else map(_pair, several)
     read = [_read(source, name, ends) for name, source in pairs]
     if not read:

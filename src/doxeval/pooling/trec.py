@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO
 
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import text_lines
 from doxeval.messages import plural, quoted
@@ -55,4 +55,4 @@ def _pair(fields: list[str], origin: str, line: int) -> tuple[str, str]:
     if not 2 <= len(fields) <= 4:
         message = f"{plural(len(fields), 'column')}: expected `topic 0 doc`"
         raise FormatError(message, origin, line)
-    return fields[0], normalised_id(fields[1] if len(fields) == 2 else fields[2])
+    return fields[0], normalise_id(fields[1] if len(fields) == 2 else fields[2])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from doxeval.comparison import Column, Comparison, Correlations, compare, correlate
+from doxeval.comparison import Comparison, Correlations, MeasureColumn, compare, correlate
 from doxeval.errors import InputError
 from doxeval.messages import join_names, quoted
 from doxeval.reports.document_views import DocumentView
@@ -71,9 +71,9 @@ class Contents:
         return self.names[0] if self.baseline is None else self.baseline
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[MeasureColumn, ...]:
         """The scores by measure."""
-        return tuple(Column.of(self.table, n) for n in range(len(self.table.measures)))
+        return tuple(MeasureColumn.of(self.table, n) for n in range(len(self.table.measures)))
 
     @cached_property
     def ranking(self) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from doxeval.measures import Outcome
+from doxeval.measures import UnitOutcome
 from doxeval.messages import plural
 from doxeval.reports.contents import Contents
 from doxeval.reports.document_views import DocumentView, RelevantUnit
@@ -170,7 +170,7 @@ def _unit(unit: RelevantUnit, place: list[int]) -> dict[str, Any]:
     }
 
 
-def _outcome(outcome: Outcome) -> list[Any]:
+def _outcome(outcome: UnitOutcome) -> list[Any]:
     if outcome.hit_at is not None:
         return ["hit", outcome.hit_at]
     if outcome.reached_from is not None:

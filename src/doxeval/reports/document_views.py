@@ -11,7 +11,7 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.assessments import Grade2002, Grade2003, Grade2005, Judgment
 from doxeval.documents import Collection
-from doxeval.measures import Esr, GroundTruth, Outcome, hit_outcomes, ratio, union_lengths
+from doxeval.measures import Esr, GroundTruth, UnitOutcome, hit_outcomes, ratio, union_lengths
 from doxeval.reports.outline import Outline, outline_of, plain_outline
 from doxeval.reports.returned import Returned, has_text_to_show
 from doxeval.reports.telling_documents import (
@@ -63,7 +63,7 @@ class RelevantUnit(NamedTuple):
     start: int
     end: int
     share: float | None
-    found: tuple[Outcome, ...]
+    found: tuple[UnitOutcome, ...]
 
 
 @dataclass(frozen=True)
@@ -278,9 +278,9 @@ def _relevant_units(
     return {pair: tuple(units) for pair, units in found.items()}
 
 
-def _outcomes(truth: GroundTruth, model: Esr, run: Returned, units: Ints) -> list[Outcome]:
+def _outcomes(truth: GroundTruth, model: Esr, run: Returned, units: Ints) -> list[UnitOutcome]:
     return (
-        [Outcome()] * len(units)
+        [UnitOutcome()] * len(units)
         if run.seen is None
         else hit_outcomes(truth, model, run.seen, units)
     )

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from doxeval.scores import SCHEMA, drawn
+from doxeval.scores import SCHEMA, draw_figure
 
 Value = str | float | None
 COLOURS = (
@@ -100,7 +100,7 @@ class Figure:
             "data": {"values": self.rows},
             "padding": 4,
         }
-        return drawn(whole, kind)
+        return draw_figure(whole, kind)
 
     def csv(self) -> str:
         """The data."""

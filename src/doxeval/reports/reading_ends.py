@@ -19,8 +19,8 @@ from doxeval.measures import (
     Measure,
     Ranking,
     costs,
+    default_unit,
     measure_named,
-    settled_unit,
 )
 
 
@@ -37,7 +37,7 @@ class Budgets:
 
     def settled(self, truth: GroundTruth) -> Budgets:
         """With the unit that is counted."""
-        unit = settled_unit(truth) if self.unit == "auto" else self.unit
+        unit = default_unit(truth) if self.unit == "auto" else self.unit
         return Budgets(self.sizes, unit)
 
 

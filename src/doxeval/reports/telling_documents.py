@@ -18,7 +18,7 @@ from doxeval.arrays import Bools, Floats, Ints
 from doxeval.measures import GroundTruth
 from doxeval.reports.outline import MOST_ROWS
 from doxeval.reports.returned import Returned
-from doxeval.spans import Spans, merged, shared_lengths
+from doxeval.spans import Spans, merge_spans, shared_lengths
 
 FIRST_RESULTS = 10
 MOST_DOCUMENTS = 24
@@ -100,7 +100,7 @@ def _candidates(truth: GroundTruth) -> _Candidates:
         np.concatenate([truth.highlights.end[highlighted], length[bare]]),
     )
     topic, document = truth.topic[pairs], truth.document[pairs]
-    return _Candidates(pairs, topic, document, length, elements, merged(spans))
+    return _Candidates(pairs, topic, document, length, elements, merge_spans(spans))
 
 
 def _sizes(truth: GroundTruth) -> tuple[Ints, Ints]:
@@ -138,7 +138,7 @@ def _shares(candidates: _Candidates, runs: Sequence[Returned], first: int | None
     for number, run in enumerate(runs):
         place = _places(candidates, run)
         kept = np.flatnonzero((place >= 0) & (True if first is None else run.rank <= first))
-        union = merged(Spans(place[kept], run.start[kept], run.end[kept]))
+        union = merge_spans(Spans(place[kept], run.start[kept], run.end[kept]))
         shared = shared_lengths(union, candidates.spans)
         found[:, number] = np.bincount(union.group, shared, shape[0])
     return np.divide(found, whole[:, None], out=np.zeros(shape), where=whole[:, None] > 0)

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges, distinct_below
-from doxeval.documents import NO_PARENT, Collection, PathSummary, with_bits
-from doxeval.topics import Step
+from doxeval.documents import NO_PARENT, Collection, PathSummary, number_with_bits
+from doxeval.topics import NexiStep
 
 _MOST_BITS = 62  # of the machine's whole numbers; Python's own take over where there are more steps
 
@@ -57,14 +57,16 @@ class PathFilter:
 
     >>> from doxeval.documents.examples import example_collection
     >>> tree = example_collection({"a": "<a><s><p>One.</p></s><p>Two.</p></a>"})
-    >>> steps = [Step("//", ("s",)), Step("/")]
+    >>> steps = [NexiStep("//", ("s",)), NexiStep("/")]
     >>> PathFilter(tree.summary, steps).of_rows(tree, np.arange(4)).tolist()
     [False, False, True, False]
     """
 
-    def __init__(self, summary: PathSummary, steps: Sequence[Step], anywhere: bool = False) -> None:
+    def __init__(
+        self, summary: PathSummary, steps: Sequence[NexiStep], anywhere: bool = False
+    ) -> None:
         self._summary = summary
-        self._steps = (Step("//"), *steps) if anywhere else tuple(steps)
+        self._steps = (NexiStep("//"), *steps) if anywhere else tuple(steps)
         self._is_known = np.zeros(len(summary), dtype=np.bool_)
         self._fits = np.zeros(len(summary), dtype=np.bool_)
 
@@ -86,7 +88,7 @@ class PathFilter:
 
 
 def find_ancestors(
-    collection: Collection, rows: Ints, steps: Sequence[Step], into: PathFilter | None = None
+    collection: Collection, rows: Ints, steps: Sequence[NexiStep], into: PathFilter | None = None
 ) -> Iterator[AncestorPairs]:
     """Yield the ancestors of elements from which steps lead to them, the deepest first.
 
@@ -96,7 +98,7 @@ def find_ancestors(
     >>> from doxeval.documents.examples import example_collection
     >>> tree = example_collection({"a": "<s><s><p>One.</p></s><p>Two.</p></s>"})
     >>> rows = tree.matching("//p")
-    >>> for which, ancestors in find_ancestors(tree, rows, [Step("//", ("p",))]):
+    >>> for which, ancestors in find_ancestors(tree, rows, [NexiStep("//", ("p",))]):
     ...     print(rows[which].tolist(), ancestors.tolist())
     [2] [1]
     [2, 3] [0, 0]
@@ -178,7 +180,7 @@ def _depths(summary: PathSummary, paths: Ints) -> Ints:
 
 
 def _levels(
-    summary: PathSummary, paths: Ints, steps: Sequence[Step], depth: Ints | None = None
+    summary: PathSummary, paths: Ints, steps: Sequence[NexiStep], depth: Ints | None = None
 ) -> Iterator[_Level]:
     """Yield the way up from distinct paths, one depth after another, down to 0: above the root."""
     by_depth = _ByDepth(_depths(summary, paths) if depth is None else depth)
@@ -202,7 +204,7 @@ def _levels(
 class _StepBits:
     """Steps as bits: tells which are open above, given those that are open and a tag."""
 
-    def __init__(self, summary: PathSummary, steps: Sequence[Step]) -> None:
+    def __init__(self, summary: PathSummary, steps: Sequence[NexiStep]) -> None:
         self.dtype: type = np.int64 if len(steps) <= _MOST_BITS else object
         self.last = 1 << len(steps)
         steps_of: dict[int, list[int]] = {}
@@ -213,12 +215,14 @@ class _StepBits:
             for tag in set(step.tags) & summary.tag_numbers.keys():
                 steps_of.setdefault(summary.tag_numbers[tag], []).append(number)
         # For each tag, the steps that accept it.
-        anything = with_bits(any_tag)
+        anything = number_with_bits(any_tag)
         self._accepting = np.full(len(summary.tags), anything, dtype=self.dtype)
         for tag_number, numbers in steps_of.items():
-            self._accepting[tag_number] = anything | with_bits(numbers)
+            self._accepting[tag_number] = anything | number_with_bits(numbers)
         # The steps in front of those with `//`: once open, they are open all the way up.
-        self._staying = with_bits(number for number, step in enumerate(steps) if step.axis == "//")
+        self._staying = number_with_bits(
+            number for number, step in enumerate(steps) if step.axis == "//"
+        )
 
     def above(self, opened: npt.NDArray[Any], tags: Ints) -> npt.NDArray[Any]:
         taken = opened & self._accepting[tags]

@@ -16,11 +16,11 @@ from doxeval.named import parameters_in_words
 from doxeval.retrieve.index import Index
 from doxeval.retrieve.matches import MatchBlock
 from doxeval.retrieve.models import Model, ModelExample, UnitKind
-from doxeval.retrieve.options import Options
-from doxeval.retrieve.query import terms_of_text
-from doxeval.retrieve.ranking import rounded
+from doxeval.retrieve.options import SearchOptions
+from doxeval.retrieve.query import parse_keywords
+from doxeval.retrieve.ranking import round_scores
 from doxeval.retrieve.searcher import QueryScorer, Searcher, UnitSpan
-from doxeval.retrieve.searching import searcher_for
+from doxeval.retrieve.searching import open_searcher
 from doxeval.retrieve.units import MatchingUnits
 from doxeval.topics import Term
 
@@ -86,8 +86,8 @@ def explain(
     >>> explanation.score == round(sum(item.share for item in explanation.items), 8)
     True
     """
-    searcher = searcher_for(index, Options.of({"task": task} | options))
-    terms = terms_of_text(words) if isinstance(words, str) else words
+    searcher = open_searcher(index, SearchOptions.of({"task": task} | options))
+    terms = parse_keywords(words) if isinstance(words, str) else words
     chosen = searcher.options
     if chosen.rules.interpretation is not None:
         raise InputError(
@@ -124,9 +124,9 @@ def explain(
         int(seen.article_length[0]),
         tuple(items),
         {name: float(part[0]) for name, part in model.besides(seen).items()},
-        float(rounded(model.scores(seen))[0]),
+        float(round_scores(model.scores(seen))[0]),
         str(chosen.article_model),
-        float(rounded(np.asarray(evidence.article_score))[0]),
+        float(round_scores(np.asarray(evidence.article_score))[0]),
     )
 
 
@@ -240,13 +240,13 @@ def _one_line(text: str) -> str:
 # Models in words
 
 
-def explained(given: Model | type[Model]) -> str:
+def explain_model(given: Model | type[Model]) -> str:
     """Explain a model in Markdown that also reads well in a terminal.
 
     >>> from doxeval.retrieve.models import bm25, lm
-    >>> print(explained(lm).split("\\n\\n")[0])
+    >>> print(explain_model(lm).split("\\n\\n")[0])
     ### lm: language model of element, article and collection
-    >>> print(explained(bm25(k1=1.2)).split("\\n\\n")[6])
+    >>> print(explain_model(bm25(k1=1.2)).split("\\n\\n")[6])
     **Here** `bm25(k1=1.2,b=0.8,pivot=auto,context=1,idf=auto)`
     """
     model = given() if isinstance(given, type) else given
@@ -316,5 +316,5 @@ def _count_rows(example: ModelExample) -> Iterator[str]:
 
 def models_page(kinds: Iterable[type[Model]], introduction: str) -> str:
     """Return the documentation of the models: an introduction written by hand, the reference."""
-    reference = "\n".join(explained(kind) for kind in kinds)
+    reference = "\n".join(explain_model(kind) for kind in kinds)
     return f"# Retrieval models\n\n{introduction.strip()}\n\n## Reference\n\n{reference}"

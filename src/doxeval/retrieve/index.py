@@ -40,7 +40,7 @@ from doxeval.messages import Parameter, join_names, plural
 from doxeval.named import checked
 from doxeval.output import set_aside
 from doxeval.retrieve.text import Analysis, WordSpans, word_spans
-from doxeval.storage import Column, Kind, SealedFiles, guarded, is_sealed
+from doxeval.storage import Column, StoredFiles, StoreType, is_stored, reports_damage
 
 TERMS_FILE = "terms.text.bin"
 FAR = 255
@@ -82,7 +82,7 @@ class Index:
         if not isinstance(collection, Collection):
             collection = Collection(collection or _collection_of(self.directory))
         self.collection = collection
-        self.files = SealedFiles(INDEX, self.directory)
+        self.files = StoredFiles(INDEX, self.directory)
         self.manifest: dict[str, Any] = self.files.manifest
         self._check_collection()
         self.analysis = Analysis.of_index(self.manifest, str(self.directory))
@@ -129,7 +129,7 @@ class Index:
 
     # Words and their positions
 
-    @guarded
+    @reports_damage
     def term(self, term: str) -> Ints:
         """Return the ascending positions of a term: a word as `analysis` normalises and stems it.
 
@@ -142,7 +142,7 @@ class Index:
         positions: Ints = self._postings[int(self._starts[number]) : int(self._starts[number + 1])]
         return positions
 
-    @guarded
+    @reports_damage
     def phrase(self, terms: Sequence[str]) -> Ints:
         """Return where terms follow each other within one document: positions of the first."""
         if not terms:
@@ -225,7 +225,7 @@ class Index:
 
     # Words and their offsets
 
-    @guarded
+    @reports_damage
     def starts(self, document: int) -> Ints:
         """Return where each word of a document starts, in code points."""
         first, after = (int(edge) for edge in self.documents_first[document : document + 2])
@@ -298,8 +298,8 @@ def _collection_of(directory: Path) -> Path:
     """Return the collection beside an index."""
     name = directory.absolute().name
     if not name.endswith(".index") or name == ".index":
-        if not is_sealed(INDEX, directory):
-            SealedFiles(INDEX, directory)  # raises an error that names the problem
+        if not is_stored(INDEX, directory):
+            StoredFiles(INDEX, directory)  # raises an error that names the problem
         raise SearchIndexError(
             "an index that is not beside its collection, as wiki.index is beside wiki, needs "
             + Parameter("collection"),
@@ -351,7 +351,7 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 62
 
 
-INDEX = Kind(
+INDEX = StoreType(
     format="doxeval index",
     version=1,
     noun="index",

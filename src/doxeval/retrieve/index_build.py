@@ -27,7 +27,7 @@ from doxeval.named import checked
 from doxeval.parallel import WorkerLost, Workers, in_order
 from doxeval.retrieve.index import FAR, INDEX, TERMS_FILE, default_directory, position_type
 from doxeval.retrieve.text import Analysis, words_and_starts
-from doxeval.storage import SealedWriter, give_up
+from doxeval.storage import StoreWriter, close_quietly
 
 # Called with the name of a stage, how much of it was done since the last call, and all of it.
 Progress = Callable[[str, int, int], object]
@@ -286,7 +286,7 @@ class IndexWriter:
 
     def __init__(self, out: Path, *, force: bool = False) -> None:
         self._out = out
-        self._sealed = SealedWriter(INDEX, out, force=force)
+        self._sealed = StoreWriter(INDEX, out, force=force)
         self._terms: dict[str, int] = {}
         self._of_reader: defaultdict[int, _ReaderTerms] = defaultdict(_ReaderTerms)
         self._batches: list[_BatchRows] = []
@@ -307,7 +307,7 @@ class IndexWriter:
     def _open_scratch(self, resources: ExitStack, name: str) -> BinaryIO:
         with output_errors(self._out):
             file = self._sealed.scratch(name).open("wb")
-        resources.callback(give_up, file)
+        resources.callback(close_quietly, file)
         return file
 
     def __exit__(

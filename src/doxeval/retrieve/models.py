@@ -262,14 +262,14 @@ class Model(Named):
         return self.facts.title or (type(self).__doc__ or self.name).split("\n")[0].rstrip(".")
 
 
-def checked_scores(model: Model, evidence: Evidence) -> Floats:
+def score_units(model: Model, evidence: Evidence) -> Floats:
     """Return the scores of units by a model; an error if they are not usable.
 
     The model may be a user's.
 
     >>> from doxeval.retrieve.models import EXAMPLE
     >>> from doxeval.retrieve.models import lm
-    >>> checked_scores(lm, EXAMPLE).round(3).tolist()
+    >>> score_units(lm, EXAMPLE).round(3).tolist()
     [4.431, 4.852]
     """
     scores = np.asarray(model.scores(evidence), dtype=np.float64)

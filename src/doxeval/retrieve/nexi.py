@@ -46,19 +46,19 @@ from doxeval.errors import InputError
 from doxeval.messages import plural, truncate
 from doxeval.retrieve.ancestors import AncestorPairs, PathFilter, find_ancestors, subtree_rows
 from doxeval.retrieve.query import all_terms, text_abouts
-from doxeval.storage import on_guard
+from doxeval.storage import report_damage
 from doxeval.topics import (
     About,
     And,
     Clause,
-    Comparison,
     Interpretation,
+    NexiPath,
+    NexiStep,
     Or,
-    Path,
-    Segment,
-    Step,
+    QuerySegment,
     StructuredQuery,
     Term,
+    ValueComparison,
 )
 
 _MOST_SHOWN = 3
@@ -136,7 +136,7 @@ def answer_structured(
     about = lru_cache(_ABOUTS_KEPT)(about)
     target = PathFilter(collection.summary, query.target.steps)
     is_vague_target = interpretation.target == "vague"
-    with on_guard(collection):
+    with report_damage(collection):
         if interpretation.support == "strict":
             answer = _answer_strictly(query, collection, about, any_target=is_vague_target)
         else:
@@ -187,7 +187,7 @@ def _ignored_conditions(query: StructuredQuery, interpretation: Interpretation) 
     comparisons = [
         condition
         for condition in query.conditions
-        if isinstance(condition, Comparison) and condition.where.attribute is None
+        if isinstance(condition, ValueComparison) and condition.where.attribute is None
     ]
     if attributes and interpretation.support == "strict":
         raise InputError(
@@ -207,7 +207,7 @@ def _ignored_conditions(query: StructuredQuery, interpretation: Interpretation) 
 
 
 def _nothing_to_rank_by(
-    attributes: Sequence[About | Comparison], comparisons: Sequence[Comparison]
+    attributes: Sequence[About | ValueComparison], comparisons: Sequence[ValueComparison]
 ) -> str:
     missing = "it needs an about(…) on the text of elements, which gives them scores"
     if not comparisons:
@@ -217,7 +217,7 @@ def _nothing_to_rank_by(
     return f"the query has only comparisons{others}, such as {_shown(comparisons[:1])}: {missing}"
 
 
-def _shown(conditions: Sequence[About | Comparison]) -> str:
+def _shown(conditions: Sequence[About | ValueComparison]) -> str:
     """Show conditions as written; of many, the first, and how many more there are."""
     shown = ", ".join(truncate(str(condition)) for condition in conditions[:_MOST_SHOWN])
     more = len(conditions) - _MOST_SHOWN
@@ -257,7 +257,7 @@ def _extend_chains(above: ElementScores, here: ElementScores, link: _Link) -> El
     return ElementScores(here.rows[is_reached], best_above[is_reached] + here.scores[is_reached])
 
 
-def _true_comparisons(links: Sequence[_Link]) -> list[dict[Comparison, Ints]]:
+def _true_comparisons(links: Sequence[_Link]) -> list[dict[ValueComparison, Ints]]:
     """Return where each segment's comparisons are true, among elements that pass all the rest."""
     if not any(link.comparisons for link in links):
         return [{} for _ in links]
@@ -333,8 +333,8 @@ class _Link:
 
     collection: Collection
     about: ScoreTerms
-    segment: Segment
-    steps: tuple[Step, ...] | None
+    segment: QuerySegment
+    steps: tuple[NexiStep, ...] | None
     is_first: bool
 
     @cached_property
@@ -345,9 +345,9 @@ class _Link:
         return PathFilter(self.collection.summary, self.steps, anywhere=not self.is_first)
 
     @property
-    def comparisons(self) -> tuple[Comparison, ...]:
+    def comparisons(self) -> tuple[ValueComparison, ...]:
         """The comparisons of its condition."""
-        return tuple(part for part in self.segment.conditions if isinstance(part, Comparison))
+        return tuple(part for part in self.segment.conditions if isinstance(part, ValueComparison))
 
     def fitting_rows(self, above: Ints | None = None) -> Ints:
         """Return the elements whose paths fit, at or below some elements or anywhere."""
@@ -367,9 +367,9 @@ class _Link:
         if into is not None:
             which = which[into.of_rows(self.collection, rows)]
         yield AncestorPairs(which, rows[which])
-        yield from find_ancestors(self.collection, rows, (Step("//"),), into)
+        yield from find_ancestors(self.collection, rows, (NexiStep("//"),), into)
 
-    def holding(self, true: Mapping[Comparison, Ints] | None = None) -> ElementScores | None:
+    def holding(self, true: Mapping[ValueComparison, Ints] | None = None) -> ElementScores | None:
         """Return the elements at which its condition holds; None if it may hold at any.
 
         true: the elements at which each comparison is true; None while no text was read, and then
@@ -378,7 +378,7 @@ class _Link:
         return self._holding(self.segment.condition, true)
 
     def _holding(
-        self, clause: Clause | None, true: Mapping[Comparison, Ints] | None
+        self, clause: Clause | None, true: Mapping[ValueComparison, Ints] | None
     ) -> ElementScores | None:
         if isinstance(clause, About):
             return self._about(clause)
@@ -401,7 +401,7 @@ class _Link:
             return matching
         return matching.some(self.path_filter.of_rows(self.collection, matching.rows))
 
-    def _at_ancestors(self, below: ElementScores, path: Path) -> ElementScores:
+    def _at_ancestors(self, below: ElementScores, path: NexiPath) -> ElementScores:
         """Return the best score below each element to which the path leads from it."""
         pairs = find_ancestors(self.collection, below.rows, path.steps, self.path_filter)
         by_depth = [best_of_ascending(ancestors, below.scores[which]) for which, ancestors in pairs]
@@ -410,7 +410,9 @@ class _Link:
         rows = np.concatenate([level.rows for level in by_depth])
         return best(rows, np.concatenate([level.scores for level in by_depth]))
 
-    def _all(self, clause: And, true: Mapping[Comparison, Ints] | None) -> ElementScores | None:
+    def _all(
+        self, clause: And, true: Mapping[ValueComparison, Ints] | None
+    ) -> ElementScores | None:
         result: ElementScores | None = None
         for inner in clause.clauses:
             part = self._holding(inner, true)
@@ -427,7 +429,7 @@ def _may_hold_anywhere(clause: Clause) -> bool:
         return all(map(_may_hold_anywhere, clause.clauses))
     if isinstance(clause, Or):
         return any(map(_may_hold_anywhere, clause.clauses))
-    return isinstance(clause, Comparison)
+    return isinstance(clause, ValueComparison)
 
 
 # Comparisons: `.//yr >= 2001`, `.//au = 'Ada Lovelace'`
@@ -442,23 +444,23 @@ def _may_hold_anywhere(clause: Clause) -> bool:
 
 
 def compare_texts(
-    collection: Collection, rows: Ints, comparisons: Iterable[Comparison]
-) -> dict[Comparison, Ints]:
+    collection: Collection, rows: Ints, comparisons: Iterable[ValueComparison]
+) -> dict[ValueComparison, Ints]:
     """Return, of some ascending elements, those at which each comparison holds.
 
     >>> from doxeval.documents.examples import example_collection
     >>> tree = example_collection({"a": "<a><s><n>1</n></s><s><n>2</n><n>3</n></s></a>"})
-    >>> from doxeval.topics import Relative, Step
-    >>> below = Relative(Path((Step("/", ("n",)),)))
-    >>> odd = Comparison(below, "=", "3", is_number=True)
+    >>> from doxeval.topics import Relative, NexiStep
+    >>> below = Relative(NexiPath((NexiStep("/", ("n",)),)))
+    >>> odd = ValueComparison(below, "=", "3", is_number=True)
     >>> compare_texts(tree, np.array([0, 1, 3]), [odd])[odd].tolist()
     [3]
     """
-    groups: dict[tuple[Path | None, bool], list[Comparison]] = {}
+    groups: dict[tuple[NexiPath | None, bool], list[ValueComparison]] = {}
     for comparison in dict.fromkeys(comparisons):
         key = (comparison.where.path, comparison.is_number)
         groups.setdefault(key, []).append(comparison)
-    holding: dict[Comparison, Ints] = {}
+    holding: dict[ValueComparison, Ints] = {}
     for (path, _), group in groups.items():
         read = rows
         if path is not None:
@@ -473,7 +475,7 @@ def compare_texts(
     return holding
 
 
-def _above(collection: Collection, below: Ints, path: Path, rows: Ints) -> Ints:
+def _above(collection: Collection, below: Ints, path: NexiPath, rows: Ints) -> Ints:
     """Return those of the rows from which a path leads to one of the elements below."""
     leads = np.zeros(len(rows), dtype=np.bool_)
     for _, ancestors in find_ancestors(collection, below, path.steps):
@@ -483,7 +485,7 @@ def _above(collection: Collection, below: Ints, path: Path, rows: Ints) -> Ints:
 
 
 def _distinct_texts(
-    collection: Collection, rows: Ints, comparisons: Sequence[Comparison]
+    collection: Collection, rows: Ints, comparisons: Sequence[ValueComparison]
 ) -> tuple[list[str], Ints]:
     """Return the distinct plain texts of elements, and which of them each element has.
 
@@ -508,11 +510,11 @@ def _distinct_texts(
     return list(numbers), which
 
 
-def _compares(plain: str, comparison: Comparison) -> bool:
+def _compares(plain: str, comparison: ValueComparison) -> bool:
     """Return whether a text whose white space is plain already compares as stated.
 
     >>> from doxeval.topics import Relative
-    >>> year = Comparison(Relative(), "<", "2001", is_number=True)
+    >>> year = ValueComparison(Relative(), "<", "2001", is_number=True)
     >>> _compares("1999.5", year), _compares("then", year)
     (True, False)
     """

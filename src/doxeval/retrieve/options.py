@@ -119,7 +119,7 @@ def _units_error(text: str) -> InputError:
 
 
 @dataclass(frozen=True)
-class Options:
+class SearchOptions:
     """How to search. What is None depends on the task."""
 
     task: str = "focused"
@@ -150,7 +150,7 @@ class Options:
             getattr(self, name)  # which parses what was given
 
     @classmethod
-    def of(cls, given: dict[str, Any]) -> Options:
+    def of(cls, given: dict[str, Any]) -> SearchOptions:
         """Return the options given by name; an unknown name is an error."""
         known = [option.name for option in fields(cls)]
         for name in given:
@@ -288,9 +288,9 @@ class Options:
     def run_name(self) -> str:
         """Return what a run is called: its task, units other than elements, and the model.
 
-        >>> Options("thorough").run_name(), Options("focused", "lm(prior=.5)").run_name()
-        ('thorough-lm', 'focused-lm(prior=0.5)')
-        >>> Options("documents").run_name(), Options(units="windows(100,50)").run_name()
+        >>> SearchOptions("focused", "lm(prior=.5)").run_name()
+        'focused-lm(prior=0.5)'
+        >>> SearchOptions("documents").run_name(), SearchOptions(units="windows(100,50)").run_name()
         ('documents-bm25', 'focused-windows-lm')
         """
         unit = self.unit.kind

@@ -15,7 +15,7 @@ from unicodedata import category
 
 from doxeval.errors import FormatError, InputError, SyntaxProblem
 from doxeval.messages import Parameter, join_names, quoted, suggestion, truncate
-from doxeval.retrieve.text import Analysis, normalised
+from doxeval.retrieve.text import Analysis, normalise_word
 from doxeval.topics import About, StructuredQuery, Term, Topic, parse_content, parse_structured
 
 Phrases = Literal["extra", "only", "words"]
@@ -139,7 +139,7 @@ def content_query(topic: Topic, field: str) -> tuple[Term, ...] | None:
     text = topic.content if field == "title" else getattr(topic, field)
     if text is None and field == "title":
         text = " ".join(part for kind, part in topic.cas_parts if kind == "cw") or None
-    return None if text is None else terms_of_text(text, signs=FIELDS[field])
+    return None if text is None else parse_keywords(text, signs=FIELDS[field])
 
 
 def all_terms(query: StructuredQuery) -> tuple[Term, ...]:
@@ -161,14 +161,14 @@ def text_abouts(query: StructuredQuery) -> list[About]:
     ]
 
 
-def terms_of_text(text: str, *, signs: bool = True) -> tuple[Term, ...]:
+def parse_keywords(text: str, *, signs: bool = True) -> tuple[Term, ...]:
     """Return the words and phrases of keywords.
 
     Without `signs`, a `+` or `-` is only punctuation.
 
-    >>> list(map(str, terms_of_text('+fog "sea lion"')))
+    >>> list(map(str, parse_keywords('+fog "sea lion"')))
     ['+fog', '"sea lion"']
-    >>> list(map(str, terms_of_text('Is a "sea lion" (-loud) -rare?')))
+    >>> list(map(str, parse_keywords('Is a "sea lion" (-loud) -rare?')))
     ['Is', 'a', '"sea lion"', 'loud', '-rare']
     """
     if signs:
@@ -219,7 +219,7 @@ class Item(NamedTuple):
     weight: float
 
 
-def items_of(
+def query_items(
     terms: Iterable[Term],
     analysis: Analysis,
     stop: frozenset[str] = frozenset(),
@@ -232,8 +232,8 @@ def items_of(
     counts alone unless only words count: its words may well be wanted. What is repeated counts
     once, with the greatest of its weights. Stop words are left out, unless nothing else is there.
 
-    >>> query = terms_of_text('the "Fog horn" +co-op fog -ship')
-    >>> for item in items_of(query, Analysis("s"), frozenset(["the"])):
+    >>> query = parse_keywords('the "Fog horn" +co-op fog -ship')
+    >>> for item in query_items(query, Analysis("s"), frozenset(["the"])):
     ...     print(*item)
     Fog ('fog',) 1.0
     horn ('horn',) 1.0
@@ -267,7 +267,7 @@ def _items_of_term(
     is_phrase = len(whole.terms) > 1
     if not is_phrase or (phrases == "extra" and weight > 0):
         for word in dict.fromkeys(term.words):
-            is_stop_word = normalised(word.strip(_PUNCTUATION)) in stop
+            is_stop_word = normalise_word(word.strip(_PUNCTUATION)) in stop
             yield Item(word, tuple(analysis.terms(word)), weight), is_stop_word
     if is_phrase:
         yield whole, False

@@ -16,7 +16,7 @@ import numpy as np
 from doxeval.arrays import Floats, Ints
 
 if TYPE_CHECKING:
-    from doxeval.retrieve.options import Options
+    from doxeval.retrieve.options import SearchOptions
 
 _DIGITS = 9
 _MOST_PLACES = 22  # a power of ten up to here is a number without error
@@ -45,7 +45,7 @@ class RankedUnits(NamedTuple):
     score: Floats
 
 
-def rank_by_task(units: ScoredUnits, options: Options) -> RankedUnits:
+def rank_by_task(units: ScoredUnits, options: SearchOptions) -> RankedUnits:
     """Rank units as the task of the options requires."""
     most, task, keep = options.most, options.task, options.least_share
     if options.by_best_unit:
@@ -162,10 +162,10 @@ def _with_article_scores(units: ScoredUnits, which: Ints) -> RankedUnits:
 # Scores
 
 
-def rounded(scores: Floats) -> Floats:
+def round_scores(scores: Floats) -> Floats:
     """Round scores to nine significant digits.
 
-    >>> rounded(np.array([1.23456789049, -1234567890.4, 0.0])).tolist()
+    >>> round_scores(np.array([1.23456789049, -1234567890.4, 0.0])).tolist()
     [1.23456789, -1234567890.0, 0.0]
     """
     with np.errstate(divide="ignore"):

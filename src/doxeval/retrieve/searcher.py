@@ -21,10 +21,10 @@ from doxeval.retrieve.matches import (
     QueryOccurrences,
     find_occurrences,
 )
-from doxeval.retrieve.models import Evidence, UnitStatistics, checked_scores
-from doxeval.retrieve.options import Options
-from doxeval.retrieve.query import Item, items_of
-from doxeval.retrieve.ranking import ScoredUnits, rank_by_task, rounded
+from doxeval.retrieve.models import Evidence, UnitStatistics, score_units
+from doxeval.retrieve.options import SearchOptions
+from doxeval.retrieve.query import Item, query_items
+from doxeval.retrieve.ranking import ScoredUnits, rank_by_task, round_scores
 from doxeval.retrieve.units import (
     ChunkUnits,
     DocumentUnits,
@@ -87,7 +87,7 @@ class Searcher:
     """An index together with options, ready for queries."""
 
     index: Index
-    options: Options
+    options: SearchOptions
     most_occurrences: int = MOST_OCCURRENCES  # how many are handled at once
 
     @cached_property
@@ -108,7 +108,7 @@ class Searcher:
     def items(self, terms: tuple[Term, ...]) -> tuple[Item, ...]:
         """Return the items of a query."""
         options = self.options
-        return items_of(terms, self.index.analysis, options.stop_words, options.phrases)
+        return query_items(terms, self.index.analysis, options.stop_words, options.phrases)
 
     def occurrences(self, terms: tuple[Term, ...]) -> QueryOccurrences:
         """Find where the items of a query occur, as far as they do."""
@@ -173,13 +173,13 @@ class Searcher:
     def _rank_elements(self, answer: ElementScores, allowed: Bools) -> _RankedBlock:
         """Rank those elements that may be returned by their scores."""
         index, collection = self.index, self.index.collection
-        rows, score = answer.rows, rounded(answer.scores)
+        rows, score = answer.rows, round_scores(answer.scores)
         first = index.elements_first[rows].astype(np.int64)
         after = index.elements_after[rows].astype(np.int64)
         is_long = after - first >= (self.options.min_words or 1)
         kept = np.flatnonzero(is_long & allowed[collection.nodes.path[rows]])
         if answer.tie_break is not None:  # what decides among equal scores goes first
-            kept = kept[np.argsort(-rounded(answer.tie_break[kept]), kind="stable")]
+            kept = kept[np.argsort(-round_scores(answer.tie_break[kept]), kind="stable")]
         rows, first, after = rows[kept], first[kept], after[kept]
         documents = collection.documents_of(rows)
         no_article: Ints = np.zeros(len(rows), dtype=np.int64)
@@ -237,8 +237,12 @@ class QueryScorer:
             evidence, units, score = self._score(block)
             self._last_evidence = evidence
             begin, end = self._units.overlap_ranges(units)
-            articles = rounded(np.asarray(evidence.article_score))
-            yield block, units, ScoredUnits(units.article, rounded(score), begin, end, articles)
+            articles = round_scores(np.asarray(evidence.article_score))
+            yield (
+                block,
+                units,
+                ScoredUnits(units.article, round_scores(score), begin, end, articles),
+            )
 
     def _score(self, block: MatchBlock) -> tuple[Evidence, MatchingUnits, Floats]:
         """Score the units that match in some documents."""
@@ -248,7 +252,7 @@ class QueryScorer:
         evidence = self.evidence(block, units)
         if isinstance(self._units, DocumentUnits):
             return evidence, units, np.asarray(evidence.article_score)[units.article]
-        return evidence, units, checked_scores(self._options.unit_model, evidence)
+        return evidence, units, score_units(self._options.unit_model, evidence)
 
     def _score_passages(
         self, passages: PassageUnits, block: MatchBlock
@@ -279,7 +283,7 @@ class QueryScorer:
             mean_article=index.words / max(len(index.collection), 1),
             units=self._unit_statistics,
         )
-        articles = checked_scores(self._options.article_model, evidence.articles)
+        articles = score_units(self._options.article_model, evidence.articles)
         return evidence.with_articles_scored(articles)
 
     def warnings(self) -> tuple[str, ...]:

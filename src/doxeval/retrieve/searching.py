@@ -18,11 +18,11 @@ from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
 from doxeval.retrieve.index import Index
 from doxeval.retrieve.models import Model
-from doxeval.retrieve.options import MOST, Options, Overlap
-from doxeval.retrieve.query import Phrases, as_topics, terms_of_text, topic_queries
+from doxeval.retrieve.options import MOST, Overlap, SearchOptions
+from doxeval.retrieve.query import Phrases, as_topics, parse_keywords, topic_queries
 from doxeval.retrieve.searcher import Searcher, SearchResults
 from doxeval.runs import Kind, Result, Run
-from doxeval.storage import is_sealed
+from doxeval.storage import is_stored
 from doxeval.topics import StructuredQuery, Term, Topic, parse_structured, read_topics
 from doxeval.version import __version__
 
@@ -92,7 +92,7 @@ def search(
     >>> search(index, {"7": "fog horn"}, "relevant-in-context", "bm25(idf=words)")
     Run('relevant-in-context-bm25(idf=words)': 2 results for 1 topic, elements)
     """
-    options = Options(
+    options = SearchOptions(
         task=task,
         model=model,
         articles=articles,
@@ -107,7 +107,7 @@ def search(
         most=most,
     )
     run = search_topics(
-        searcher_for(index, options),
+        open_searcher(index, options),
         topics,
         query=query,
         run_id=run_id,
@@ -166,32 +166,32 @@ def search_words(
     [('/article[1]/p[1]',)]
     """
     options = {"most": MOST_FOR_WORDS} | options
-    searcher = searcher_for(index, Options.of({"task": task} | options))
+    searcher = open_searcher(index, SearchOptions.of({"task": task} | options))
     answer = searcher.answer(query_of_words(words, searcher.options))
     warn((*searcher.units.warnings, *answer.warnings))
     return list(_run_of({words: answer}, searcher, "words"))
 
 
-def searcher_for(index: IndexGiven, options: Options) -> Searcher:
+def open_searcher(index: IndexGiven, options: SearchOptions) -> Searcher:
     """Return a searcher for an index, which may still have to be opened."""
     options.refuse_without_effect()
     if isinstance(index, Index):
         return Searcher(index, options)
-    if isinstance(index, Collection) or is_sealed(COLLECTION, Path(index)):
+    if isinstance(index, Collection) or is_stored(COLLECTION, Path(index)):
         return Searcher(Index.of(index), options)
     return Searcher(Index(index), options)
 
 
-def query_of_words(words: str, options: Options) -> tuple[Term, ...] | StructuredQuery:
+def query_of_words(words: str, options: SearchOptions) -> tuple[Term, ...] | StructuredQuery:
     """Return a query that is not from a topic."""
     if options.rules.interpretation is not None:
         return parse_structured(words)
     if not any(map(str.isalnum, words)):
         raise InputError(f"the query {quoted(words)} has no words")
-    return terms_of_text(words)
+    return parse_keywords(words)
 
 
-def query_field(options: Options, query: str | None) -> str:
+def query_field(options: SearchOptions, query: str | None) -> str:
     """Return the field of the topics that has the query."""
     if options.rules.interpretation is None:
         return query or "title"

@@ -51,7 +51,7 @@ class Analysis:
 
     def term(self, word: str) -> str:
         """Return the term of a word."""
-        return self.stem(normalised(word))
+        return self.stem(normalise_word(word))
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text, normalised and not stemmed.
@@ -59,7 +59,7 @@ class Analysis:
         >>> Analysis("s").words("Fog-HORNS")
         ['fog', 'horns']
         """
-        return [normalised(word) for word in words_and_starts(text, _NO_EDGES).words]
+        return [normalise_word(word) for word in words_and_starts(text, _NO_EDGES).words]
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text, such as a query."""
@@ -94,10 +94,10 @@ class Analysis:
         return analysis
 
 
-def normalised(word: str) -> str:
+def normalise_word(word: str) -> str:
     """Return a word in lower case, its characters in plain forms (NFKC), apostrophes straight.
 
-    >>> normalised("don’t"), normalised("ﬁsh"), normalised("x²")
+    >>> normalise_word("don’t"), normalise_word("ﬁsh"), normalise_word("x²")
     ("don't", 'fish', 'x2')
     """
     if word.isascii():
@@ -340,7 +340,7 @@ def fingerprint(stem: Stem) -> str:
 
 # Function words of English, compiled for doxeval from the closed classes of its grammar: articles,
 # demonstratives, pronouns, prepositions, conjunctions, auxiliary verbs and question words.
-ENGLISH = frozenset(
+ENGLISH_STOP_WORDS = frozenset(
     (
         "a an the this that these those such "
         "i me my mine we us our ours you your yours he him his she her hers it its they them their "
@@ -363,7 +363,7 @@ def stop_words(stop: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]:
     (True, [], ['la', 'le'])
     """
     if stop == "english":
-        return ENGLISH
+        return ENGLISH_STOP_WORDS
     if stop == "none":
         return frozenset()
     if isinstance(stop, str | os.PathLike):
@@ -372,7 +372,7 @@ def stop_words(stop: str | os.PathLike[str] | Iterable[str]) -> frozenset[str]:
                 Parameter("stop", str(stop)) + ": expected english, none or a file of words"
             )
         stop = _words_of_file(os.fspath(stop))
-    return frozenset(map(normalised, stop))
+    return frozenset(map(normalise_word, stop))
 
 
 def _words_of_file(path: str) -> list[str]:

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.columns import ABSENT, WRONG, Column, Numbering, is_given, refuse_unknown
-from doxeval.documents import normalised_id
+from doxeval.columns import ABSENT, WRONG, Column, Factorizer, is_given, refuse_unknown
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, closest, plural, quoted, truncate
@@ -165,7 +165,7 @@ def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, in
     parent = None if given["parent"] is None else str(given["parent"])
     return (
         chunk,
-        normalised_id(str(given["doc"] or "")),
+        normalise_id(str(given["doc"] or "")),
         spans,
         -1 if tokens is None else tokens,
         parent,
@@ -197,7 +197,7 @@ class ChunkLookup:
 
     def __init__(self, table: ChunkTable | None) -> None:
         self._table = table
-        self._ids = Numbering()
+        self._ids = Factorizer()
         self._rows: Ints = np.zeros(0, dtype=np.int64)  # in the table, of each id
 
     def locate(self, columns: Mapping[str, Any]) -> Mapping[str, Any]:

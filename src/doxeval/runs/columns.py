@@ -14,7 +14,7 @@ from doxeval.arrays import Floats, Ints, concatenated_ranges
 from doxeval.columns import NO_LABEL, Categorical
 from doxeval.errors import InputError
 from doxeval.messages import quoted
-from doxeval.spans import TOO_LONG, Spans, merged
+from doxeval.spans import TOO_LONG, Spans, merge_spans
 
 # One result
 
@@ -144,7 +144,7 @@ class SpanLists(NamedTuple):
         >>> SpanLists.merged(Spans.of([(1, 3, 5), (1, 0, 3)]), 2).as_tuples()
         [(), ((0, 5),)]
         """
-        together = merged(spans)
+        together = merge_spans(spans)
         counts = np.bincount(together.group, minlength=rows)
         return cls(np.append(0, np.cumsum(counts)), together.start, together.end)
 

@@ -24,10 +24,10 @@ import re
 from collections.abc import Iterator
 from typing import IO, Any
 
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import name_of_file
-from doxeval.markup import XmlElement, attribute_value, escaped, read_elements
+from doxeval.markup import XmlElement, escape_text, quote_attribute, read_elements
 from doxeval.messages import quoted
 from doxeval.runs.columns import Kind, Result, columns_of_results
 from doxeval.runs.run import (
@@ -36,7 +36,7 @@ from doxeval.runs.run import (
     LooksLikeTopics,
     ReadOptions,
     Run,
-    blocks_of,
+    split_into_blocks,
 )
 
 _HEAD = 1 << 16  # by which a file of another kind is recognised
@@ -64,7 +64,7 @@ def xml_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[B
     if not len(run):
         error = FormatError("no <topic> with a <result> in the file", origin)
         raise _explain(error, head)
-    yield from blocks_of(run, len(run) if options.rows is None else options.rows)
+    yield from split_into_blocks(run, len(run) if options.rows is None else options.rows)
 
 
 def _explain(error: FormatError, head: bytes) -> FormatError:
@@ -145,7 +145,7 @@ def _result(element: XmlElement, topic: str, origin: str) -> Result:
     kind, start, end, paths = _unit(element, origin)
     return Result(
         topic,
-        normalised_id(document),
+        normalise_id(document),
         kind,
         start,
         end,
@@ -197,18 +197,18 @@ def write_xml_run(run: Run) -> Iterator[bytes]:
     b'<result><file>a</file></result>'
     """
     given = "".join(
-        f" {name.replace('_', '-')}={attribute_value(run.facts[name])}"
+        f" {name.replace('_', '-')}={quote_attribute(run.facts[name])}"
         for name in _ATTRIBUTES
         if name in run.facts
     )
-    yield f"<inex-submission run-id={attribute_value(run.run_id)}{given}>\n".encode()
+    yield f"<inex-submission run-id={quote_attribute(run.run_id)}{given}>\n".encode()
     yield from (f"{text}\n".encode() for text in _head(run.facts))
     topic = None
     for result in run.results():
         if result.topic != topic:
             yield b"" if topic is None else b"</topic>\n"
             topic = result.topic
-            yield f"<topic topic-id={attribute_value(topic)}>\n".encode()
+            yield f"<topic topic-id={quote_attribute(topic)}>\n".encode()
         yield f"<result>{''.join(_parts(result))}</result>\n".encode()
     yield b"</inex-submission>\n" if topic is None else b"</topic>\n</inex-submission>\n"
 
@@ -217,21 +217,21 @@ def _head(facts: dict[str, Any]) -> Iterator[str]:
     """Yield what is said about the run before its results, in the order of the DTD."""
     fields = facts.get("topic_fields")
     if fields:
-        given = "".join(f" {name}={attribute_value(value)}" for name, value in fields.items())
+        given = "".join(f" {name}={quote_attribute(value)}" for name, value in fields.items())
         yield f"<topic-fields{given}/>"
     if "description" in facts:
-        yield f"<description>{escaped(facts['description'])}</description>"
+        yield f"<description>{escape_text(facts['description'])}</description>"
     if "collections" in facts:
-        names = (f"<collection>{escaped(name)}</collection>" for name in facts["collections"])
+        names = (f"<collection>{escape_text(name)}</collection>" for name in facts["collections"])
         yield f"<collections>{''.join(names)}</collections>"
 
 
 def _parts(result: Result) -> Iterator[str]:
-    yield f"<file>{escaped(result.document)}</file>"
+    yield f"<file>{escape_text(result.document)}</file>"
     if result.kind == Kind.ELEMENT:
-        yield f"<path>{escaped(result.paths[0])}</path>"
+        yield f"<path>{escape_text(result.paths[0])}</path>"
     elif result.kind == Kind.PASSAGE and result.paths:
-        start, end = map(attribute_value, result.paths)
+        start, end = map(quote_attribute, result.paths)
         yield f"<passage start={start} end={end}/>"
     elif result.start is not None and result.end is not None:
         yield f'<fol offset="{result.start}" length="{result.end - result.start}"/>'

@@ -14,11 +14,11 @@ import numpy as np
 from doxeval.columns import Frame, is_frame
 from doxeval.errors import FormatError, InputError, OutputError, warn
 from doxeval.files import (
+    decode_json,
     is_compressed,
     limit_expansion,
     open_input,
     open_output,
-    parsed_json,
     uncompressed_name,
 )
 from doxeval.messages import Parameter, quoted
@@ -98,11 +98,11 @@ def losses(run: Run, format: RunFormat) -> list[str]:
     return FILE_FORMATS[format].losses(run)
 
 
-def facts_left_out(run: Run, format: RunFormat) -> list[str]:
+def lost_facts(run: Run, format: RunFormat) -> list[str]:
     """Return what the file said about the run as a whole and a format does not hold.
 
     >>> from dataclasses import replace
-    >>> facts_left_out(replace(Run.from_dict({"1": ["a"]}), facts={"task": "Focused"}), "text")
+    >>> lost_facts(replace(Run.from_dict({"1": ["a"]}), facts={"task": "Focused"}), "text")
     ['task']
     """
     return [name for name in run.facts if name not in FILE_FORMATS[format].facts]
@@ -251,13 +251,13 @@ def as_run(
         return Run.from_frame(given, chunks=None if chunks is None else chunk_table_of(chunks))
     if isinstance(given, str | os.PathLike):
         return read_run(given, ends=ends, chunks=chunks)
-    raise no_run(given)
+    raise not_a_run_error(given)
 
 
-def no_run(given: object) -> InputError:
+def not_a_run_error(given: object) -> InputError:
     """Return the error about something that is not a run.
 
-    >>> str(no_run(7))
+    >>> str(not_a_run_error(7))
     '7 is no run: expected a file, a Run, a dict or a data frame'
     """
     if type(given).__name__ in ("Assessments", "Judgment"):  # of a room that is not seen here
@@ -333,7 +333,7 @@ def _next_topic_in_jsonl(data: bytes, begin: int, end: int) -> int | None:
         line = data[begin:after]
         if not line.isspace():
             try:
-                topic = str(parsed_json(line)["topic"]).strip()
+                topic = str(decode_json(line)["topic"]).strip()
             except (ValueError, KeyError, TypeError):
                 return None
             if first is not None and topic != first:

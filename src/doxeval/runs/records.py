@@ -38,16 +38,16 @@ from doxeval.columns import (
     WRONG,
     Categorical,
     Column,
+    Factorizer,
     Fields,
-    Numbering,
     by_first_appearance,
     is_given,
     numbers,
     whole_numbers,
 )
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
-from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, name_of_file, parsed_json
+from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, decode_json, name_of_file
 from doxeval.messages import quoted
 from doxeval.runs.columns import (
     SPANS_EXPECTED,
@@ -226,9 +226,9 @@ class RecordCollector:
     def __init__(self, chunks: ChunkTable | None = None) -> None:
         self._chunks = chunks
         self._chunk_lookup: ChunkLookup | None = None
-        self._topics, self._run_ids = Numbering(), Numbering()
-        self._documents = Numbering(_document_ids)
-        self._paths = Numbering()  # and text points
+        self._topics, self._run_ids = Factorizer(), Factorizer()
+        self._documents = Factorizer(_document_ids)
+        self._paths = Factorizer()  # and text points
         self._numberings = {
             "topic": self._topics,
             "doc": self._documents,
@@ -377,7 +377,7 @@ def _document_ids(names: list[str]) -> list[str]:
     together = "\n".join(names)
     if "./" not in together and ".xml" not in together:
         return names
-    return [normalised_id(name) for name in names]
+    return [normalise_id(name) for name in names]
 
 
 def _kinds(checked: Mapping[str, Ints], count: int) -> Ints:
@@ -777,7 +777,7 @@ def _read_line_by_line(
         if not line or line.isspace():
             continue
         try:
-            record = parsed_json(line)
+            record = decode_json(line)
             if not isinstance(record, dict):
                 raise FormatError(why_refused(record), origin, number)
             if line.count(":") != len(record):

@@ -88,7 +88,7 @@ class ResolvedRun:
         The row of each span is its result's position among the given rows.
 
         >>> run = Run.from_dict({"1": [("a", [(0, 5), (9, 12)]), ("a", 5, 9)]})
-        >>> [column.tolist() for column in stated(run).pieces()]
+        >>> [column.tolist() for column in resolve_without_collection(run).pieces()]
         [[0, 0, 1], [0, 9, 5], [5, 12, 9]]
         """
         if rows is None:
@@ -166,10 +166,10 @@ def resolve(
     return _Resolver(run, collection, offsets, whitespace).resolve()
 
 
-def stated(run: Run) -> ResolvedRun:
+def resolve_without_collection(run: Run) -> ResolvedRun:
     """Return a run without a collection: results have the spans they state, and nothing else.
 
-    >>> resolved = stated(Run.from_dict({"1": [("a", 5, 9), "b"]}))
+    >>> resolved = resolve_without_collection(Run.from_dict({"1": [("a", 5, 9), "b"]}))
     >>> resolved.start.tolist(), resolved.end.tolist(), resolved.node.tolist()
     ([5, -1], [9, -1], [-1, -1])
     """
@@ -352,13 +352,13 @@ class _Resolver:
             at += size
 
 
-def numbered_paths(run: Run) -> Ints:
+def path_numbers(run: Run) -> Ints:
     """Return a number for each result's paths, the same for all spellings of them.
 
     The root of a document has 0, and so has the whole document.
 
     >>> run = Run.from_dict({"1": [("d", "/a/p"), ("d", "/a[1]/p[1]"), ("d", "/a[1]"), "d"]})
-    >>> numbered_paths(run).tolist()
+    >>> path_numbers(run).tolist()
     [1, 1, 0, 0]
     """
     numbers: dict[tuple[str, ...], int] = {(): 0}
@@ -366,14 +366,14 @@ def numbered_paths(run: Run) -> Ints:
     return np.array([*canonical, 0], dtype=np.int64)[run.path]
 
 
-def numbered_spans(run: Run) -> Ints:
+def span_numbers(run: Run) -> Ints:
     """Return a number for the spans of each result with several; 0 for all others."""
     return np.zeros(len(run), dtype=np.int64) if run.spans is None else run.spans.numbers()
 
 
-def numbered_units(run: Run) -> Ints:
+def unit_numbers(run: Run) -> Ints:
     """Return a number for each result's paths, or for its spans if it has several."""
-    return numbered_paths(run) + numbered_spans(run)  # none has both
+    return path_numbers(run) + span_numbers(run)  # none has both
 
 
 def unit_kinds(run: Run) -> Ints:
@@ -381,10 +381,10 @@ def unit_kinds(run: Run) -> Ints:
     return np.where(run.kind == Kind.DOCUMENT, int(Kind.ELEMENT), run.kind)
 
 
-def spelt(path: str) -> str:
+def canonical_path(path: str) -> str:
     """Return a path with every step numbered; a string that is not a path stays as it is.
 
-    >>> spelt("/article/sec[2]"), spelt("here")
+    >>> canonical_path("/article/sec[2]"), canonical_path("here")
     ('/article[1]/sec[2]', 'here')
     """
     try:
@@ -397,21 +397,21 @@ def _canonical_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
     """Return paths in order, none for the root; text points stay as they are."""
     if any("text()" in point for point in paths):
         return paths
-    spellings = tuple(sorted(set(map(spelt, paths))))
+    spellings = tuple(sorted(set(map(canonical_path, paths))))
     return () if len(spellings) == 1 and spellings[0].count("/") == 1 else spellings
 
 
-def subtree_ranges(paths: Sequence[str]) -> tuple[Ints, Ints]:
+def subtree_spans(paths: Sequence[str]) -> tuple[Ints, Ints]:
     """Return a span of numbers for each path, which includes the spans of all paths below it.
 
     The spans of other paths are apart from it. An empty path stands for the whole document.
 
-    >>> start, end = subtree_ranges(["/a[1]/p[2]", "/a", "/a[1]/p[1]", "", "/a[1]/p"])
+    >>> start, end = subtree_spans(["/a[1]/p[2]", "/a", "/a[1]/p[1]", "", "/a[1]/p"])
     >>> list(zip(start.tolist(), end.tolist()))
     [(3, 4), (1, 4), (2, 3), (0, 4), (2, 3)]
     """
     # Each step ends with the character that sorts first, so everything below a path follows it.
-    keys = [spelt(path).replace("/", "\x00") + "\x00" for path in paths]
+    keys = [canonical_path(path).replace("/", "\x00") + "\x00" for path in paths]
     ordered = sorted(set(keys))
     spans = {
         key: (at, bisect_left(ordered, key[:-1] + "\x01", at)) for at, key in enumerate(ordered)

@@ -541,11 +541,11 @@ def run_of_block(block: Block) -> Run:
     return replace(block.run, run_id=facts.run_id, warnings=facts.warnings)
 
 
-def blocks_of(run: Run, rows: int) -> Iterator[Block]:
+def split_into_blocks(run: Run, rows: int) -> Iterator[Block]:
     """Yield a run that is in memory in blocks of whole topics, of about so many results.
 
     >>> run = Run.from_dict({"7": ["a", "b"], "8": ["c"], "9": ["d"]})
-    >>> [len(block.run) for block in blocks_of(run, 2)]
+    >>> [len(block.run) for block in split_into_blocks(run, 2)]
     [2, 2]
     """
     if len(run) <= rows:

@@ -26,9 +26,9 @@ from doxeval.messages import Parameter, plural
 from doxeval.named import checked
 from doxeval.runs.columns import Kind, RowSpans, spans_by_row
 from doxeval.runs.read_write import RunGiven, as_run
-from doxeval.runs.resolution import ResolvedRun, numbered_units, resolve, subtree_ranges, unit_kinds
+from doxeval.runs.resolution import ResolvedRun, resolve, subtree_spans, unit_kinds, unit_numbers
 from doxeval.runs.run import Run
-from doxeval.spans import TOO_LONG, Spans, merged
+from doxeval.spans import TOO_LONG, Spans, merge_spans
 
 # Where the span of a whole document ends if its length is not known: beyond every offset.
 _NO_END = LARGEST_WHOLE
@@ -89,7 +89,7 @@ def text_extents(resolved: ResolvedRun, collection: Collection) -> RowSpans:
     trees = resolved.trees
     several = np.flatnonzero(trees.counts > 0)
     nodes = trees.nodes[concatenated_ranges(trees.begin[several], trees.counts[several])]
-    of_trees = merged(
+    of_trees = merge_spans(
         Spans(
             np.repeat(several, trees.counts[several]),
             collection.nodes.start[nodes].astype(np.int64),
@@ -108,11 +108,11 @@ def _by_paths(run: Run) -> RowSpans:
     rows = np.flatnonzero(np.isin(run.kind, (Kind.ELEMENT, Kind.TREE, Kind.DOCUMENT)))
     numbers, which = np.unique(run.path[rows], return_inverse=True)
     trees = [("",) if number < 0 else run.paths[number] for number in numbers.tolist()]
-    start, end = subtree_ranges([path for tree in trees for path in tree])
+    start, end = subtree_spans([path for tree in trees for path in tree])
     counts = np.array([len(tree) for tree in trees], dtype=np.int64)
     first = np.cumsum(counts) - counts
     paths = concatenated_ranges(first[which], counts[which])
-    return RowSpans(*merged(Spans(np.repeat(rows, counts[which]), start[paths], end[paths])))
+    return RowSpans(*merge_spans(Spans(np.repeat(rows, counts[which]), start[paths], end[paths])))
 
 
 def _by_offsets(run: Run) -> RowSpans:
@@ -287,7 +287,7 @@ def run_statistics(
         run = as_run(run)
         resolved = None if collection is None else resolve(run, collection)
     is_compared, is_overlapping = overlap_of(run, resolved, collection)
-    units = (unit_kinds(run), numbered_units(run), run.start, run.end)
+    units = (unit_kinds(run), unit_numbers(run), run.start, run.end)
     sizes, distinct = _characters(run, resolved, collection)
     depths, tags = _depths_and_tags(run, resolved, collection)
     return RunStatistics(
@@ -340,7 +340,7 @@ def _characters(
     rows, which = np.unique(row, return_inverse=True)
     sizes = np.zeros(len(rows), dtype=np.int64)
     np.add.at(sizes, which, end - start)
-    once = merged(Spans(article_numbers(run)[row], start, end))
+    once = merge_spans(Spans(article_numbers(run)[row], start, end))
     return sizes, int(once.lengths().sum())
 
 

@@ -25,7 +25,7 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Floats, Ints
-from doxeval.columns import Categorical, Columns, NameColumn, Names, TokenTable, Words
+from doxeval.columns import ByteStrings, Categorical, Columns, NameColumn, PaddedBytes, TokenTable
 from doxeval.errors import FormatError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
 from doxeval.messages import quoted
@@ -304,7 +304,7 @@ class _BlockReader:
         if encoding_error is not None:
             bad_line = (encoding_error.line or 1) - self.next_line
             data = _first_lines(data, bad_line)  # those before it may have other errors
-        source, self._run_ids, pieces, at = Words(data), {}, [], 0
+        source, self._run_ids, pieces, at = PaddedBytes(data), {}, [], 0
         while at < len(data):
             end = data.find(b"\n", at + _PIECE) + 1 or len(data)
             piece = self._read_piece(source, at, end)
@@ -326,7 +326,7 @@ class _BlockReader:
             return FormatError(reason, self._origin, line)
         return None
 
-    def _read_piece(self, source: Words, at: int, end: int) -> _PieceColumns | None:
+    def _read_piece(self, source: PaddedBytes, at: int, end: int) -> _PieceColumns | None:
         """Return the columns of some lines; of several errors, raise that of the lowest line.
 
         Lines are checked column by column, so the first error may not be on the lowest line.
@@ -341,7 +341,7 @@ class _BlockReader:
                 self._read_piece(source, at, at + len(before))
             raise
 
-    def _columns(self, source: Words, at: int, end: int) -> _PieceColumns | None:
+    def _columns(self, source: PaddedBytes, at: int, end: int) -> _PieceColumns | None:
         table = TokenTable(source.piece(at, end))
         first_line = self.next_line
         control = table.control_character()
@@ -392,12 +392,12 @@ class _BlockReader:
             self._by_path = first > 6 and bool(columns.starts_with(6, b"/")[0])
         return columns
 
-    def _join(self, source: Words, pieces: list[_PieceColumns]) -> Block:
+    def _join(self, source: PaddedBytes, pieces: list[_PieceColumns]) -> Block:
         line, rank, score, start, end = (
             np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
         )
         edges = np.concatenate([piece.names for piece in pieces], axis=1)
-        names = [Names(source, *edges[at : at + 2]) for at in range(0, len(edges), 2)]
+        names = [ByteStrings(source, *edges[at : at + 2]) for at in range(0, len(edges), 2)]
         topics, documents, *paths = names
         run_ids = tuple(self._run_ids)
         if self._fields == 6:
@@ -468,14 +468,14 @@ class _CheckedColumns:
 class _ElementPaths(Categorical[tuple[str, ...]]):
     """A column of paths of elements."""
 
-    def __init__(self, paths: Names) -> None:
+    def __init__(self, paths: ByteStrings) -> None:
         self._paths = paths
 
     def _compute(self) -> tuple[Sequence[tuple[str, ...]], Ints]:
         return [(path,) for path in self._paths.distinct], self._paths.numbering[0]
 
 
-def _path_column(names: list[Names], rows: int) -> Categorical[tuple[str, ...]]:
+def _path_column(names: list[ByteStrings], rows: int) -> Categorical[tuple[str, ...]]:
     """Return the paths of results: of elements, or pairs of text points."""
     if not names:
         return Categorical.none(rows)

@@ -7,7 +7,7 @@ from doxeval.scores.formats import plain_values as plain_values
 from doxeval.scores.plots import MIME as MIME
 from doxeval.scores.plots import SCHEMA as SCHEMA
 from doxeval.scores.plots import Plot as Plot
-from doxeval.scores.plots import drawn as drawn
+from doxeval.scores.plots import draw_figure as draw_figure
 from doxeval.scores.plots import renderer as renderer
 from doxeval.scores.table import Curve as Curve
 from doxeval.scores.table import MeasureFacts as MeasureFacts
@@ -16,11 +16,11 @@ from doxeval.scores.table import ScoreTable as ScoreTable
 from doxeval.scores.table import distinct_names as distinct_names
 from doxeval.scores.table import mean_curve as mean_curve
 from doxeval.scores.table import mean_of as mean_of
-from doxeval.scores.table import told_apart as told_apart
 from doxeval.scores.table import with_duplicates as with_duplicates
+from doxeval.scores.table import with_unique_names as with_unique_names
 from doxeval.scores.text import MAX_ROWS as MAX_ROWS
 from doxeval.scores.text import TextTable as TextTable
-from doxeval.scores.text import number as number
+from doxeval.scores.text import format_score as format_score
 from doxeval.scores.text import shortened as shortened
 from doxeval.scores.text import warning_lines as warning_lines
 from doxeval.scores.views import ByMeasure as ByMeasure

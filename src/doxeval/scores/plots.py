@@ -55,7 +55,7 @@ def for_vega(value: Any) -> Any:
     return value if marked == value else marked
 
 
-def drawn(spec: Mapping[str, Any], kind: str) -> bytes:
+def draw_figure(spec: Mapping[str, Any], kind: str) -> bytes:
     """Draw a Vega-Lite specification as svg, png or pdf."""
     whole = for_vega(dict(spec))
     if kind == "svg":
@@ -102,7 +102,7 @@ class Plot:
         if kind == "json":
             data = json.dumps(self.spec, indent=1).encode()
         else:
-            data = drawn({**self.spec, "background": "white"}, kind)
+            data = draw_figure({**self.spec, "background": "white"}, kind)
         with output_errors(target):
             target.write_bytes(data)
         return target

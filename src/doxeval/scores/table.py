@@ -531,11 +531,11 @@ def distinct_names(runs: Sequence[tuple[str, str | None]]) -> list[str]:
     return names
 
 
-def told_apart(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:
+def with_unique_names(runs: Sequence[RunScores]) -> tuple[RunScores, ...]:
     """Return the scores of runs under distinct names.
 
     >>> values, counted = np.zeros((1, 1)), np.array([True])
-    >>> [scores.run for scores in told_apart([RunScores("mine", values, counted)] * 2)]
+    >>> [scores.run for scores in with_unique_names([RunScores("mine", values, counted)] * 2)]
     ['mine', 'mine #2']
     """
     names = distinct_names([(scores.run, scores.file) for scores in runs])

@@ -94,10 +94,10 @@ def warning_lines(warnings: Sequence[str]) -> list[str]:
     return [*lines, f"… and {plural(more, 'more warning')}"] if more else lines
 
 
-def number(value: float | None) -> str:
+def format_score(value: float | None) -> str:
     """Return a score with four decimals; a dash if it is undefined.
 
-    >>> number(0.123456), number(None), number(float("nan"))
+    >>> format_score(0.123456), format_score(None), format_score(float("nan"))
     ('0.1235', '—', '—')
     """
     return "—" if value is None or isnan(value) else f"{value:.4f}"
@@ -132,7 +132,7 @@ def as_text(table: ScoreTable) -> str:
     views = [table.view(index) for index in range(min(len(table.runs), MAX_ROWS))]
     return TextTable(
         ["run", *labels, *more] if views else [],
-        [[view.run, *(number(view[label]) for label in labels), *more] for view in views],
+        [[view.run, *(format_score(view[label]) for label in labels), *more] for view in views],
         f"Scores of {plural(len(table.runs), 'run')} by {plural(len(table.labels), 'measure')} "
         f"on {plural(len(table.topic_ids), 'topic')}",
         omitted=len(table.runs) - len(views),
@@ -147,7 +147,7 @@ def values_as_text(values: Sequence[tuple[str, float | None]]) -> str:
     >>> values_as_text([("MAiP", 0.5), ("iP[.01]", None)])
     'MAiP 0.5000, iP[.01] —'
     """
-    shown = [f"{shortened(name)} {number(value)}" for name, value in values[:_MAX_VALUES]]
+    shown = [f"{shortened(name)} {format_score(value)}" for name, value in values[:_MAX_VALUES]]
     return ", ".join([*shown, *(["…"] if len(values) > len(shown) else [])])
 
 

@@ -31,8 +31,8 @@ from doxeval.assessments import (
     RecallBase,
     RelevantElements,
     exact_units,
-    innermost,
-    quantisation_named,
+    find_quantisation,
+    has_none_inside,
 )
 from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import SyntaxProblem
@@ -232,7 +232,7 @@ def relevant_units(
     ([0], [1, 2])
     """
     relevant = RelevantElements(assessments, collection)
-    quantisation = quantisation_named(quant or relevant.usual_quantisation)
+    quantisation = find_quantisation(quant or relevant.usual_quantisation)
     elements = relevant.elements(quantisation)
     full = relevant.base("full", quantisation)
     if elements.scale is Grade2002 and quantisation.name == "gen":
@@ -240,7 +240,7 @@ def relevant_units(
         ideal = ValuedElements(elements.topic[row], elements.node[row], value)
     else:
         ideal = _elements_of_base(elements, relevant.base("ideal", quantisation))
-    return RelevantUnits(ideal, _elements_of_base(elements, full.rows(innermost(full))))
+    return RelevantUnits(ideal, _elements_of_base(elements, full.rows(has_none_inside(full))))
 
 
 def _elements_of_base(elements: AssessedElements, base: RecallBase) -> ValuedElements:

@@ -40,7 +40,7 @@ import numpy.typing as npt
 from doxeval.arrays import Bytes
 from doxeval.errors import DoxevalError, InputError, OutputError
 from doxeval.output import temporary_output
-from doxeval.storage.manifest import HEADER_BYTES, Column, Kind, cache_directory, read_manifest
+from doxeval.storage.manifest import HEADER_BYTES, Column, StoreType, cache_directory, read_manifest
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -74,17 +74,17 @@ _NOT_KEPT: dict[_Identity, str] = {}  # those of them that are not in the cache 
 _RECALLED: set[Path] = set()  # the files in cache directories that were read
 _LOCK = threading.Lock()  # on these three
 # The open directories that were too large to be verified at opening.
-_UNVERIFIED: WeakSet[SealedFiles] = WeakSet()
+_UNVERIFIED: WeakSet[StoredFiles] = WeakSet()
 
 
-class SealedFiles:
+class StoredFiles:
     """The open files of a collection or an index, and its manifest.
 
     A directory that is replaced at the very moment it is opened is opened again. With
     `only_hashed`, the files without a hash of their own are elsewhere, as they are for a cache.
     """
 
-    def __init__(self, kind: Kind, directory: Path, *, only_hashed: bool = False) -> None:
+    def __init__(self, kind: StoreType, directory: Path, *, only_hashed: bool = False) -> None:
         self.kind = kind
         self.directory = directory
         self._only_hashed = only_hashed
@@ -153,9 +153,9 @@ class SealedFiles:
             check_contents(self.kind, self.directory / name, recorded[name], progress)
 
         try:
-            in_threads(check, list(recorded), [entry["bytes"] for entry in recorded.values()])
+            map_in_threads(check, list(recorded), [entry["bytes"] for entry in recorded.values()])
         finally:
-            keep_digests()
+            save_digests()
 
     def _open_all(self) -> dict[str, Contents]:
         unverified = self.unverified
@@ -174,9 +174,9 @@ class SealedFiles:
         to_hash = {name for name in verified if not _is_remembered(self.directory / name)}
         sizes = [recorded["bytes"] if name in to_hash else 0 for name, recorded in files.items()]
         try:
-            contents = dict(zip(files, in_threads(open_one, list(files), sizes), strict=True))
+            contents = dict(zip(files, map_in_threads(open_one, list(files), sizes), strict=True))
         finally:
-            keep_digests()
+            save_digests()
         for name in self.kind.unread & files.keys():
             del contents[name]
         if unverified and read_manifest(self.kind, self.directory) != self.manifest:
@@ -195,7 +195,7 @@ class SealedFiles:
 
 
 def check_contents(
-    kind: Kind, path: Path, recorded: dict[str, Any], progress: Progress | None = None
+    kind: StoreType, path: Path, recorded: dict[str, Any], progress: Progress | None = None
 ) -> None:
     """Compare the size and the hash of a file with what the manifest records of it."""
     try:
@@ -208,7 +208,7 @@ def check_contents(
         raise kind.error(error.strerror or str(error), str(path)) from error
 
 
-def _open(kind: Kind, path: Path, recorded: dict[str, Any], verify: bool) -> Contents:
+def _open(kind: StoreType, path: Path, recorded: dict[str, Any], verify: bool) -> Contents:
     """Read or map a file of the right size, and the right hash if it is to be verified."""
     try:
         with _open_regular(kind, path, recorded) as file:
@@ -233,7 +233,7 @@ def _open(kind: Kind, path: Path, recorded: dict[str, Any], verify: bool) -> Con
         raise kind.error(error.strerror or str(error), str(path)) from error
 
 
-def _open_regular(kind: Kind, path: Path, recorded: dict[str, Any]) -> FileIO:
+def _open_regular(kind: StoreType, path: Path, recorded: dict[str, Any]) -> FileIO:
     """Open a regular file that has the right size."""
     file = FileIO(os.fspath(path), "rb", opener=_open_at_once)
     try:
@@ -294,13 +294,13 @@ def _recall_digests() -> None:
                 _DIGESTS.update({**_read_digests(path), **_DIGESTS})
 
 
-def keep_digests() -> None:
+def save_digests() -> None:
     """Write what this process has hashed into the cache directory, for later ones, if possible.
 
     Of several processes that do so at the same time, the last one wins, and what the others
     hashed is hashed again some time.
 
-    >>> keep_digests()
+    >>> save_digests()
     """
     if not _NOT_KEPT or not _HAS_CHANGE_TIMES:
         return
@@ -354,7 +354,7 @@ class _Stopped(Exception):
     """The files are no longer needed."""
 
 
-def in_threads(
+def map_in_threads(
     task: Callable[[Item, Progress], Result],
     items: Sequence[Item],
     sizes: Sequence[int],
@@ -366,7 +366,7 @@ def in_threads(
     is called with an item and a function to report its progress to; `progress` itself is only
     called in this thread.
 
-    >>> in_threads(lambda name, progress: name.upper(), ["a", "b"], [1, 1])
+    >>> map_in_threads(lambda name, progress: name.upper(), ["a", "b"], [1, 1])
     ['A', 'B']
     """
     threads = min(_MOST_THREADS, _cores(), len(items))
@@ -414,9 +414,9 @@ def _cores() -> int:
 # number, the files are compared with their hashes, and the error names the file. If all files are
 # as they were built, the mistake is the caller's, and the original error is raised.
 #
-# Nearly all reading goes through methods of the collection or the index, which are `guarded`;
-# whoever reads the columns in other ways does so `on_guard`. Code that is not doxeval's, such as a
-# measure of the user's, is called `off_guard`: nothing is hashed because of its errors.
+# Nearly all reading goes through methods of the collection or the index, which are decorated with
+# `reports_damage`; other code that reads columns does so inside `report_damage`. Code that is not
+# doxeval's, such as a user's measure, runs inside `foreign_code`: its errors cause no hashing.
 
 
 class _HasFiles(Protocol):
@@ -432,10 +432,10 @@ _FOREIGN = "_doxeval_foreign"  # an attribute of errors that were raised in code
 
 
 @contextmanager
-def on_guard(store: _HasFiles | None) -> Iterator[None]:
+def report_damage(store: _HasFiles | None) -> Iterator[None]:
     """Look for damaged files if what is done inside raises an error that they could cause.
 
-    >>> with on_guard(None):
+    >>> with report_damage(None):
     ...     _ = [1, 2][5]
     Traceback (most recent call last):
     IndexError: list index out of range
@@ -448,14 +448,14 @@ def on_guard(store: _HasFiles | None) -> Iterator[None]:
         raise
 
 
-def guarded(
+def reports_damage(
     method: Callable[Concatenate[Self, Parameters], Result],
 ) -> Callable[Concatenate[Self, Parameters], Result]:
     """Do the same for a method of a collection or an index."""
 
     @wraps(method)
     def reading(self: Self, /, *arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
-        try:  # as in `on_guard`, which would cost a microsecond more
+        try:  # as in `report_damage`, which would cost a microsecond more
             return method(self, *arguments, **named)
         except _SIGNS_OF_DAMAGE:
             self.refuse_damage()
@@ -465,12 +465,12 @@ def guarded(
 
 
 @contextmanager
-def off_guard(value: object) -> Iterator[None]:
+def foreign_code(value: object) -> Iterator[None]:
     """Mark errors of what is done inside as foreign if a value's class is not doxeval's.
 
     >>> def is_damage(value):
     ...     try:
-    ...         with off_guard(value):
+    ...         with foreign_code(value):
     ...             raise ValueError("no such topic")
     ...     except ValueError as error:
     ...         return may_be_damage(error)

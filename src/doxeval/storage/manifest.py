@@ -30,7 +30,7 @@ import numpy as np
 from doxeval.errors import InputError, OutputError
 from doxeval.output import is_being_replaced, set_aside
 
-NAME = "manifest.json"
+MANIFEST_NAME = "manifest.json"
 HEADER_BYTES = 128
 LARGEST_SIZE = 1 << 62  # upper bound of any size or count
 _SECONDS_TO_REPLACE = 5.0  # a directory, which takes two renames
@@ -70,7 +70,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
+class StoreType:
     """A type of such directories, collections or indexes: its files, and words for messages.
 
     Every manifest has `counts`, whole numbers from which the lengths of all arrays follow.
@@ -107,21 +107,21 @@ class Kind:
 # Reading a manifest
 
 
-def read_manifest(kind: Kind, directory: Path) -> dict[str, Any]:
+def read_manifest(kind: StoreType, directory: Path) -> dict[str, Any]:
     """Return the manifest of a directory, if it is of this type and version, and unaltered."""
-    manifest = _parse(kind, _read(kind, directory), str(directory / NAME))
-    return _check(kind, manifest, str(directory), str(directory / NAME))
+    manifest = _parse(kind, _read(kind, directory), str(directory / MANIFEST_NAME))
+    return _check(kind, manifest, str(directory), str(directory / MANIFEST_NAME))
 
 
-def parse_manifest(kind: Kind, data: bytes, location: str, address: str) -> dict[str, Any]:
+def parse_manifest(kind: StoreType, data: bytes, location: str, address: str) -> dict[str, Any]:
     """Do the same for a manifest that was read at an address, of a directory that is elsewhere."""
     return _check(kind, _parse(kind, data, address), location, address)
 
 
-def is_sealed(kind: Kind, directory: Path) -> bool:
+def is_stored(kind: StoreType, directory: Path) -> bool:
     """Whether a directory is of this type, of whatever version and state."""
     try:
-        manifest = _parse(kind, _read(kind, directory), str(directory / NAME))
+        manifest = _parse(kind, _read(kind, directory), str(directory / MANIFEST_NAME))
         return bool(manifest.get("format") == kind.format)
     except InputError:
         return False
@@ -153,21 +153,23 @@ def is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_SIZE
 
 
-def _read(kind: Kind, directory: Path) -> bytes:
+def _read(kind: StoreType, directory: Path) -> bytes:
     deadline: float | None = None
     while True:
         try:
-            return (directory / NAME).read_bytes()
+            return (directory / MANIFEST_NAME).read_bytes()
         except FileNotFoundError:
             deadline = deadline or time.monotonic() + _SECONDS_TO_REPLACE
             if time.monotonic() > deadline or not is_being_replaced(directory):
                 raise kind.error(_why_missing(kind, directory), str(directory)) from None
         except OSError as error:
-            raise kind.error(error.strerror or str(error), str(directory / NAME)) from error
+            raise kind.error(
+                error.strerror or str(error), str(directory / MANIFEST_NAME)
+            ) from error
         time.sleep(0.01)
 
 
-def _why_missing(kind: Kind, directory: Path) -> str:
+def _why_missing(kind: StoreType, directory: Path) -> str:
     old = set_aside(directory)
     if old is not None and not directory.exists():
         return (
@@ -178,7 +180,7 @@ def _why_missing(kind: Kind, directory: Path) -> str:
     return f"{expected}; {kind.makes_one}"
 
 
-def _parse(kind: Kind, data: bytes, address: str) -> dict[str, Any]:
+def _parse(kind: StoreType, data: bytes, address: str) -> dict[str, Any]:
     try:
         manifest = json.loads(data)
     except (ValueError, RecursionError):
@@ -188,7 +190,9 @@ def _parse(kind: Kind, data: bytes, address: str) -> dict[str, Any]:
     return manifest
 
 
-def _check(kind: Kind, manifest: dict[str, Any], location: str, address: str) -> dict[str, Any]:
+def _check(
+    kind: StoreType, manifest: dict[str, Any], location: str, address: str
+) -> dict[str, Any]:
     if manifest.get("format") != kind.format:
         raise kind.error(f"this is not the manifest of {kind.one}", address)
     if manifest.get("version") != kind.version:
@@ -206,7 +210,7 @@ def _check(kind: Kind, manifest: dict[str, Any], location: str, address: str) ->
     return manifest
 
 
-def _missing_files(kind: Kind, manifest: Mapping[str, Any]) -> str | None:
+def _missing_files(kind: StoreType, manifest: Mapping[str, Any]) -> str | None:
     """Return what the list of files lacks, if the counts are in order."""
     files = manifest.get("files")
     if not isinstance(files, dict) or not all(_is_file(kind, *entry) for entry in files.items()):
@@ -216,12 +220,16 @@ def _missing_files(kind: Kind, manifest: Mapping[str, Any]) -> str | None:
     return f"hash of {absent[0]}" if absent else None
 
 
-def _is_file(kind: Kind, name: str, recorded: object) -> bool:
+def _is_file(kind: StoreType, name: str, recorded: object) -> bool:
     """Whether an entry is a size and a hash, for a file that lies in the directory itself."""
     if not isinstance(recorded, dict) or not is_size(recorded.get("bytes")):
         return False
     has_hash = isinstance(recorded.get("sha256"), str) or name in kind.unhashed
-    return has_hash and name != NAME and re.fullmatch(r"\w[\w.\-]{0,199}", name, re.A) is not None
+    return (
+        has_hash
+        and name != MANIFEST_NAME
+        and re.fullmatch(r"\w[\w.\-]{0,199}", name, re.A) is not None
+    )
 
 
 # Locations
@@ -305,19 +313,20 @@ def _is_flattened(path: str) -> bool:
     return match is not None and not os.path.exists(match[1])
 
 
-def absolute(location: str | os.PathLike[str]) -> str:
+def absolute_location(location: str | os.PathLike[str]) -> str:
     """Return a location that is the same from any working directory.
 
-    >>> absolute("s3://bucket/wiki"), absolute("/data/../wiki")
+    >>> absolute_location("s3://bucket/wiki"), absolute_location("/data/../wiki")
     ('s3://bucket/wiki', '/wiki')
     """
     return os.fsdecode(location) if is_url(location) else os.path.abspath(os.fsdecode(location))
 
 
-def name_of(location: str) -> str:
+def location_name(location: str) -> str:
     """Return the last part of a path or a URL, to call a collection by.
 
-    >>> name_of("s3://bucket/wiki/"), name_of("zip://wiki::file:///b.zip"), name_of("data/wiki")
+    >>> names = ("s3://bucket/wiki/", "zip://wiki::file:///b.zip", "data/wiki")
+    >>> tuple(map(location_name, names))
     ('wiki', 'wiki', 'wiki')
     """
     if not is_url(location):

@@ -42,9 +42,9 @@ from doxeval.output import flush_to_disk, is_being_written, temporary_output
 from doxeval.storage.files import Progress, check_contents
 from doxeval.storage.manifest import (
     ANOTHER_CACHE,
-    NAME,
+    MANIFEST_NAME,
     URL_FILE,
-    Kind,
+    StoreType,
     cache_directory,
     check_url,
     parse_manifest,
@@ -99,7 +99,7 @@ class RemoteDirectory:
     doxeval.errors.CollectionError: nowhere://at/all: cannot be opened: Protocol not known: nowhere
     """
 
-    def __init__(self, url: str, kind: Kind) -> None:
+    def __init__(self, url: str, kind: StoreType) -> None:
         check_url(url, kind.error)
         self.url = url
         self.kind = kind
@@ -109,15 +109,15 @@ class RemoteDirectory:
         """Return the manifest, if it is of this version, unaltered and complete."""
         size = min(_MOST_MANIFESTS, LARGEST_MANIFEST + 1)
         try:
-            data = self._attempt(NAME, 0, size, whole=False)
+            data = self._attempt(MANIFEST_NAME, 0, size, whole=False)
             if len(data) == size <= LARGEST_MANIFEST:
-                data = self._attempt(NAME, 0, LARGEST_MANIFEST + 1, whole=False)
+                data = self._attempt(MANIFEST_NAME, 0, LARGEST_MANIFEST + 1, whole=False)
         except FileNotFoundError:
             raise self.kind.error(f"no {self.kind.noun} here", self.url) from None
         if len(data) > LARGEST_MANIFEST:
             message = f"the manifest has more than {LARGEST_MANIFEST >> 20} MiB"
-            raise self.kind.error(message, self.address(NAME))
-        return parse_manifest(self.kind, data, self.url, self.address(NAME))
+            raise self.kind.error(message, self.address(MANIFEST_NAME))
+        return parse_manifest(self.kind, data, self.url, self.address(MANIFEST_NAME))
 
     def read(self, name: str, begin: int, end: int) -> bytes:
         """Return the bytes of a file from `begin` to `end`, all of them."""
@@ -257,7 +257,7 @@ def _reason(error: Exception) -> str:
 # The cache
 
 
-def cached(kind: Kind, url: str, checksum: str | None = None) -> Cached:
+def open_cached(kind: StoreType, url: str, checksum: str | None = None) -> CachedStore:
     """Return the local part of what is at a URL, downloaded if it is not there.
 
     The manifest is read from the URL every time. Only if the checksum is known, as it is to a
@@ -269,13 +269,13 @@ def cached(kind: Kind, url: str, checksum: str | None = None) -> Cached:
     >>> near = example_collection({"a": "<p>One.</p>"})
     >>> _ = fsspec.filesystem("memory").put(f"{near.directory}/", "/example/", recursive=True)
     >>> with unittest.mock.patch.dict(os.environ, {"DOXEVAL_CACHE": tempfile.mkdtemp()}):
-    ...     local = cached(COLLECTION, "memory://example")
+    ...     local = open_cached(COLLECTION, "memory://example")
     >>> local.directory.name == near.seal, local.is_complete
     (True, True)
     """
     remote = RemoteDirectory(url, kind)
     known = None if checksum is None else _cached_manifest(kind, cache_directory() / checksum)
-    local = Cached(remote, known or remote.manifest())
+    local = CachedStore(remote, known or remote.manifest())
     if checksum not in (None, local.manifest["checksum"]):
         raise kind.error(f"the {kind.noun} is not the one that was pickled", url)
     if not local.is_complete:
@@ -283,7 +283,7 @@ def cached(kind: Kind, url: str, checksum: str | None = None) -> Cached:
     return local
 
 
-class Cached:
+class CachedStore:
     """The local part of a directory at a URL: all files but those without a hash."""
 
     def __init__(self, remote: RemoteDirectory, manifest: dict[str, Any]) -> None:
@@ -291,7 +291,7 @@ class Cached:
         self.manifest = manifest
         self.directory = cache_directory() / str(manifest["checksum"])
         # What messages about damaged files say.
-        self.kind: Kind = replace(
+        self.kind: StoreType = replace(
             remote.kind, again=f"remove it, and it is downloaded again from {remote.url}"
         )
 
@@ -346,7 +346,7 @@ class Cached:
                 with _show_download(self.remote.url, self.directory, total) as progress:
                     self._download_all(missing, is_there, progress)
             self._put(URL_FILE, [self.remote.url.encode("utf-8", "replace")])
-            self._put(NAME, [json.dumps(self.manifest, indent=1).encode()])
+            self._put(MANIFEST_NAME, [json.dumps(self.manifest, indent=1).encode()])
         except OSError as error:
             reason = error.strerror or error
             message = f"{self.directory}: cannot be written: {reason}; {ANOTHER_CACHE}"
@@ -403,7 +403,7 @@ def _bytes_in(directory: Path) -> int:
     return size
 
 
-def _cached_manifest(kind: Kind, directory: Path) -> dict[str, Any] | None:
+def _cached_manifest(kind: StoreType, directory: Path) -> dict[str, Any] | None:
     """Return the manifest in the cache, if it is the one that the directory is named after."""
     try:
         manifest = read_manifest(kind, directory)
@@ -467,7 +467,7 @@ def _show_download(url: str, directory: Path, total: int) -> Iterator[Progress]:
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedCollection:
     """What the cache holds under one checksum: files of a collection, perhaps an index of it."""
 
     seal: str
@@ -487,10 +487,10 @@ class Kept:
         }
 
 
-def kept_collections() -> list[Kept]:
+def cached_collections() -> list[CachedCollection]:
     """List the collections in the cache, by checksum.
 
-    >>> isinstance(kept_collections(), list)
+    >>> isinstance(cached_collections(), list)
     True
     """
     cache = cache_directory()
@@ -501,23 +501,23 @@ def kept_collections() -> list[Kept]:
     except OSError as error:
         raise OutputError(f"{cache}: cannot be read: {error.strerror or error}") from error
     return [
-        Kept(
+        CachedCollection(
             name,
             cache / name,
-            url_of(cache / name),
+            cached_url(cache / name),
             sum(map(_bytes_in, _directories(cache / name))),
-            (cache / name / NAME).exists(),
+            (cache / name / MANIFEST_NAME).exists(),
         )
         for name in names
         if _CHECKSUM.fullmatch(name)
     ]
 
 
-def chosen(kept: list[Kept], selection: str) -> list[Kept]:
+def select_cached(kept: list[CachedCollection], selection: str) -> list[CachedCollection]:
     """Return those that a user names: `all`, the beginning of a checksum, or a URL.
 
-    >>> wiki = Kept("1f3a9c0b", Path("1f3a9c0b"), "s3://bucket/wiki", 79_000_000, True)
-    >>> chosen([wiki], "1f3a") == chosen([wiki], "s3://bucket/wiki") == [wiki]
+    >>> wiki = CachedCollection("1f3a9c0b", Path("1f3a9c0b"), "s3://bucket/wiki", 79_000_000, True)
+    >>> select_cached([wiki], "1f3a") == select_cached([wiki], "s3://bucket/wiki") == [wiki]
     True
     """
     selected = [
@@ -532,10 +532,12 @@ def chosen(kept: list[Kept], selection: str) -> list[Kept]:
     return selected
 
 
-def remove(entry: Kept) -> None:
+def remove_cached(entry: CachedCollection) -> None:
     """Remove a collection from the cache. Whoever has it open can go on reading the columns."""
     with output_errors(entry.directory):
-        (entry.directory / NAME).unlink(missing_ok=True)  # the rest is not complete any more
+        (entry.directory / MANIFEST_NAME).unlink(
+            missing_ok=True
+        )  # the rest is not complete any more
         for directory in _directories(entry.directory):
             shutil.rmtree(directory)
 
@@ -546,7 +548,7 @@ def _directories(directory: Path) -> list[Path]:
     return [path for path in both if path.is_dir()]
 
 
-def url_of(directory: Path) -> str:
+def cached_url(directory: Path) -> str:
     """Return where the files of a directory in the cache came from."""
     try:
         return (directory / URL_FILE).read_text(encoding="utf-8")

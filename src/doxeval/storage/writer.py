@@ -19,20 +19,27 @@ import numpy.typing as npt
 from doxeval.errors import OutputError, output_errors
 from doxeval.messages import Parameter
 from doxeval.output import flush_to_disk, make_parents, move_into_place, restore, temporary_output
-from doxeval.storage.files import Progress, digest, in_threads
-from doxeval.storage.manifest import NAME, Column, Kind, is_sealed, manifest_checksum, refuse_url
+from doxeval.storage.files import Progress, digest, map_in_threads
+from doxeval.storage.manifest import (
+    MANIFEST_NAME,
+    Column,
+    StoreType,
+    is_stored,
+    manifest_checksum,
+    refuse_url,
+)
 
 _SCRATCH = "scratch"
 
 
-class SealedWriter:
+class StoreWriter:
     """Writes the files of a collection or an index.
 
     A context manager: `finish` writes the manifest and puts all files in their place; after an
     exception, nothing is left behind. With `force`, it replaces another of the same type.
     """
 
-    def __init__(self, kind: Kind, out: Path, *, force: bool = False) -> None:
+    def __init__(self, kind: StoreType, out: Path, *, force: bool = False) -> None:
         self._kind = kind
         self._named = out
         self._force = force
@@ -46,7 +53,7 @@ class SealedWriter:
             restore(self._out)
             _refuse_existing(kind, out, force)
 
-    def __enter__(self) -> SealedWriter:
+    def __enter__(self) -> StoreWriter:
         with ExitStack() as resources, output_errors(self._named):
             resources.enter_context(make_parents(self._out.parent))
             temporary = temporary_output(self._out, "building", Path.mkdir)
@@ -81,7 +88,7 @@ class SealedWriter:
         """Begin a file. If it is left open, `finish` sees to it that it is on disk."""
         with output_errors(self._named):
             file = (self.directory / name).open("wb")
-        self._resources.callback(give_up, file)
+        self._resources.callback(close_quietly, file)
         self._files.append(file)
         return file
 
@@ -158,16 +165,16 @@ class ColumnFile:
 
     def close(self) -> None:
         """Close the file, finished or not."""
-        give_up(self._file)
+        close_quietly(self._file)
 
 
-def give_up(file: BinaryIO) -> None:
+def close_quietly(file: BinaryIO) -> None:
     """Close a file that may be incomplete."""
     with suppress(OSError):  # a full disk was reported when it was first noticed
         file.close()
 
 
-def _write_manifest(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> None:
+def _write_manifest(kind: StoreType, directory: Path, facts: Mapping[str, Any]) -> None:
     """Write the manifest over all files of a directory."""
     paths = sorted(directory.iterdir())
     files: dict[str, dict[str, Any]] = {path.name: {"bytes": path.stat().st_size} for path in paths}
@@ -178,20 +185,20 @@ def _write_manifest(kind: Kind, directory: Path, facts: Mapping[str, Any]) -> No
         with (directory / name).open("rb", buffering=0) as file:
             return digest(file, progress)
 
-    for name, sha256 in zip(hashed, in_threads(hash_file, hashed, sizes), strict=True):
+    for name, sha256 in zip(hashed, map_in_threads(hash_file, hashed, sizes), strict=True):
         files[name]["sha256"] = sha256
     manifest = {"format": kind.format, "version": kind.version, **facts, "files": files}
     manifest["checksum"] = manifest_checksum(manifest)
     text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
-    (directory / NAME).write_text(text, encoding="utf-8")
+    (directory / MANIFEST_NAME).write_text(text, encoding="utf-8")
 
 
-def _refuse_existing(kind: Kind, out: Path, force: bool) -> None:
+def _refuse_existing(kind: StoreType, out: Path, force: bool) -> None:
     """Refuse to replace anything, except one of this type or an empty directory with `force`."""
     if not out.exists() and not out.is_symlink():
         return
     if not force:
         raise OutputError(f"{out} exists; " + Parameter("force", True) + f" replaces {kind.one}")
     is_empty = out.is_dir() and not any(out.iterdir())
-    if not is_sealed(kind, out) and not is_empty:
+    if not is_stored(kind, out) and not is_empty:
         raise OutputError(f"{out} exists and is not {kind.one}; it is not replaced")

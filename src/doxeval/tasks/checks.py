@@ -18,7 +18,15 @@ from doxeval.arrays import Bools, Ints, last_true
 from doxeval.documents import NO_PARENT, PathPatterns, SummaryBuilder, parse_path
 from doxeval.errors import SyntaxProblem
 from doxeval.messages import plural, short_path, truncate
-from doxeval.runs import Kind, ResolvedRun, Run, numbered_units, stated, subtree_ranges, unit_kinds
+from doxeval.runs import (
+    Kind,
+    ResolvedRun,
+    Run,
+    resolve_without_collection,
+    subtree_spans,
+    unit_kinds,
+    unit_numbers,
+)
 from doxeval.tasks.task import MAX_RESULTS, Task
 
 Severity = Literal["error", "warning"]
@@ -180,7 +188,7 @@ def _unresolved(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
 
 def _units(run: Run) -> tuple[Ints, ...]:
     """Return the columns in which two duplicates of one topic and document agree."""
-    return unit_kinds(run), numbered_units(run), run.start, run.end
+    return unit_kinds(run), unit_numbers(run), run.start, run.end
 
 
 def _duplicates(run: Run) -> Iterator[Problem]:
@@ -276,7 +284,9 @@ def _comparable_ranges(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple
         yield _spans_of_rows(rows, resolved)
         return
     is_text = (run.kind == Kind.PASSAGE) | (run.kind == Kind.SPANS)
-    yield _spans_of_rows(np.flatnonzero((run.start >= 0) & is_text), stated(run))
+    yield _spans_of_rows(
+        np.flatnonzero((run.start >= 0) & is_text), resolve_without_collection(run)
+    )
     elements = np.flatnonzero((run.kind == Kind.ELEMENT) | (run.kind == Kind.DOCUMENT))
     start, end = _ranges_of_paths(run, elements)
     yield elements, start, end
@@ -291,7 +301,7 @@ def _spans_of_rows(rows: Ints, resolved: ResolvedRun) -> tuple[Ints, Ints, Ints]
 def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
     """Return a range of numbers for each result's path, which holds those of all paths below."""
     numbers, which = np.unique(run.path[rows], return_inverse=True)
-    start, end = subtree_ranges(["" if n < 0 else run.paths[n][0] for n in numbers.tolist()])
+    start, end = subtree_spans(["" if n < 0 else run.paths[n][0] for n in numbers.tolist()])
     return start[which], end[which]
 
 

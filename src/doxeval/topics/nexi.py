@@ -92,12 +92,12 @@ def parse_structured(query: str, precedence: Precedence = "and") -> StructuredQu
 
 
 @dataclass(frozen=True)
-class Step:
+class NexiStep:
     """One step of a path: the axis (`/` child, `//` descendant) and the tags it accepts.
 
     Without tags, it accepts any tag.
 
-    >>> str(Step("//", ("sec", "p")))
+    >>> str(NexiStep("//", ("sec", "p")))
     '//(sec|p)'
     """
 
@@ -111,23 +111,23 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Path:
+class NexiPath:
     """A path of one or more steps."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[NexiStep, ...]
 
     def __str__(self) -> str:
         return "".join(map(str, self.steps))
 
-    def __add__(self, other: Path) -> Path:
-        return Path(self.steps + other.steps)
+    def __add__(self, other: NexiPath) -> NexiPath:
+        return NexiPath(self.steps + other.steps)
 
 
 @dataclass(frozen=True)
 class Relative:
     """A path from an element to itself, to elements below it, or to an attribute."""
 
-    path: Path | None = None
+    path: NexiPath | None = None
     attribute_axis: str | None = None
     attribute: str | None = None
 
@@ -165,7 +165,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ValueComparison:
     """The condition that a value in the document is equal to, less than … a given value."""
 
     where: Relative
@@ -204,21 +204,21 @@ class Or:
         )
 
 
-Clause: TypeAlias = About | Comparison | And | Or
+Clause: TypeAlias = About | ValueComparison | And | Or
 
 
 @dataclass(frozen=True)
-class Segment:
+class QuerySegment:
     """A path with a condition on its elements; only the last segment may lack a condition."""
 
-    path: Path
+    path: NexiPath
     condition: Clause | None = None
 
     def __str__(self) -> str:
         return str(self.path) if self.condition is None else f"{self.path}[{self.condition}]"
 
     @property
-    def conditions(self) -> tuple[About | Comparison, ...]:
+    def conditions(self) -> tuple[About | ValueComparison, ...]:
         """The abouts and comparisons of its condition, in order."""
         return tuple(_simple_conditions(self.condition))
 
@@ -227,8 +227,8 @@ class Segment:
 class Support:
     """A condition with the full path of the elements it is about."""
 
-    path: Path
-    condition: About | Comparison
+    path: NexiPath
+    condition: About | ValueComparison
 
 
 @dataclass(frozen=True)
@@ -245,18 +245,18 @@ class ContentQuery:
 class StructuredQuery:
     """A query of terms and structure (CAS)."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[QuerySegment, ...]
 
     def __str__(self) -> str:
         return "".join(map(str, self.segments))
 
     @property
-    def target(self) -> Path:
+    def target(self) -> NexiPath:
         """The path of the elements to return: the whole path of the query."""
         return self._path_to(len(self.segments))
 
     @property
-    def conditions(self) -> tuple[About | Comparison, ...]:
+    def conditions(self) -> tuple[About | ValueComparison, ...]:
         """The abouts and comparisons of all segments, in order."""
         return tuple(each for segment in self.segments for each in segment.conditions)
 
@@ -270,9 +270,9 @@ class StructuredQuery:
             for each in segment.conditions
         )
 
-    def _path_to(self, segments: int) -> Path:
+    def _path_to(self, segments: int) -> NexiPath:
         """Return the path through the first segments."""
-        return Path(
+        return NexiPath(
             tuple(step for segment in self.segments[:segments] for step in segment.path.steps)
         )
 
@@ -284,7 +284,7 @@ def _joined(terms: tuple[Term, ...]) -> str:
     return " ".join(map(str, terms))
 
 
-def _simple_conditions(clause: Clause | None) -> Iterator[About | Comparison]:
+def _simple_conditions(clause: Clause | None) -> Iterator[About | ValueComparison]:
     """Yield the abouts and comparisons of a clause, in order."""
     if isinstance(clause, And | Or):
         for inner in clause.clauses:
@@ -295,7 +295,7 @@ def _simple_conditions(clause: Clause | None) -> Iterator[About | Comparison]:
 
 # Strict and vague interpretations
 
-_ANYTHING = Path((Step("//"),))
+_ANYTHING = NexiPath((NexiStep("//"),))
 
 
 @dataclass(frozen=True)
@@ -321,7 +321,7 @@ class Interpretation:
             raise SyntaxProblem(f"no interpretation {quoted(name)}: expected one of {known}")
         return INTERPRETATIONS[name.upper()]
 
-    def target_of(self, query: StructuredQuery) -> Path:
+    def target_of(self, query: StructuredQuery) -> NexiPath:
         """Return the path that results must match; any path if the target is a hint.
         >>> query = parse_structured("//article[about(.,IBM)]//sec")
         >>> [str(Interpretation.named(name).target_of(query)) for name in ("SCAS", "VCAS")]
@@ -414,35 +414,35 @@ class _Parser:
 
     # Structure
 
-    def segments(self) -> tuple[Segment, ...]:
+    def segments(self) -> tuple[QuerySegment, ...]:
         """Parse a whole query of content and structure."""
         self._skip_space()
         if not self._text.startswith("//", self._at):
             self._fail("'//' at the beginning")
-        segments: list[Segment] = []
+        segments: list[QuerySegment] = []
         while True:
             path = self._path()
             self._skip_space()
             if not self._take("["):
                 if not segments:
                     self._fail("'[' and a condition after the path")
-                segments.append(Segment(path))
+                segments.append(QuerySegment(path))
                 self.end("'[' or the end of the query after the path")
                 return tuple(segments)
             condition = self._clause().clause
             self._need("]", "the condition")
-            segments.append(Segment(path, condition))
+            segments.append(QuerySegment(path, condition))
             self._skip_space()
             if self._at == len(self._text):
                 return tuple(segments)
             if self._peek() != "/":
                 self._fail("'/' or '//' and a path, or the end of the query")
 
-    def _path(self) -> Path:
+    def _path(self) -> NexiPath:
         steps = [self._step()]
         while self._next_is_step():
             steps.append(self._step())
-        return Path(tuple(steps))
+        return NexiPath(tuple(steps))
 
     def _next_is_step(self) -> bool:
         """Whether another step of the path follows (and not an attribute)."""
@@ -453,14 +453,14 @@ class _Parser:
         space = _SPACE.match(self._text, axis.end())
         return not self._text.startswith("@", space.end() if space else axis.end())
 
-    def _step(self) -> Step:
+    def _step(self) -> NexiStep:
         axis = self._match(_AXIS)
         if axis is None:
             self._fail("'/' or '//'")
         if self._take("*"):
-            return Step(axis)
+            return NexiStep(axis)
         if not self._take("("):
-            return Step(axis, (self._tag("a tag, '*' or '('"),))
+            return NexiStep(axis, (self._tag("a tag, '*' or '('"),))
         tags = [self._tag("a tag")]
         while self._take("|"):
             tags.append(self._tag("a tag"))
@@ -468,7 +468,7 @@ class _Parser:
             self._skip_space()
             self._fail("'|' and another tag")
         self._need(")", "the tags")
-        return Step(axis, tuple(tags))
+        return NexiStep(axis, tuple(tags))
 
     def _tag(self, expected: str) -> str:
         tag = self._match(_TAG)
@@ -515,8 +515,8 @@ class _Parser:
             self._fail("'=', '!=', '<', '>', '<=' or '>=' after the path")
         number = self._match(_NUMBER)
         if number is not None:
-            return Comparison(where, operator, number, is_number=True)
-        return Comparison(where, operator, self._string(), is_number=False)
+            return ValueComparison(where, operator, number, is_number=True)
+        return ValueComparison(where, operator, self._string(), is_number=False)
 
     def _relative(self, expected: str = "'.' and a path") -> Relative:
         if not self._take("."):

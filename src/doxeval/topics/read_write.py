@@ -41,13 +41,13 @@ from doxeval.columns import unknown_field
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import (
     FileFormat,
+    decode_json,
     format_by_suffix,
     open_input,
     open_output,
-    parsed_json,
     text_lines,
 )
-from doxeval.markup import XmlElement, attribute_value, escaped, read_elements
+from doxeval.markup import XmlElement, escape_text, quote_attribute, read_elements
 from doxeval.messages import quoted, truncate
 from doxeval.named import checked
 from doxeval.topics.topic import TEXT_FIELDS, Topic
@@ -192,15 +192,15 @@ def _topic_as_xml(topic: Topic) -> str:
         "query_type": topic.query_type,
         "ct_no": topic.candidate_number,
     }
-    given = (f" {name}={attribute_value(v)}" for name, v in attributes.items() if v is not None)
+    given = (f" {name}={quote_attribute(v)}" for name, v in attributes.items() if v is not None)
     lines = [f"<inex_topic{''.join(given)}>\n"]
     if topic.cas_parts:
-        parts = "".join(f"<{kind}>{escaped(text)}</{kind}>" for kind, text in topic.cas_parts)
+        parts = "".join(f"<{kind}>{escape_text(text)}</{kind}>" for kind, text in topic.cas_parts)
         lines.append(f"<title>{parts}</title>\n")
     for name, tag in _XML_TAGS.items():
         text = getattr(topic, name)
         if text is not None:
-            lines.append(f"<{tag}>{escaped(text)}</{tag}>\n")
+            lines.append(f"<{tag}>{escape_text(text)}</{tag}>\n")
     return "".join([*lines, "</inex_topic>\n"])
 
 
@@ -219,7 +219,7 @@ def read_jsonl_topics(file: IO[bytes], origin: str) -> Iterator[Topic]:
     """
     for number, line in text_lines(file, origin):
         try:
-            record = parsed_json(line)
+            record = decode_json(line)
         except ValueError:
             record = None
         if not isinstance(record, dict) or not isinstance(record.get("id"), str):

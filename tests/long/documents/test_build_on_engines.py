@@ -18,7 +18,7 @@ from building import contents, in_small_batches
 from clusters import Cluster, cluster
 from doxeval.documents import BuildOptions, IdRule, build_collection
 from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
-from doxeval.parallel import Engine, Outcome, Work, outcome_of
+from doxeval.parallel import Engine, TaskResult, Work, run_task
 from helpers import doxeval, write_files
 from mixed_sources import json_lines, mixed_files
 
@@ -52,7 +52,7 @@ class Unreliable(Engine):
 
     def outcomes(
         self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, Outcome]]:
+    ) -> Iterator[tuple[int, TaskResult]]:
         assert work.check is not None
         self.checked = list(pickle.loads(pickle.dumps(work.check))())
         waiting: list[tuple[int, Any]] = []
@@ -64,13 +64,13 @@ class Unreliable(Engine):
         while waiting:
             yield self._one(work, waiting)
 
-    def _one(self, work: Work, waiting: list[tuple[int, Any]]) -> tuple[int, Outcome]:
+    def _one(self, work: Work, waiting: list[tuple[int, Any]]) -> tuple[int, TaskResult]:
         number, item = waiting.pop(self._chance.randrange(len(waiting)))
         value = pickle.loads(pickle.dumps(work.shared.value))
         with self._there():
             for _ in range(self._chance.randrange(2)):
-                outcome_of(work.task, value, item)  # whose result nobody gets
-            return number, pickle.loads(pickle.dumps(outcome_of(work.task, value, item)))
+                run_task(work.task, value, item)  # whose result nobody gets
+            return number, pickle.loads(pickle.dumps(run_task(work.task, value, item)))
 
 
 def test_any_order_and_any_number_of_attempts_give_the_same_bytes(
@@ -180,7 +180,7 @@ def test_what_a_worker_must_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
         def outcomes(
             self, work: Work, items: Iterable[Any], *, bounded: bool = False
-        ) -> Iterator[tuple[int, Outcome]]:
+        ) -> Iterator[tuple[int, TaskResult]]:
             check = work.check
             assert check is not None
             problems.append(list(check()))

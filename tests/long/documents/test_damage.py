@@ -23,7 +23,7 @@ from damaging import forge, forge_column, forge_manifest, rot, without_statistic
 from doxeval.documents import COLLECTION, Collection, build_collection
 from doxeval.errors import CollectionError
 from doxeval.evaluation import evaluate
-from doxeval.storage import Kind, digest
+from doxeval.storage import StoreType, digest
 from helpers import Builder, doxeval
 from seams import change, value_of
 
@@ -375,7 +375,7 @@ def test_a_collection_replaced_while_it_is_opened_is_opened_again(
     seen = 0
     read = value_of("read_manifest")
 
-    def replaced_after_reading(kind: Kind, directory: Path) -> dict[str, Any]:
+    def replaced_after_reading(kind: StoreType, directory: Path) -> dict[str, Any]:
         nonlocal seen
         seen += 1
         manifest: dict[str, Any] = read(kind, directory)

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from doxeval.assessments import read_assessments
-from doxeval.documents import BuildOptions, Collection, IdRule, build_collection, members
+from doxeval.documents import BuildOptions, Collection, IdRule, archive_members, build_collection
 from doxeval.errors import DocumentError, DoxevalError, SourceError
 from doxeval.files import open_input, zstd
 from helpers import Builder, doxeval, write_files
@@ -263,7 +263,7 @@ def test_errors_of_the_reader_of_members_are_not_the_archives(tmp_path: Path) ->
     """What fails while a member is used is not blamed on the archive."""
     (tmp_path / "a.zip").write_bytes(zipped({"a.xml": b"<a/>"}))
     with pytest.raises(OSError, match="No space left"):
-        for _ in members(str(tmp_path / "a.zip")):
+        for _ in archive_members(str(tmp_path / "a.zip")):
             raise OSError(28, "No space left")
     with pytest.raises(OSError, match="No space left"), open_input(tmp_path / "a.zip"):
         raise OSError(28, "No space left")

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import pytest
 
 from damaging import forge, forge_manifest, rot
-from doxeval.documents import Collection, is_text
+from doxeval.documents import Collection, is_text_file
 from doxeval.errors import CollectionError, OutputError
 from doxeval.storage import cache_directory
 from far_store import FarStore, bytes_read, files_read
@@ -305,7 +305,7 @@ def test_processes_share_the_work_and_a_killed_one_leaves_nothing(
     others = [opening(url, 0.05) for _ in range(2)]
     read = [process.communicate()[0].split() for process in others]
     assert [process.returncode for process in others] == [0, 0]
-    there = {path.name for path in near.directory.iterdir() if not is_text(path.name)}
+    there = {path.name for path in near.directory.iterdir() if not is_text_file(path.name)}
     assert set(cached_files(own_cache)) == there | {".url"}
     downloaded = sorted([*read[0], *read[1]])
     whole = {name for name in finished if not name.startswith(".")}

@@ -12,7 +12,7 @@ import pytest
 
 from clusters import Cluster, cluster
 from doxeval.errors import DoxevalError, EngineError, InputError
-from doxeval.parallel import Outcome, Shared, Work, open_engine
+from doxeval.parallel import Shared, TaskResult, Work, open_engine
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_results_come_in_order(running: Cluster) -> None:
         pids = engine.map(Work(pid, Shared.of(None)), range(8))
     assert found == [7 * number for number in range(30)]
     assert sum(seen) == 30
-    assert outcomes == {number: Outcome(8 * number) for number in range(30)}
+    assert outcomes == {number: TaskResult(8 * number) for number in range(30)}
     assert len(set(pids)) == 2, "both workers have something to do"
 
 

@@ -8,7 +8,7 @@ import pytest
 from direct_nexi import as_arrays
 from doxeval.documents import Collection, example_collection
 from doxeval.retrieve import answer_structured, find_ancestors, maximal_segments
-from doxeval.topics import Interpretation, Step, StructuredQuery, parse_structured
+from doxeval.topics import Interpretation, NexiStep, StructuredQuery, parse_structured
 from growing import growth
 
 
@@ -46,7 +46,7 @@ def test_time_grows_with_the_rows_and_not_with_their_square() -> None:
 
     def work(tree: Collection) -> object:
         rows = np.arange(len(tree.nodes.path))
-        return list(find_ancestors(tree, rows, [Step("//"), Step("//")]))
+        return list(find_ancestors(tree, rows, [NexiStep("//"), NexiStep("//")]))
 
     assert growth(make, work, 20_000) < 9
 

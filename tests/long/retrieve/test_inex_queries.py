@@ -12,10 +12,10 @@ from doxeval.retrieve import answer_structured
 from doxeval.topics import (
     About,
     Interpretation,
-    Path,
+    NexiPath,
+    NexiStep,
+    QuerySegment,
     Relative,
-    Segment,
-    Step,
     StructuredQuery,
     parse_content,
     parse_structured,
@@ -84,7 +84,9 @@ def test_content_queries_in_any_element_are_answered_as_given(
     about = as_arrays(lambda terms: {len(str(terms)) % 9: 1.0, 9: len(terms)})
     for line in lines:
         terms = tuple(dict.fromkeys(parse_content(line).terms))
-        query = StructuredQuery((Segment(Path((Step("//"),)), About(Relative(), terms)),))
+        query = StructuredQuery(
+            (QuerySegment(NexiPath((NexiStep("//"),)), About(Relative(), terms)),)
+        )
         found = answer_structured(query, interpretation, varied_tree, about)
         expected = about(terms)
         assert found.rows.tolist() == expected.rows.tolist()

@@ -33,11 +33,11 @@ from doxeval.assessments import (
     NoMajority,
     PointPassage,
     assessment_losses,
+    judgments_with_points,
     merge_judgments,
-    pointed_judgments,
     read_assessments,
     read_jsonl,
-    resolved_judgments,
+    resolve_judgments,
     write_assessments,
 )
 from doxeval.errors import FormatError, OutputError, SourceError, UnknownReference
@@ -319,10 +319,10 @@ def test_points_become_offsets_and_back(build: Builder) -> None:
     collection = build({"a.xml": ARTICLE})
     passage = PointPassage("/a[1]/p[2]/text()[1].2", "/a[1]/p[2]/b[1]", 6)
     judged = Judgment("7", "a", passages=(passage,), entry_point="/a[1]/p[2]")
-    (found,) = resolved_judgments([judged], collection).judgments
+    (found,) = resolve_judgments([judged], collection).judgments
     assert found == Judgment("7", "a", ((8, 14),), 6, 18, whitespace=None)
-    (back,) = pointed_judgments([found], collection)
-    assert resolved_judgments([back], collection).judgments[0].highlights == found.highlights
+    (back,) = judgments_with_points([found], collection)
+    assert resolve_judgments([back], collection).judgments[0].highlights == found.highlights
     assert back.passages[0].size == 6
 
 
@@ -331,7 +331,7 @@ def test_white_space_mode_numbers_text_nodes(build: Builder) -> None:
     for mode, number in (("keep", 2), ("strip", 1)):
         point = f"/a[1]/text()[{number}].1"
         judged = Judgment("7", "a", passages=(PointPassage(point, point),), whitespace=mode)  # type: ignore[arg-type]
-        (found,) = resolved_judgments(
+        (found,) = resolve_judgments(
             [Judgment("7", "a", entry_point=point, whitespace=judged.whitespace)], collection
         ).judgments
         assert found.best_entry_point == 3
@@ -339,10 +339,10 @@ def test_white_space_mode_numbers_text_nodes(build: Builder) -> None:
 
 def test_whole_documents_and_bytes(build: Builder) -> None:
     collection = build({"a.xml": ARTICLE})
-    (whole,) = resolved_judgments([Judgment("7", "a", relevance=2)], collection).judgments
+    (whole,) = resolve_judgments([Judgment("7", "a", relevance=2)], collection).judgments
     assert whole.highlights == ((0, 18),)
     in_bytes = Judgment("7", "a", ((2, 5),), 3, 19)
-    (found,) = resolved_judgments([in_bytes], collection, offsets="bytes").judgments
+    (found,) = resolve_judgments([in_bytes], collection, offsets="bytes").judgments
     assert (found.highlights, found.best_entry_point, found.document_length) == (((1, 4),), 2, 18)
 
 
@@ -364,15 +364,15 @@ def test_what_does_not_fit_the_collection_is_told(
 ) -> None:
     collection = build({"a.xml": ARTICLE})
     with pytest.raises(UnknownReference, match=message):
-        resolved_judgments([judgment], collection)
+        resolve_judgments([judgment], collection)
 
 
 def test_a_judged_document_that_is_not_relevant_may_be_missing(build: Builder) -> None:
-    found = resolved_judgments([Judgment("7", "b")], build({"a.xml": ARTICLE}))
+    found = resolve_judgments([Judgment("7", "b")], build({"a.xml": ARTICLE}))
     assert found.warnings == ["judged documents that are not in the collection: 1"]
     splits = Judgment("7", "a", ((1, 3),))
     with pytest.raises(UnknownReference, match="byte 1 splits a character"):
-        resolved_judgments([splits], build({"a.xml": ARTICLE}), offsets="bytes")
+        resolve_judgments([splits], build({"a.xml": ARTICLE}), offsets="bytes")
 
 
 def test_what_text_cannot_hold_is_refused(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from doxeval.assessments import (
     write_trec_qrels,
 )
 from doxeval.errors import FormatError
-from doxeval.spans import Spans, merged
+from doxeval.spans import Spans, merge_spans
 from helpers import CONFORMANCE, needs_conformance
 from strategies import highlights
 
@@ -54,7 +54,7 @@ def test_passages_decide_however_they_lie(passages: list[tuple[int, int]]) -> No
     found = read(line)
     (judgment,) = found
     assert {at for start, end in judgment.highlights for at in range(start, end)} == characters
-    spans = merged(Spans.of([(0, start, end) for start, end in judgment.highlights]))
+    spans = merge_spans(Spans.of([(0, start, end) for start, end in judgment.highlights]))
     assert len(spans.start) == len(judgment.highlights)
     overlapping = sum(length for _, length in passages) != len(characters)
     assert bool(found.warnings) == overlapping

@@ -28,8 +28,8 @@ from doxeval.assessments import (
     read_inex_text,
     read_jsonl,
     read_trec_qrels,
-    resolved_assessments,
-    resolved_judgments,
+    resolve_assessments,
+    resolve_judgments,
 )
 from doxeval.documents import Collection, Side, example_collection
 from doxeval.errors import DoxevalError, FormatError, InputError, UnknownReference
@@ -267,7 +267,7 @@ def test_columns_are_resolved_as_judgments_are(world: World, random: Random) -> 
     for offsets in ("characters", "bytes"):
 
         def resolved(how: Any = offsets) -> Judgments:
-            return Judgments(*resolved_judgments(made, collection, offsets=how)[:2])
+            return Judgments(*resolve_judgments(made, collection, offsets=how)[:2])
 
         expected = outcome(partial(one_by_one, made, collection, offsets == "bytes"))
         assert outcome(resolved) == expected
@@ -389,14 +389,14 @@ def test_very_many_misfits_are_counted_and_the_first_shown() -> None:
     collection = example_collection({"a": "<a>one</a>"})
     made = [Judgment(str(n), "b", ((0, 1),)) for n in range(30)]
     with pytest.raises(UnknownReference, match="do not fit the collection: 30\n") as error:
-        resolved_judgments(made, collection)
+        resolve_judgments(made, collection)
     assert str(error.value).count("document b: the document is not in the collection") == 20
     assert str(error.value).endswith("… and 10 more")
 
 
 def test_documents_are_looked_up_once() -> None:
     collection = example_collection({"a": "<a>one</a>", "b": "<a>two</a>"})
-    found = resolved_assessments(Assessments.from_dict({"7": {"x": 0, "b": 1, "a": 1}}), collection)
+    found = resolve_assessments(Assessments.from_dict({"7": {"x": 0, "b": 1, "a": 1}}), collection)
     numbers = found.document_numbers(collection)
     assert dict(zip(found.columns.documents, numbers.tolist(), strict=True)) == {
         "x": -1,
@@ -412,13 +412,13 @@ def test_documents_are_looked_up_once() -> None:
 def test_assessments_are_resolved_once() -> None:
     collection = example_collection({"a": "<a>one</a>"})
     given = Assessments.from_dict({"7": {"a": 1, "b": 0}})
-    found = resolved_assessments(given, collection)
+    found = resolve_assessments(given, collection)
     assert found.find("7", "a") == Judgment("7", "a", ((0, 3),), None, 3, 1)
     assert found.warnings == ("judged documents that are not in the collection: 1",)
-    assert resolved_assessments(found, collection) is found
+    assert resolve_assessments(found, collection) is found
     assert pickle.loads(pickle.dumps(found)).resolved_in == collection.seal
     other = example_collection({"a": "<a>two</a>"})
-    assert resolved_assessments(found, other) is not found
+    assert resolve_assessments(found, other) is not found
 
 
 # What measures see

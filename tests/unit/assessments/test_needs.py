@@ -16,7 +16,7 @@ from doxeval.assessments import (
     merge_judgments,
     read_assessments,
     read_jsonl,
-    resolved_assessments,
+    resolve_assessments,
     write_jsonl,
 )
 from doxeval.documents import example_collection
@@ -101,7 +101,7 @@ def test_needs_are_resolved_in_bytes(tmp_path: Path) -> None:
     path.write_text('{"topic": "7", "doc": "a", "start": 2, "end": 4, "need": "who"}\n')
     (judgment,) = read_assessments(path, collection=collection, offsets="bytes")
     assert (judgment.needs, judgment.highlights) == ((NeededSpan("who", 1, 3),), ((1, 3),))
-    same = resolved_assessments(Assessments([judgment]), collection)
+    same = resolve_assessments(Assessments([judgment]), collection)
     assert next(iter(same)).needs == judgment.needs
 
 

@@ -19,7 +19,7 @@ from doxeval.assessments import (
     GradeColumns,
     Specificity,
     Values,
-    quantisation_named,
+    find_quantisation,
 )
 from doxeval.errors import SyntaxProblem
 
@@ -108,9 +108,9 @@ def test_every_quantisation_explains_itself_and_stays_in_its_range() -> None:
 
 def test_wrong_names_and_grades_are_refused() -> None:
     with pytest.raises(SyntaxProblem, match=r"no quantisation 'sogg'; did you mean sog\?"):
-        quantisation_named("sogg")
+        find_quantisation("sogg")
     with pytest.raises(SyntaxProblem, match="there are strict, gen, sog"):
-        quantisation_named("zzzzzz")
+        find_quantisation("zzzzzz")
     with pytest.raises(ValueError, match="4E is no grade of 2002"):
         Grade2002(4, "E")
     with pytest.raises(ValueError, match="no grade of 2003"):

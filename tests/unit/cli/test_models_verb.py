@@ -8,7 +8,7 @@ from click.testing import CliRunner
 import doxeval
 from doxeval.cli import main
 from doxeval.errors import InputError
-from doxeval.retrieve import BUILT_IN, MODELS, bm25, explained, lm
+from doxeval.retrieve import BUILT_IN, MODELS, bm25, explain_model, lm
 from own_models import MODEL_SOURCE
 
 
@@ -27,7 +27,7 @@ def test_all_models_are_listed() -> None:
 @pytest.mark.parametrize("kind", BUILT_IN)
 def test_a_model_is_explained(kind: type[doxeval.Model]) -> None:
     text = shown(kind.name)
-    assert text == explained(kind) == explained(kind())
+    assert text == explain_model(kind) == explain_model(kind())
     assert kind.facts.formula.splitlines()[0] in text
     for source in kind.facts.sources:
         mark = "verified" if source.is_verified else "recalled"

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from doxeval.columns import (
     NO_LABEL,
     WRONG,
+    ByteStrings,
     Categorical,
+    Factorizer,
     HashTable,
     NameColumn,
     NameIndex,
-    Names,
-    Numbering,
-    Words,
+    PaddedBytes,
     by_first_appearance,
 )
 from seams import change
@@ -31,10 +31,12 @@ NAMES = st.one_of(
 )
 
 
-def names_of(given_: list[str]) -> Names:
+def names_of(given_: list[str]) -> ByteStrings:
     encoded = [name.encode() for name in given_]
     ends = np.cumsum([len(name) + 1 for name in encoded]) - 1
-    return Names(Words(b" ".join(encoded)), ends - [len(name) for name in encoded], ends)
+    return ByteStrings(
+        PaddedBytes(b" ".join(encoded)), ends - [len(name) for name in encoded], ends
+    )
 
 
 @given(st.lists(NAMES, min_size=1, max_size=20), st.lists(NAMES, unique=True, max_size=20))
@@ -140,7 +142,7 @@ def test_values_are_numbered_as_one_by_one(blocks: list[list[Any]], clean: bool)
     def cleaned(names: list[str]) -> list[str]:
         return [name.removesuffix(".xml") for name in names]
 
-    numbering = Numbering(cleaned) if clean else Numbering()
+    numbering = Factorizer(cleaned) if clean else Factorizer()
     expected: dict[str, int] = {}
     for block in blocks:
         found = numbering.numbers(block).tolist()

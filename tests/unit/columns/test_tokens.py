@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.columns import Names, TokenTable, Words
-from doxeval.documents import normalised_id
+from doxeval.columns import ByteStrings, PaddedBytes, TokenTable
+from doxeval.documents import normalise_id
 from levels import examples
 
 _DIGITS = st.text("0123456789", min_size=1, max_size=22)
@@ -17,7 +17,7 @@ _ODD = st.text("0123456789-+.:/ex\u00e9_", min_size=1, max_size=12)
 
 
 def columns_of(fields: list[str]) -> TokenTable:
-    return TokenTable(Words("".join(f"{field} x\n" for field in fields).encode()))
+    return TokenTable(PaddedBytes("".join(f"{field} x\n" for field in fields).encode()))
 
 
 @examples(300)
@@ -53,13 +53,13 @@ def test_names_and_document_ids(fields: list[str]) -> None:
     encoded = [field.encode() for field in fields]
     ends = np.cumsum([len(field) + 1 for field in encoded]) - 1
     begins = ends - [len(field) for field in encoded]
-    names = Names(Words(b" ".join(encoded)), begins, ends)
+    names = ByteStrings(PaddedBytes(b" ".join(encoded)), begins, ends)
     assert list(names) == fields
     assert list(names.distinct) == list(dict.fromkeys(fields))
     numbers = names.numbering[0].tolist()
     assert [names.distinct[number] for number in numbers] == fields
     ids = names.as_document_ids()
-    assert list(ids) == [normalised_id(field) for field in fields]
+    assert list(ids) == [normalise_id(field) for field in fields]
     assert list(ids.distinct) == list(dict.fromkeys(ids))
     wanted = sorted({*fields[::2], "x", "a" * 9})
     assert names.find(wanted).tolist() == [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from comparing import facts, random_scores, table_of
-from doxeval.comparison import Column, Pair, compare, compare_all, correlate
+from doxeval.comparison import MeasureColumn, Pair, compare, compare_all, correlate
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from levels import examples
@@ -138,7 +138,7 @@ class TestSeveralMeasures:
             correlated,
             *found.pairs,
             *correlated.pairs,
-            Column.of(table, 0).facts,
+            MeasureColumn.of(table, 0).facts,
         ):
             assert pickle.loads(pickle.dumps(value)) == value
             assert len(repr(value)) < 400 and "array" not in repr(value)

@@ -18,8 +18,8 @@ from doxeval.documents import (
     Collection,
     IdRule,
     Limits,
-    MarksBuilder,
     NodeTable,
+    TagEventsBuilder,
     build_collection,
     read_html,
     read_markdown,
@@ -230,7 +230,7 @@ def test_impossible_limits_are_refused(depth: int) -> None:
 
 @pytest.mark.parametrize("levels", [30_001, 40_000, 70_000])
 def test_no_node_table_is_deeper_than_possible(levels: int) -> None:
-    marks = MarksBuilder()
+    marks = TagEventsBuilder()
     for _ in range(levels):
         marks.open("a", 0)
     for _ in range(levels):

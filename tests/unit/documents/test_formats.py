@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from doxeval.documents import (
     Limits,
-    Marks,
     NodeTable,
+    TagEvents,
     read_html,
     read_markdown,
     read_plain,
@@ -24,7 +24,7 @@ from levels import examples
 from strategies import markdown_texts
 
 
-def text_of(marks: Marks) -> str:
+def text_of(marks: TagEvents) -> str:
     return b"".join(marks.texts).decode()
 
 
@@ -42,7 +42,7 @@ def ranges(table: NodeTable) -> list[tuple[str, int, int, int]]:
     ]
 
 
-def assert_nested(marks: Marks) -> None:
+def assert_nested(marks: TagEvents) -> None:
     """Children lie inside their parents and do not overlap."""
     rows = ranges(tabulate(marks))
     last_end: dict[int, int] = {}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from selectolax.lexbor import LexborHTMLParser
 
-from doxeval.documents import Limits, Marks, read_html, tabulate
+from doxeval.documents import Limits, TagEvents, read_html, tabulate
 from doxeval.errors import DocumentError
 from helpers import Builder
 from levels import examples
@@ -140,7 +140,7 @@ def flat(branch: Branch, at: int = 0) -> list[tuple[str, int, int]]:
     return rows
 
 
-def rows(marks: Marks) -> list[tuple[str, int, int]]:
+def rows(marks: TagEvents) -> list[tuple[str, int, int]]:
     table = tabulate(marks)
     tags = [table.summary.tag(path) for path in table.columns.path.tolist()]
     columns = table.columns

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from doxeval.documents import Batch, BuildOptions, Limits, RawDocument, read_batch
+from doxeval.documents import BuildOptions, DocumentBatch, Limits, RawDocument, read_batch
 from levels import examples
 from strategies import Node, collections_of, located, named_entities, nodes, pieces
 
 
-def parsed(documents: list[Node], limits: Limits | None = None) -> Batch:
+def parsed(documents: list[Node], limits: Limits | None = None) -> DocumentBatch:
     raw = [
         RawDocument(f"{number}.xml", str(number), "xml", document.source.encode(), 1)
         for number, document in enumerate(documents)

@@ -22,8 +22,8 @@ from doxeval.documents import (
     Limits,
     build_collection,
     distinct_paths,
-    normalised_id,
-    without_suffixes,
+    normalise_id,
+    strip_suffixes,
 )
 from doxeval.errors import DocumentError, SourceError
 from doxeval.files import uncompressed_name, zstd
@@ -135,17 +135,17 @@ NAMES = st.lists(
 
 @given(NAMES)
 def test_paths_are_distinct_wherever_names_are(names: list[str]) -> None:
-    ids = [normalised_id(path) for path in distinct_paths(names)]
-    full = [normalised_id(name) for name in names]
+    ids = [normalise_id(path) for path in distinct_paths(names)]
+    full = [normalise_id(name) for name in names]
     if len(set(full)) == len(full):
         assert len(set(ids)) == len(ids)
-    short = [normalised_id(without_suffixes(name)) for name in names]
+    short = [normalise_id(strip_suffixes(name)) for name in names]
     for name, own, stem in zip(names, ids, short, strict=True):
-        assert normalised_id(name).startswith(own) or own.startswith(stem)
+        assert normalise_id(name).startswith(own) or own.startswith(stem)
         # A suffix is kept only where another file would have this id too, in one of its forms.
         others = [other for other in names if other != name]
-        forms: list[Callable[[str], str]] = [without_suffixes, uncompressed_name, str]
-        assert own == stem or stem in {normalised_id(f(other)) for other in others for f in forms}
+        forms: list[Callable[[str], str]] = [strip_suffixes, uncompressed_name, str]
+        assert own == stem or stem in {normalise_id(f(other)) for other in others for f in forms}
     if len(set(short)) == len(short):
         assert ids == short
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from building import in_small_batches
-from doxeval.documents import Collection, build_collection, is_text, text_parts
+from doxeval.documents import Collection, build_collection, is_text_file, text_parts
 from doxeval.errors import CollectionError
 from helpers import write_files
 
@@ -24,7 +24,7 @@ def built(
 
 
 def names(collection: Collection) -> list[str]:
-    return [path.name for path in collection.directory.iterdir() if is_text(path.name)]
+    return [path.name for path in collection.directory.iterdir() if is_text_file(path.name)]
 
 
 def test_texts_of_all_parts_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

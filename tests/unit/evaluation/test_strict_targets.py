@@ -23,7 +23,14 @@ from doxeval.assessments import (
 from doxeval.documents import PathPatterns, example_collection
 from doxeval.errors import InputError, SyntaxProblem
 from doxeval.evaluation import Evaluation, evaluate
-from doxeval.measures import MEASURES, Chosen, GroundTruth, Measure, Need, trees_of_assessments
+from doxeval.measures import (
+    MEASURES,
+    GroundTruth,
+    Measure,
+    Need,
+    RelevanceChoice,
+    trees_of_assessments,
+)
 from doxeval.runs import run_of
 from doxeval.topics import Topic
 from helpers import doxeval, write_files
@@ -131,7 +138,7 @@ def test_covers_are_made_of_what_matches() -> None:
     for number, scene in enumerate(scenes("highlights")):
         targets = random_targets(scene, Random(number))
         truth, home = with_targets(scene, targets), scene.world.collection()
-        trees = trees_of_assessments(truth, Chosen("cover", "length"))
+        trees = trees_of_assessments(truth, RelevanceChoice("cover", "length"))
         found: dict[tuple[str, str], set[str]] = {}
         for topic, document, node in zip(
             trees.topic.tolist(), trees.document.tolist(), trees.trees.nodes.tolist(), strict=True

@@ -21,8 +21,8 @@ from doxeval.evaluation import evaluate
 from doxeval.measures import (
     PRESETS,
     PROFILE,
-    Chosen,
     GroundTruth,
+    RelevanceChoice,
     measure_named,
     trees_of_assessments,
 )
@@ -651,7 +651,7 @@ def test_the_perfect_run_over_a_cover_has_recall_1(world: World, ignore: str) ->
     collection = world.collection()
     truth = GroundTruth.of(world.assessments(), collection)
     assume(truth.has_highlights)
-    cover = trees_of_assessments(truth, Chosen("cover", "length", ignore=ignore))
+    cover = trees_of_assessments(truth, RelevanceChoice("cover", "length", ignore=ignore))
     perfect = [
         Result(
             truth.topics[topic],

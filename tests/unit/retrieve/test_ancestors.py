@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from doxeval.documents import Collection, PathPattern, example_collection
 from doxeval.retrieve import PathFilter, find_ancestors, subtree_rows
-from doxeval.topics import Path, Step
+from doxeval.topics import NexiPath, NexiStep
 from helpers import Builder
 from seams import change
 from strategies import Node, collections_of, nodes
@@ -21,7 +21,7 @@ from strategies import Node, collections_of, nodes
 TAGS = ["a", "b", "c"]
 steps = st.lists(
     st.builds(
-        Step,
+        NexiStep,
         st.sampled_from(["/", "//"]),
         st.lists(st.sampled_from([*TAGS, "never"]), max_size=2).map(tuple),
     ),
@@ -31,7 +31,7 @@ steps = st.lists(
 documents = collections_of(nodes(tags=TAGS), most=3)
 
 
-def expression(steps: Sequence[Step]) -> re.Pattern[str]:
+def expression(steps: Sequence[NexiStep]) -> re.Pattern[str]:
     """Steps as a regular expression over tags, each with a slash in front of it."""
     parts = []
     for step in steps:
@@ -42,7 +42,7 @@ def expression(steps: Sequence[Step]) -> re.Pattern[str]:
 
 
 def pairs_by_expression(
-    tree: Collection, rows: Sequence[int], steps: Sequence[Step]
+    tree: Collection, rows: Sequence[int], steps: Sequence[NexiStep]
 ) -> set[tuple[int, int]]:
     wanted = expression(steps)
     found = set()
@@ -56,7 +56,7 @@ def pairs_by_expression(
 
 
 def ancestor_pairs(
-    tree: Collection, rows: Sequence[int], steps: Sequence[Step], into: PathFilter | None = None
+    tree: Collection, rows: Sequence[int], steps: Sequence[NexiStep], into: PathFilter | None = None
 ) -> list[tuple[int, int]]:
     given_rows = np.array(rows, dtype=np.int64)
     found: list[tuple[int, int]] = []
@@ -77,7 +77,12 @@ def tree_of(build: Builder, roots: list[Node]) -> Collection:
 @pytest.mark.parametrize("bits", [62, 1])
 @given(roots=documents, steps=steps, other=steps, seed=st.integers(0, 99))
 def test_ancestors_are_those_that_expressions_match(
-    build: Builder, bits: int, roots: list[Node], steps: list[Step], other: list[Step], seed: int
+    build: Builder,
+    bits: int,
+    roots: list[Node],
+    steps: list[NexiStep],
+    other: list[NexiStep],
+    seed: int,
 ) -> None:
     tree = tree_of(build, roots)
     everything = range(len(tree.nodes.path))
@@ -87,17 +92,19 @@ def test_ancestors_are_those_that_expressions_match(
         expected = pairs_by_expression(tree, rows, steps)
         assert set(ancestor_pairs(tree, rows, steps)) == expected
         into = PathFilter(tree.summary, other)
-        fitting = set(tree.matching(str(Path(tuple(other)))).tolist())
+        fitting = set(tree.matching(str(NexiPath(tuple(other)))).tolist())
         assert set(ancestor_pairs(tree, rows, steps, into)) == {
             (row, above) for row, above in expected if above in fitting
         }
 
 
 @given(roots=documents, steps=steps)
-def test_paths_fit_as_patterns_match(build: Builder, roots: list[Node], steps: list[Step]) -> None:
+def test_paths_fit_as_patterns_match(
+    build: Builder, roots: list[Node], steps: list[NexiStep]
+) -> None:
     tree = tree_of(build, roots)
     everything = np.arange(len(tree.nodes.path))
-    pattern = PathPattern.parse(str(Path(tuple(steps))))
+    pattern = PathPattern.parse(str(NexiPath(tuple(steps))))
     fitting = PathFilter(tree.summary, steps)
     for rows in (everything[::2], everything):  # what is known already is not asked again
         expected = pattern.matches(tree.summary)[tree.nodes.path[rows]]
@@ -117,7 +124,7 @@ def test_what_is_at_or_below(build: Builder, roots: list[Node], seed: int) -> No
     assert found.tolist() == sorted(inside | set(rows))
 
 
-def led_down(steps: Sequence[Step], tags: Sequence[str], above: int) -> Iterator[int]:
+def led_down(steps: Sequence[NexiStep], tags: Sequence[str], above: int) -> Iterator[int]:
     """The rows below a row of a chain to which steps lead; expressions would try too many ways."""
     taken = {0}
     for row in range(above + 1, len(tags)):
@@ -132,7 +139,7 @@ def test_more_steps_than_a_machine_word_has_bits() -> None:
     tree = example_collection({"d": "<a>" * 75 + "<b>" * 5 + "</b>" * 5 + "</a>" * 75})
     tags = ["a"] * 75 + ["b"] * 5
     for axes in (["/"] * 70, ["//"] * 70, ["//", *["/"] * 60, "//", *["/"] * 8]):
-        steps = [Step(axis, ("a",)) for axis in axes[:-1]] + [Step(axes[-1])]
+        steps = [NexiStep(axis, ("a",)) for axis in axes[:-1]] + [NexiStep(axes[-1])]
         expected = {(row, above) for above in range(80) for row in led_down(steps, tags, above)}
         assert expected
         assert set(ancestor_pairs(tree, range(80), steps)) == expected
@@ -140,6 +147,6 @@ def test_more_steps_than_a_machine_word_has_bits() -> None:
 
 def test_more_steps_than_elements_lead_nowhere() -> None:
     tree = example_collection({"d": "<a><a><a/></a></a>"})
-    assert ancestor_pairs(tree, [0, 1, 2], [Step("//")] * 3) == []
-    assert ancestor_pairs(tree, [0, 1, 2], [Step("//")] * 2) == [(2, 0)]
-    assert ancestor_pairs(tree, [], [Step("//")]) == []
+    assert ancestor_pairs(tree, [0, 1, 2], [NexiStep("//")] * 3) == []
+    assert ancestor_pairs(tree, [0, 1, 2], [NexiStep("//")] * 2) == [(2, 0)]
+    assert ancestor_pairs(tree, [], [NexiStep("//")]) == []

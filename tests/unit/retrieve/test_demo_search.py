@@ -9,7 +9,7 @@ import pytest
 
 import doxeval as package
 from doxeval import Run, evaluate, read_assessments, read_topics, search
-from doxeval.retrieve import TASKS, Index, Options, Searcher
+from doxeval.retrieve import TASKS, Index, Searcher, SearchOptions
 from doxeval.topics import parse_structured
 from helpers import DATA, doxeval
 
@@ -145,7 +145,7 @@ def test_a_shorter_list_is_the_beginning_of_a_longer_one(way: dict[str, Any], in
 @pytest.mark.parametrize("task", ["sscas", "svcas", "vscas", "vvcas"])
 def test_few_documents_at_a_time_give_the_same_lists(task: str, index: Index) -> None:
     """For queries with structure; test_search_directly.py has the others."""
-    options = Options(task)
+    options = SearchOptions(task)
     everything, little = Searcher(index, options), Searcher(index, options, most_occurrences=40)
     for topic in some_topics():
         query = parse_structured(topic.castitle or "")

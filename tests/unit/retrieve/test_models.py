@@ -24,9 +24,9 @@ from doxeval.retrieve import (
     Model,
     as_model,
     bm25,
-    checked_scores,
     lm,
     model_named,
+    score_units,
 )
 from strategies import Search, searches
 from strategies.searches import Range
@@ -374,10 +374,10 @@ def test_scores_of_the_wrong_shape_or_value_are_refused() -> None:
             return np.zeros(1)
 
     with pytest.raises(InputError, match=r"scores of shape \(1,\): expected one for each of the 2"):
-        checked_scores(Short(), EXAMPLE)
+        score_units(Short(), EXAMPLE)
 
     class Undefined(Short):
         scores = Model.scores
 
     with pytest.raises(InputError, match="gives a unit the score nan: expected a finite number"):
-        checked_scores(Undefined(), EXAMPLE)
+        score_units(Undefined(), EXAMPLE)

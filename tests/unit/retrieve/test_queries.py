@@ -13,10 +13,10 @@ from doxeval.retrieve import (
     Analysis,
     Index,
     content_query,
-    items_of,
+    parse_keywords,
+    query_items,
     search,
     stop_words,
-    terms_of_text,
 )
 from doxeval.topics import Term, Topic
 from strategies import nexi_terms
@@ -26,7 +26,7 @@ STOP = stop_words("english")
 
 def items(text: str, **options: Any) -> list[tuple[str, float]]:
     """The terms of each item, joined, and its weight."""
-    found = items_of(terms_of_text(text), Analysis("s"), STOP, **options)
+    found = query_items(parse_keywords(text), Analysis("s"), STOP, **options)
     return [(" ".join(item.terms), item.weight) for item in found]
 
 
@@ -96,18 +96,18 @@ def test_an_empty_query_has_no_items() -> None:
     ],
 )
 def test_text_that_is_not_nexi_is_read_all_the_same(text: str, expected: str) -> None:
-    assert " ".join(map(str, terms_of_text(text))) == expected
+    assert " ".join(map(str, parse_keywords(text))) == expected
 
 
 @given(nexi_terms())
 def test_nexi_is_read_as_nexi(terms: tuple[Term, ...]) -> None:
-    assert terms_of_text(" ".join(map(str, terms))) == terms
+    assert parse_keywords(" ".join(map(str, terms))) == terms
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_query(text: str) -> None:
     for phrases in ("extra", "only", "words"):
-        found = items_of(terms_of_text(text), Analysis("s"), STOP, phrases)
+        found = query_items(parse_keywords(text), Analysis("s"), STOP, phrases)
         assert len({item.terms for item in found}) == len(found)
         assert all(item.terms for item in found)
 

@@ -14,7 +14,7 @@ from doxeval.retrieve import (
     fetch_browse,
     focused,
     in_context,
-    rounded,
+    round_scores,
     score_articles_by_best_unit,
     thorough,
 )
@@ -30,15 +30,15 @@ def candidates(*units: tuple[int, float, int, int], articles: list[float]) -> Sc
 
 @given(FINITE.filter(lambda value: value == 0 or abs(value) > 1e-13))
 def test_nine_digits(value: float) -> None:
-    found = float(rounded(np.array([value]))[0])
+    found = float(round_scores(np.array([value]))[0])
     assert found == pytest.approx(float(f"{value:.8e}"), rel=1.1e-8)
     assert found == pytest.approx(value, rel=5.1e-9)
-    assert float(rounded(np.array([found]))[0]) == found
+    assert float(round_scores(np.array([found]))[0]) == found
 
 
 def test_last_bits_do_not_matter() -> None:
     one = 12.3456789012
-    assert rounded(np.array([one])) == rounded(np.array([np.nextafter(one, 99)]))
+    assert round_scores(np.array([one])) == round_scores(np.array([np.nextafter(one, 99)]))
 
 
 def test_the_best_of_many_with_ties_in_their_order() -> None:

@@ -16,7 +16,7 @@ import direct_search as direct
 from direct_search import Direct, Found, Item, Unit, presented, rounded
 from doxeval.documents import example_collection
 from doxeval.errors import InputError
-from doxeval.retrieve import Index, Options, Searcher, build_index, maximal_segments
+from doxeval.retrieve import Index, Searcher, SearchOptions, build_index, maximal_segments
 from doxeval.topics import Term
 from levels import LEVEL
 from strategies.trees import Node, Piece
@@ -41,7 +41,7 @@ def searched(
     index = Index(build_index(collection).directory, collection)
     if callable(options.get("units")):
         options["units"] = options["units"](index)
-    settings = Options(phrases="only", stop="none", **options)
+    settings = SearchOptions(phrases="only", stop="none", **options)
     terms = tuple(Term(one.terms, SIGNS[one.weight], len(one.terms) > 1) for one in query)
     answer = Searcher(index, settings, at_once).answer(terms)
     return [

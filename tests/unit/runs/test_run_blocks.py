@@ -23,10 +23,10 @@ from doxeval.runs import (
     PieceReader,
     Run,
     RunFacts,
-    blocks_of,
     pieces_of_file,
     read_run,
     run_blocks,
+    split_into_blocks,
 )
 from levels import examples
 from seams import change
@@ -316,4 +316,4 @@ def test_an_endless_line_is_refused_before_it_fills_the_memory(
 @given(st.lists(st.sampled_from("789"), min_size=1, max_size=12), ROWS)
 def test_a_run_in_memory(topics: Sequence[str], rows: int) -> None:
     run = Run.from_arrays(topics, ["d"] * len(topics))
-    assert contents(lambda: blocks_of(run, rows))[0] == list(run)
+    assert contents(lambda: split_into_blocks(run, rows))[0] == list(run)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.documents import example_collection, normalised_id
+from doxeval.documents import example_collection, normalise_id
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.runs import (
     READERS,
@@ -252,7 +252,7 @@ def test_scores_are_read_as_python_reads_them(scores: list[str]) -> None:
 @given(
     st.lists(
         st.text(st.sampled_from("ab1é./xml-"), min_size=1, max_size=80).filter(
-            lambda name: normalised_id(name) != ""
+            lambda name: normalise_id(name) != ""
         ),
         min_size=1,
         max_size=12,
@@ -263,7 +263,7 @@ def test_names_are_numbered_by_first_appearance(names: list[str]) -> None:
     run = READERS["text"](io.BytesIO(lines.encode()), "a.run")
     assert list(run.topics) == list(dict.fromkeys(names))
     assert [run.topics[number] for number in run.topic.tolist()] == names
-    expected = [normalised_id(name) for name in names]
+    expected = [normalise_id(name) for name in names]
     assert list(run.documents) == list(dict.fromkeys(expected))
     assert [run.documents[number] for number in run.document.tolist()] == expected
 

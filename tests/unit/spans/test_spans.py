@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.spans import Spans, merged, new_lengths, new_pieces, shared_lengths
+from doxeval.spans import Spans, merge_spans, new_lengths, new_parts, shared_lengths
 from levels import examples
 
 Range = tuple[int, int, int]
@@ -36,7 +36,7 @@ def listed(spans: Spans) -> list[Range]:
 @examples(300)
 @given(RANGES)
 def test_merged_ranges_are_the_same_characters(items: list[Range]) -> None:
-    found = listed(merged(Spans.of(items)))
+    found = listed(merge_spans(Spans.of(items)))
     assert union(found) == union(items)
     assert found == sorted(found)
     for (group, _, end), (next_group, start, _) in pairwise(found):
@@ -47,14 +47,14 @@ def test_merged_ranges_are_the_same_characters(items: list[Range]) -> None:
 @examples(300)
 @given(RANGES, RANGES)
 def test_shared_lengths_count_common_characters(items: list[Range], others: list[Range]) -> None:
-    found = shared_lengths(Spans.of(items), merged(Spans.of(others))).tolist()
+    found = shared_lengths(Spans.of(items), merge_spans(Spans.of(others))).tolist()
     assert found == [len(characters(item) & union(others)) for item in items]
 
 
 @examples(300)
 @given(RANGES)
 def test_new_pieces_are_what_was_not_there_before(items: list[Range]) -> None:
-    rows, pieces = new_pieces(Spans.of(items))
+    rows, pieces = new_parts(Spans.of(items))
     found: list[set[tuple[int, int]]] = [set() for _ in items]
     for row, piece in zip(rows.tolist(), listed(pieces), strict=True):
         assert not found[row] & characters(piece)
@@ -78,6 +78,6 @@ def test_many_overlapping_ranges_in_one_document() -> None:
 
 def test_nothing_is_nothing() -> None:
     nothing = Spans.of([])
-    assert listed(merged(nothing)) == []
+    assert listed(merge_spans(nothing)) == []
     assert new_lengths(nothing).tolist() == []
     assert shared_lengths(Spans.of([(0, 1, 5)]), nothing).tolist() == [0]

@@ -13,7 +13,7 @@ import pytest
 from damaging import rot
 from doxeval.documents import Collection, verify_collection
 from doxeval.errors import CollectionError
-from doxeval.storage import digest, in_threads
+from doxeval.storage import digest, map_in_threads
 from helpers import Builder
 from seams import change, value_of
 
@@ -79,7 +79,7 @@ def test_results_come_in_order_and_the_largest_is_begun_first(threads: set[int])
 
     done: list[int] = []
     items = [1, 5, 2, 4, 3]
-    assert in_threads(task, items, items, done.append) == [-1, -5, -2, -4, -3]
+    assert map_in_threads(task, items, items, done.append) == [-1, -5, -2, -4, -3]
     assert set(begun[:3]) == {5, 4, 3}
     assert sum(done) == 15
 
@@ -90,7 +90,7 @@ def test_the_first_error_in_order_is_raised(threads: set[int]) -> None:
             raise ValueError(f"item {item}")
 
     with pytest.raises(ValueError, match="item 1"):
-        in_threads(task, [0, 1, 2], [1, 2, 3])
+        map_in_threads(task, [0, 1, 2], [1, 2, 3])
 
 
 def test_an_interrupted_caller_does_not_wait(threads: set[int]) -> None:
@@ -108,7 +108,7 @@ def test_an_interrupted_caller_does_not_wait(threads: set[int]) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        in_threads(endless, [1, 2], [1, 1], interrupt)
+        map_in_threads(endless, [1, 2], [1, 1], interrupt)
     assert stopped.wait(5)
 
 

@@ -16,12 +16,12 @@ from damaging import forge, forge_manifest, rot
 from doxeval.errors import InputError, OutputError, SearchIndexError
 from doxeval.storage import (
     Column,
-    Kind,
-    SealedFiles,
-    SealedWriter,
+    StoredFiles,
+    StoreType,
+    StoreWriter,
     has_counts,
-    is_sealed,
-    on_guard,
+    is_stored,
+    report_damage,
 )
 from seams import change
 
@@ -34,7 +34,7 @@ def columns(counts: Mapping[str, int]) -> dict[str, Column]:
     return {"leaves.npy": Column(np.dtype("<u4"), counts["leaves"])}
 
 
-HERBARIUM = Kind(
+HERBARIUM = StoreType(
     format="herbarium",
     version=7,
     noun="herbarium",
@@ -56,7 +56,7 @@ def herbarium(tmp_path: Path) -> Path:
 
 
 def pressed(out: Path, leaves: int = len(LEAVES), *, force: bool = False) -> Path:
-    with SealedWriter(HERBARIUM, out, force=force) as writer:
+    with StoreWriter(HERBARIUM, out, force=force) as writer:
         column = writer.column("leaves", "<u4")
         for first in range(0, leaves, 30_000):
             column.append(LEAVES[first : min(leaves, first + 30_000)])
@@ -70,7 +70,7 @@ def pressed(out: Path, leaves: int = len(LEAVES), *, force: bool = False) -> Pat
 def test_what_was_sealed_can_be_opened(herbarium: Path) -> None:
     names = sorted(path.name for path in herbarium.iterdir())
     assert names == ["leaves.npy", "manifest.json", "names.txt", "smells.bin"]
-    opened = SealedFiles(HERBARIUM, herbarium)
+    opened = StoredFiles(HERBARIUM, herbarium)
     assert opened.column("leaves").tolist() == LEAVES.tolist()
     assert opened.raw("names.txt").tobytes() == b"oak\nelm\n"
     assert opened.manifest["season"] == "autumn"
@@ -84,14 +84,14 @@ def test_a_truncated_file_of_any_kind_is_refused(herbarium: Path, name: str) -> 
     os.truncate(herbarium / name, (herbarium / name).stat().st_size - 1)
     expected = f"{name}: the file has .* bytes instead of .*; collect the plants again"
     with pytest.raises(SearchIndexError, match=expected):
-        SealedFiles(HERBARIUM, herbarium)
+        StoredFiles(HERBARIUM, herbarium)
 
 
 @pytest.mark.parametrize("name", ["leaves.npy", "names.txt"])
 def test_an_altered_file_of_any_kind_is_refused(herbarium: Path, name: str) -> None:
     rot(herbarium / name)
     with pytest.raises(SearchIndexError, match=f"{name}: the file was altered; collect the plants"):
-        SealedFiles(HERBARIUM, herbarium)
+        StoredFiles(HERBARIUM, herbarium)
 
 
 def test_only_the_smallest_files_are_hashed_at_opening(
@@ -106,26 +106,26 @@ def test_only_the_smallest_files_are_hashed_at_opening(
 
     with monkeypatch.context() as patched:
         change(patched, digest=refuse)
-        opened = SealedFiles(large, herbarium)
+        opened = StoredFiles(large, herbarium)
     assert opened.unverified == ["leaves.npy"]
     altered = r"leaves\.npy: the file was altered"
-    with pytest.raises(SearchIndexError, match=altered), on_guard(opened):
+    with pytest.raises(SearchIndexError, match=altered), report_damage(opened):
         _ = [1, 2][5]
     rot(herbarium / "names.txt")
     with pytest.raises(SearchIndexError, match=r"names\.txt: the file was altered"):
-        SealedFiles(large, herbarium)
+        StoredFiles(large, herbarium)
 
 
 def test_another_version_or_kind_is_refused(herbarium: Path) -> None:
     newer = replace(HERBARIUM, version=8)
     expected = "the herbarium has format version 7, this doxeval reads version 8; build it again"
     with pytest.raises(SearchIndexError, match=expected):
-        SealedFiles(newer, herbarium)
+        StoredFiles(newer, herbarium)
     atlas = replace(HERBARIUM, format="atlas", noun="atlas")
     with pytest.raises(SearchIndexError, match="this is not the manifest of an atlas"):
-        SealedFiles(atlas, herbarium)
-    assert is_sealed(newer, herbarium)
-    assert not is_sealed(atlas, herbarium)
+        StoredFiles(atlas, herbarium)
+    assert is_stored(newer, herbarium)
+    assert not is_stored(atlas, herbarium)
 
 
 @pytest.mark.parametrize(
@@ -142,39 +142,39 @@ def test_an_unusable_manifest_of_any_kind_is_refused(
 ) -> None:
     forge_manifest(herbarium, lambda manifest: manifest.update({part: value}))
     with pytest.raises(SearchIndexError, match=f"{message}; collect the plants again"):
-        SealedFiles(HERBARIUM, herbarium)
+        StoredFiles(HERBARIUM, herbarium)
 
 
 def test_an_array_of_another_type_is_refused(herbarium: Path) -> None:
     length = len(LEAVES)
     forge(herbarium, "leaves.npy", Column(np.dtype("<f4"), length).header + LEAVES.tobytes())
     with pytest.raises(SearchIndexError, match="expected 100,000 values of type uint32"):
-        SealedFiles(HERBARIUM, herbarium)
+        StoredFiles(HERBARIUM, herbarium)
 
 
 def test_no_herbarium_is_told_with_advice(tmp_path: Path) -> None:
     with pytest.raises(SearchIndexError, match="no herbarium here; a walk makes one"):
-        SealedFiles(HERBARIUM, tmp_path)
+        StoredFiles(HERBARIUM, tmp_path)
     with pytest.raises(SearchIndexError, match="no such directory; a walk makes one"):
-        SealedFiles(HERBARIUM, tmp_path / "nothing")
+        StoredFiles(HERBARIUM, tmp_path / "nothing")
 
 
 def test_only_the_same_kind_is_replaced_and_only_by_force(herbarium: Path, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="exists; force=True replaces a herbarium"):
         pressed(herbarium, 3)
-    opened = SealedFiles(HERBARIUM, herbarium)
+    opened = StoredFiles(HERBARIUM, herbarium)
     pressed(herbarium, 3, force=True)
-    assert len(SealedFiles(HERBARIUM, herbarium).column("leaves")) == 3
+    assert len(StoredFiles(HERBARIUM, herbarium).column("leaves")) == 3
     assert len(opened.column("leaves")) == len(LEAVES)
     atlas = replace(HERBARIUM, format="atlas", noun="atlas")
     with pytest.raises(OutputError, match="exists and is not an atlas; it is not replaced"):
-        SealedWriter(atlas, herbarium, force=True)
+        StoreWriter(atlas, herbarium, force=True)
     assert [path.name for path in tmp_path.iterdir()] == ["herbarium"]
 
 
 def test_an_exception_leaves_nothing(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "herbarium"
-    with pytest.raises(InputError, match="rain"), SealedWriter(HERBARIUM, out) as writer:
+    with pytest.raises(InputError, match="rain"), StoreWriter(HERBARIUM, out) as writer:
         writer.column("leaves", "<u4").append([1])
         writer.scratch("rain.txt").touch()
         raise InputError("rain")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Ints
 from doxeval.assess.agreement.coefficients import Table, krippendorff_alpha
-from doxeval.spans import Spans, merged, shared_lengths
+from doxeval.spans import Spans, merge_spans, shared_lengths
 
 Ranges: TypeAlias = Sequence[tuple[int, int]]
 Floats: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -159,7 +159,7 @@ def _shares(part: Ints, whole: Ints) -> Floats:
 
 def _grouped(documents: Iterable[Ranges]) -> Spans:
     """Ranges grouped by document, merged."""
-    return merged(
+    return merge_spans(
         Spans.of(
             [(group, start, end) for group, ranges in enumerate(documents) for start, end in ranges]
         )

@@ -20,11 +20,11 @@ from doxeval.assess.exchange.annotations import NOT_RELEVANT, RELEVANT
 from doxeval.assess.exchange.said import Said
 from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.state import Grade, Range, flaw_of_note, grade_from_json
-from doxeval.assessments import LARGEST_FILE, MARKS, in_order
+from doxeval.assessments import LARGEST_FILE, MARKS, merge_passages
 from doxeval.columns import refuse_unknown
-from doxeval.documents import normalised_id
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, InputError, UnknownReference
-from doxeval.files import open_input, parsed_json, read_up_to
+from doxeval.files import decode_json, open_input, read_up_to
 from doxeval.messages import closest, quoted, short_path
 
 # All properties of annotations, bodies, targets, selectors and agents in the standard.
@@ -64,7 +64,7 @@ def read_annotations(
         raise FormatError(f"more than {LARGEST_FILE:,} bytes in one file", origin)
     try:
         text = data.decode("utf-8-sig")
-        value = parsed_json(text)
+        value = decode_json(text)
     except ValueError:
         raise FormatError("expected JSON in UTF-8", origin) from None
     drafts: dict[tuple[str, str, str | None], _Draft] = {}
@@ -123,7 +123,7 @@ class _Annotation:
         source = target.get("source")
         if not isinstance(source, str) or not unquote(source).strip():
             raise FormatError("expected a target with the id of a document as its source")
-        self.document = normalised_id(unquote(source))
+        self.document = normalise_id(unquote(source))
         creator = item.get("creator")
         if isinstance(creator, dict):
             _refuse_misspelt(creator)
@@ -267,7 +267,7 @@ class _Draft:
         if row < 0:
             raise UnknownReference(f"there is no element {short_path(path)}")
         try:
-            said = parsed_json(value)
+            said = decode_json(value)
         except ValueError:
             said = None
         grade = None
@@ -294,7 +294,7 @@ class _Draft:
             self.topic,
             self.document,
             self.assessor,
-            in_order(self.highlights)[0],
+            merge_passages(self.highlights)[0],
             self.facts.get("bep"),
             self.grades,
             frozenset(self.inferred),

@@ -18,7 +18,7 @@ from doxeval.assess.agreement.adjudication import adjudicated_by, votes
 from doxeval.assess.exchange.judged import Judged
 from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.state import Mode, State
-from doxeval.assessments import Merge, Ties, Votes, counted_ties
+from doxeval.assessments import Merge, Ties, Votes, count_ties
 from doxeval.errors import InputError
 from doxeval.messages import Parameter, join_names, plural, truncate
 
@@ -85,7 +85,7 @@ def chosen_judgments(
             undecided.append(those)
         else:
             found.append(_for_all(those, state))
-    ties = counted_ties(divided, "union, one of the assessors, adjudication or a third assessor")
+    ties = count_ties(divided, "union, one of the assessors, adjudication or a third assessor")
     if undecided:
         raise _undecided(undecided)
     return Chosen(found, ties)

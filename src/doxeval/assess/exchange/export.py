@@ -37,8 +37,8 @@ from doxeval.assessments import (
     MeasuredElement,
     Ties,
     assessment_losses,
-    pointed_judgments,
-    unsettled,
+    draft_warnings,
+    judgments_with_points,
     write_assessments,
 )
 from doxeval.documents import Collection
@@ -125,7 +125,7 @@ class Export:
             ]
         # All text nodes are numbered, so that a passage may begin and end anywhere.
         judgments = [replace(one, whitespace="keep") for one in judgments]
-        return pointed_judgments(judgments, self.collection)
+        return judgments_with_points(judgments, self.collection)
 
 
 def judgments_to_export(
@@ -159,7 +159,7 @@ def judgments_to_export(
         mode=mode,
     )
     made = [_judgment(one, collection, mode) for one in chosen.judged]
-    warnings = [*unsettled(made, None), *([str(chosen.ties)] if chosen.ties else [])]
+    warnings = [*draft_warnings(made, None), *([str(chosen.ties)] if chosen.ties else [])]
     assessments = Assessments(made, warnings)
     return Export(tuple(chosen.judged), collection, mode, assessments, chosen.ties)
 

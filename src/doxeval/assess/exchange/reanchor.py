@@ -15,7 +15,7 @@ from dataclasses import replace
 from doxeval.assess.judging.article import Article
 from doxeval.assess.judging.rules import problems
 from doxeval.assess.judging.state import Grade, Mode, Range, State
-from doxeval.assessments import in_order
+from doxeval.assessments import merge_passages
 from doxeval.messages import quoted, short_path
 
 # How much text after a best entry point it is found by.
@@ -55,7 +55,7 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
         if bep is None:
             quote = quoted(old.text[state.bep : after])
             lost.append(f"the best entry point {state.bep:,}, before {quote}: {why}")
-    joined, _ = in_order(highlights)
+    joined, _ = merge_passages(highlights)
     grades: dict[str, Grade] = {}
     for path, grade in state.grades.items():
         if reason := _why_not(path, old, new, joined if mode == "2005" else None):

@@ -17,7 +17,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints
 from doxeval.documents import STEP, Collection
 from doxeval.errors import CollectionError
-from doxeval.storage import on_guard
+from doxeval.storage import report_damage
 
 NO_ROW = -1
 N = TypeVar("N", int, Ints)
@@ -58,7 +58,7 @@ class Article:
     def of(cls, collection: Collection, document_id: str) -> Article:
         """A document of a collection; an unknown id is an error."""
         number = collection.document(document_id)
-        with on_guard(collection):
+        with report_damage(collection):
             rows = slice(int(collection.rows[number]), int(collection.rows[number + 1]))
             nodes, summary = collection.nodes, collection.summary
             used, tag = np.unique(summary.tag_of[nodes.path[rows]], return_inverse=True)

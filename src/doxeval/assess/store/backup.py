@@ -30,7 +30,7 @@ from doxeval.assess.store.opening import make_directory
 from doxeval.assess.store.places import new_facts
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
-from doxeval.files import json_lines, open_input, open_output, parsed_json
+from doxeval.files import decode_json, json_lines, open_input, open_output
 from doxeval.messages import Parameter
 from doxeval.version import __version__
 
@@ -141,7 +141,7 @@ def _check_whole(path: Path) -> None:
             digest.update(last)
             last = line
     try:
-        end = parsed_json(last)
+        end = decode_json(last)
         whole = end["sha256"] == digest.hexdigest()
     except (ValueError, KeyError, TypeError):
         whole = False

@@ -19,8 +19,8 @@ from sqlalchemy.engine import URL
 
 from doxeval.assess.store.engine import parsed_url, sqlite_url
 from doxeval.assess.store.failures import CampaignError
-from doxeval.files import open_output, parsed_json
-from doxeval.storage import absolute
+from doxeval.files import decode_json, open_output
+from doxeval.storage import absolute_location
 from doxeval.version import __version__
 
 FACTS_FILE, SQLITE_FILE, LOCK_FILE, BACKUPS = (
@@ -56,14 +56,14 @@ class Facts:
 def new_facts(collection: str | Path, seal: str, database: str | None) -> Facts:
     """The facts of a campaign that is made now, by this doxeval."""
     version = __version__
-    return Facts(absolute(collection), seal, database, version)
+    return Facts(absolute_location(collection), seal, database, version)
 
 
 def read_facts(directory: Path) -> Facts:
     """The facts of a campaign."""
     path = directory / FACTS_FILE
     try:
-        data = parsed_json(path.read_bytes())
+        data = decode_json(path.read_bytes())
         facts = Facts(**data)
     except FileNotFoundError:
         message = f"is not a campaign: it has no {FACTS_FILE}"

@@ -26,7 +26,7 @@ from doxeval.assess.store.people import People
 from doxeval.assess.store.queue import ADJUDICATED
 from doxeval.assess.store.submitting import Author
 from doxeval.assess.store.users import User
-from doxeval.assessments import Merge, Ties, counted_ties
+from doxeval.assessments import Merge, Ties, count_ties
 
 
 class Results(People):
@@ -95,7 +95,7 @@ class Results(People):
                 if replace or pair not in adjudicated
             }
             every = (votes(*pair, states) for pair, states in decided.items())
-            ties = counted_ties(every, "union, intersection or a third assessor")
+            ties = count_ties(every, "union, intersection or a third assessor")
         new = []
         for (topic, document), states in by_pair.items():
             state = adjudicated_by(rule, states, self.article(document), self.mode)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from doxeval.assess.judging import allowed, gradable, inconsistencies, problems
 from doxeval.assess.web.document_data import document_data
 from doxeval.assess.web.problems import Problem
-from doxeval.retrieve import ENGLISH
+from doxeval.retrieve import ENGLISH_STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +69,7 @@ def keywords_of(asked: Asked) -> list[str]:
     if chosen is not None:
         return list(chosen)
     title = known_topic(asked.campaign, asked.topic).topic.content or ""
-    words = (word for word in re.findall(r"\w+", title) if word.lower() not in ENGLISH)
+    words = (word for word in re.findall(r"\w+", title) if word.lower() not in ENGLISH_STOP_WORDS)
     return list(dict.fromkeys(words))[:_FIRST_KEYWORDS]
 
 

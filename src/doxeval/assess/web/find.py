@@ -94,9 +94,9 @@ class Finder:
         index = self._open_index()
         if index is None:
             return self._scanned(query)
-        from doxeval.retrieve import Options, find_snippets, query_of_words, searcher_for
+        from doxeval.retrieve import SearchOptions, find_snippets, open_searcher, query_of_words
 
-        searcher = searcher_for(index, Options(task="documents", most=MOST_FOUND))
+        searcher = open_searcher(index, SearchOptions(task="documents", most=MOST_FOUND))
         try:
             terms = query_of_words(query, searcher.options)
             answer = searcher.answer(terms)

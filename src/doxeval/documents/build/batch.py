@@ -14,18 +14,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from doxeval.documents.build.contents import RawDocument, load
+from doxeval.documents.build.contents import RawDocument, load_file
 from doxeval.documents.build.options import LONGEST_ID, BuildOptions
-from doxeval.documents.ids import IdRule, normalised_id, why_spaced
+from doxeval.documents.ids import IdRule, normalise_id, why_id_has_spaces
 from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.patterns import PathPattern
 from doxeval.documents.readers.html import HtmlReader, SelectorUse, declared_encoding
 from doxeval.documents.readers.markdown import read_markdown
-from doxeval.documents.readers.plain import decoded, lone_surrogate, read_plain
+from doxeval.documents.readers.plain import decode_text, lone_surrogate_message, read_plain
 from doxeval.documents.readers.records import Record
-from doxeval.documents.readers.tag_events import Marks, joined
+from doxeval.documents.readers.tag_events import TagEvents, join_events
 from doxeval.documents.readers.xml import XmlDocuments
-from doxeval.documents.text import as_stored
+from doxeval.documents.text import encode_texts
 from doxeval.errors import DocumentError
 from doxeval.messages import Parameter, quoted
 
@@ -39,7 +39,7 @@ _ReadResult: TypeAlias = tuple[RawDocument, DocumentError | None]
 
 
 @dataclass(frozen=True)
-class Batch:
+class DocumentBatch:
     """Documents ready to be stored, in order.
 
     texts: the text of each document as it is stored. hashes: the SHA-256 of each text in UTF-8.
@@ -60,7 +60,7 @@ class Batch:
 
 def read_batch(
     documents: Sequence[RawDocument], options: BuildOptions, *, spaced_ids: bool = False
-) -> Batch:
+) -> DocumentBatch:
     """Parse documents and compute their rows.
 
     A broken document raises its error, or is left out and listed if the options say so. So does
@@ -91,8 +91,8 @@ def read_batch(
         usable = [raw for raw, name in zip(read, ids, strict=True) if isinstance(name, str)]
         rest = read_batch(usable, options, spaced_ids=spaced_ids)
         return replace(rest, broken=[*broken, *without_id, *rest.broken], weight=weight)
-    texts = as_stored(marks.texts, options.text)
-    return Batch(
+    texts = encode_texts(marks.texts, options.text)
+    return DocumentBatch(
         ids=[name for name in ids if isinstance(name, str)],
         origins=[document.origin for document in read],
         table=table,
@@ -122,7 +122,7 @@ class _DocumentReader:
         self._waiting: list[tuple[RawDocument, bytes]] = []
         self._waiting_bytes = 0
         self._read_together = _FIRST_SCAN
-        self._parts: list[Marks] = []
+        self._parts: list[TagEvents] = []
         self.given_ids: list[str | None] = []
         self.source_bytes = 0
 
@@ -150,7 +150,7 @@ class _DocumentReader:
         content = document.content
         if isinstance(content, DocumentError):
             raise content
-        return load(document.origin, self._options.limits) if content is None else content
+        return load_file(document.origin, self._options.limits) if content is None else content
 
     def _read_waiting(self) -> Iterator[_ReadResult]:
         """Read the XML documents that have been put aside, since many are scanned at once."""
@@ -175,7 +175,7 @@ class _DocumentReader:
         except DocumentError as error:
             return error
         except UnicodeEncodeError as error:
-            return DocumentError(lone_surrogate(error), document.origin)
+            return DocumentError(lone_surrogate_message(error), document.origin)
         return None
 
     def _note(self, size: int, given_id: str | None = None) -> None:
@@ -187,19 +187,19 @@ class _DocumentReader:
         """What selectors matched in the pages so far."""
         return self._html.selector_use
 
-    def finish(self) -> Marks:
+    def finish(self) -> TagEvents:
         """Return the marks of all documents, in order."""
-        return joined([*self._parts, *self._xml.take()])
+        return join_events([*self._parts, *self._xml.take()])
 
-    def _read_other(self, document: RawDocument, data: bytes) -> tuple[Marks, str | None]:
+    def _read_other(self, document: RawDocument, data: bytes) -> tuple[TagEvents, str | None]:
         limits, origin, encoding = self._options.limits, document.origin, self._options.encoding
         if document.format == "jsonl":
             given_id, text = _json_document(data, origin)
             return read_plain(text, limits, origin), given_id
         if document.format == "html":
-            page = decoded(data, origin, encoding or declared_encoding(data))
+            page = decode_text(data, origin, encoding or declared_encoding(data))
             return self._html.read(page, origin), None
-        text = decoded(data, origin, encoding)
+        text = decode_text(data, origin, encoding)
         if document.format == "markdown":
             return read_markdown(text, limits, origin, self._options.sections), None
         return read_plain(text, limits, origin), None
@@ -232,7 +232,7 @@ def _json(line: bytes) -> Any:
 def _ids(
     documents: Sequence[RawDocument],
     given: Sequence[str | None],
-    marks: Marks,
+    marks: TagEvents,
     table: NodeTable,
     rule: IdRule,
     spaced_ids: bool,
@@ -244,10 +244,10 @@ def _ids(
         by_rule = _ids_inside(marks, table, rule.pattern, rule.attribute)
     result: list[str | DocumentError] = []
     for document, given_id, made_id in zip(documents, given, by_rule, strict=True):
-        document_id = normalised_id(made_id if given_id is None else given_id)
+        document_id = normalise_id(made_id if given_id is None else given_id)
         why = _why_unusable(document_id, rule)
         if why is None and not spaced_ids:
-            why = why_spaced(document_id)
+            why = why_id_has_spaces(document_id)
             if why is not None and given_id is None:
                 why += "; rename it, or take ids from elsewhere with " + Parameter("id_rule")
         result.append(document_id if why is None else DocumentError(why, document.origin))
@@ -275,7 +275,7 @@ def _why_unusable(document_id: str, rule: IdRule) -> str | None:
 
 
 def _ids_inside(
-    marks: Marks, table: NodeTable, pattern: PathPattern, attribute: str | None
+    marks: TagEvents, table: NodeTable, pattern: PathPattern, attribute: str | None
 ) -> list[str]:
     """Return the text or attribute that a rule names, for each document; empty if there is none."""
     matching = pattern.matches(table.summary)[table.columns.path]

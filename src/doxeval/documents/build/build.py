@@ -14,7 +14,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from doxeval.documents.build.batch import Batch
+from doxeval.documents.build.batch import DocumentBatch
 from doxeval.documents.build.options import BuildOptions
 from doxeval.documents.build.plan import Plan
 from doxeval.documents.build.shards import (
@@ -37,7 +37,7 @@ from doxeval.documents.readers.html import SelectorUse
 from doxeval.errors import DocumentError, InputError, SourceError, warn
 from doxeval.messages import Parameter, plural
 from doxeval.named import checked
-from doxeval.parallel import PATIENCE, EngineGiven, open_engine
+from doxeval.parallel import PATIENCE, EngineLike, open_engine
 
 
 @dataclass
@@ -68,7 +68,7 @@ def build_collection(
     options: BuildOptions | None = None,
     *,
     jobs: int = 1,
-    engine: EngineGiven | None = None,
+    engine: EngineLike | None = None,
     patience: float = PATIENCE,
     force: bool = False,
     progress: Callable[[int, int], object] | None = None,
@@ -158,7 +158,7 @@ class _Building:
         if self._on_broken is not None:
             for error in step.broken:
                 self._on_broken(error)
-        if isinstance(step, Batch):
+        if isinstance(step, DocumentBatch):
             documents = len(step.ids)
             if documents:
                 self._writer.append(step)

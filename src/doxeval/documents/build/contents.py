@@ -1,6 +1,6 @@
 """The documents in the files of sources, before they are parsed.
 
-A file that is one document is only named here; whoever parses it reads it (`load`). Members of
+A file that is one document is only named here; whoever parses it reads it (`load_file`). Members of
 archives, lines and records come with their data. Nothing is ever unpacked to disk.
 """
 
@@ -21,7 +21,7 @@ from doxeval.documents.build.sources import (
     FileNames,
     SourceCounts,
     SourceFile,
-    Walk,
+    SourceWalk,
     kind_of,
     with_long_suffix,
 )
@@ -86,7 +86,7 @@ def expected_bytes(path: str, size: int) -> int:
     return size * (_TYPICAL_COMPRESSION if path.lower().endswith(_COMPRESSED) else 1)
 
 
-def load(path: str, limits: Limits) -> bytes:
+def load_file(path: str, limits: Limits) -> bytes:
     """Return the bytes of a file, decompressed."""
     if is_compressed(path):
         try:
@@ -113,24 +113,24 @@ def load(path: str, limits: Limits) -> bytes:
         raise DocumentError(error.strerror or str(error), path) from error
 
 
-def documents_of(sources: Sequence[str], options: BuildOptions) -> Iterator[RawDocument]:
+def source_documents(sources: Sequence[str], options: BuildOptions) -> Iterator[RawDocument]:
     """Yield all documents of sources, in a fixed order.
 
-    >>> next(documents_of(["no/such/place"], BuildOptions()))
+    >>> next(source_documents(["no/such/place"], BuildOptions()))
     Traceback (most recent call last):
     doxeval.errors.SourceError: no/such/place: no such file or directory
     """
-    return Contents(options).documents(Walk(sources, options).files())
+    return SourceContents(options).documents(SourceWalk(sources, options).files())
 
 
-class Contents:
+class SourceContents:
     """Reads what files hold, and counts what it passes over on the way.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.jsonl"
     >>> size = path.write_text('{"id": "1", "text": "One."}')
     >>> file = SourceFile(str(path), "a", "jsonl", True, size)
-    >>> [document.content for document in Contents(BuildOptions()).documents([file])]
+    >>> [document.content for document in SourceContents(BuildOptions()).documents([file])]
     [b'{"id": "1", "text": "One."}']
     """
 
@@ -160,7 +160,9 @@ class Contents:
     def _members(self, path: str, inside: str) -> Iterator[RawDocument]:
         # All names must be known to decide which suffixes are needed.
         names = (
-            dict.fromkeys(member.name for member in members(path)) if self._names.are_ids else ()
+            dict.fromkeys(member.name for member in archive_members(path))
+            if self._names.are_ids
+            else ()
         )
         files = {file.name: file for file in self._names.of_directory(names)}
         for member in entries(path):
@@ -278,7 +280,7 @@ class Member(NamedTuple):
         return limit_expansion(lambda: decompress(file, self.name), self.origin, self.allowance)
 
 
-def members(path: str) -> Iterator[Member]:
+def archive_members(path: str) -> Iterator[Member]:
     """Yield the regular files of an archive, in its order."""
     return (member for member in entries(path) if member.file is not None)
 

@@ -18,7 +18,7 @@ from doxeval.documents.build.writer import CollectionWriter
 from doxeval.documents.collection import Collection
 from doxeval.errors import CollectionError, InputError
 from doxeval.named import checked
-from doxeval.storage import on_guard
+from doxeval.storage import report_damage
 
 # Parts of the text are copied into one another as long as they have no more bytes together.
 _JOINED = 16 << 20
@@ -69,7 +69,7 @@ def merge_collections(
         Path(os.fsdecode(out)), force=force, describe_origin=describe_origin
     ) as writer:
         for collection in opened:
-            with on_guard(collection):
+            with report_damage(collection):
                 writer.absorb(collection, "shared", joined=_JOINED)
             if progress is not None:
                 size = sum(file["bytes"] for file in collection.manifest["files"].values())

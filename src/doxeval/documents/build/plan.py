@@ -21,7 +21,7 @@ from typing import BinaryIO, NamedTuple
 
 from doxeval.documents.build.contents import RawDocument, expected_bytes
 from doxeval.documents.build.options import BuildOptions
-from doxeval.documents.build.sources import SourceCounts, SourceFile, Walk
+from doxeval.documents.build.sources import SourceCounts, SourceFile, SourceWalk
 from doxeval.errors import SourceError
 from doxeval.files import is_compressed
 
@@ -105,7 +105,7 @@ class Plan:
         self, sources: Sequence[str], options: BuildOptions, sizes: Sizes | None = None
     ) -> None:
         self.sizes = sizes or SIZES
-        self._walk = Walk(sources, options)
+        self._walk = SourceWalk(sources, options)
         self._packed: list[bytes] | None = None
 
     def total_weight(self) -> int:

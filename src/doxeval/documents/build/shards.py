@@ -22,8 +22,8 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
-from doxeval.documents.build.batch import Batch, read_batch
-from doxeval.documents.build.contents import Contents, RawDocument
+from doxeval.documents.build.batch import DocumentBatch, read_batch
+from doxeval.documents.build.contents import RawDocument, SourceContents
 from doxeval.documents.build.options import BuildOptions
 from doxeval.documents.build.plan import Plan, Shard, Sizes, batches
 from doxeval.documents.build.sources import SourceCounts, fixed_part
@@ -33,7 +33,7 @@ from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
 from doxeval.messages import Parameter, truncate
 from doxeval.parallel import (
     Engine,
-    Outcome,
+    TaskResult,
     Work,
     WorkerLost,
     Workers,
@@ -92,7 +92,7 @@ class ShardResult(NamedTuple):
 
 
 # What a build is made of, in order.
-BuildStep: TypeAlias = Batch | ShardResult
+BuildStep: TypeAlias = DocumentBatch | ShardResult
 
 # A batch to be read, a shard to be built, the end of a shard whose batches came before, or the
 # error that ends the build when all that came before it is done.
@@ -109,7 +109,7 @@ def _do(job: _Job, context: BuildContext) -> BuildStep:
 
 def _batches(context: BuildContext, shard: Shard) -> Iterator[list[RawDocument] | ShardResult]:
     """Yield the batches of a shard, not read yet, and its end."""
-    contents = Contents(context.options)
+    contents = SourceContents(context.options)
     yield from batches(contents.documents(shard.files), context.sizes)
     counts = SourceCounts()
     counts.add(shard.counts)
@@ -150,7 +150,7 @@ def _steps_of_shard(context: BuildContext, shard: Shard) -> Iterator[BuildStep]:
     try:
         for job in _batches(context, replace(shard, files=files)):
             step = _do(job, context)
-            if context.base and isinstance(step, Batch):
+            if context.base and isinstance(step, DocumentBatch):
                 origins = [origin.removeprefix(context.base) for origin in step.origins]
                 broken = [_with_given_paths(error, context) for error in step.broken]
                 step = replace(step, origins=origins, broken=broken)
@@ -306,10 +306,10 @@ def _shards_with_files(plan: Plan, ends: list[ShardResult | DoxevalError]) -> It
 
 
 def _results_in_order(
-    outcomes: Iterator[tuple[int, Outcome]],
+    outcomes: Iterator[tuple[int, TaskResult]],
 ) -> Generator[ShardResult, None, None]:
     """Yield the results in the order of the shards; only an error of the engine comes at once."""
-    waiting: dict[int, Outcome] = {}
+    waiting: dict[int, TaskResult] = {}
     following = 0
     for number, outcome in outcomes:
         if isinstance(outcome.error, EngineError):

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from doxeval.documents.build.options import BuildOptions, Format
-from doxeval.documents.ids import distinct_paths, normalised_id, without_suffixes
+from doxeval.documents.ids import distinct_paths, normalise_id, strip_suffixes
 from doxeval.errors import SourceError
 from doxeval.files import COMPRESSIONS, uncompressed_name
 from doxeval.messages import Parameter, join_names, plural, quoted, truncate
@@ -213,7 +213,7 @@ class FileNames:
 
     def of_file(self, name: str) -> FileName:
         """Return what the name of a file says, if no other file could get the same id."""
-        return FileName(name, self.format(name), with_slashes(without_suffixes(name)))
+        return FileName(name, self.format(name), with_slashes(strip_suffixes(name)))
 
     def of_directory(self, names: Iterable[str]) -> list[FileName]:
         """Return what the different names of the files of one directory say."""
@@ -235,8 +235,8 @@ class FileNames:
         """Return whether the path that an id is made of has a suffix that other ids do not have."""
         if not self.are_ids:
             return False
-        shortest = with_slashes(without_suffixes(file.name))
-        return normalised_id(file.id_path) != normalised_id(shortest)
+        shortest = with_slashes(strip_suffixes(file.name))
+        return normalise_id(file.id_path) != normalise_id(shortest)
 
 
 # The walk
@@ -250,10 +250,10 @@ class _Candidate(NamedTuple):
     explicit: bool
 
 
-class Walk:
+class SourceWalk:
     """One walk over all sources.
 
-    >>> walk = Walk(["no/such/place"], BuildOptions())
+    >>> walk = SourceWalk(["no/such/place"], BuildOptions())
     >>> next(walk.files())
     Traceback (most recent call last):
     doxeval.errors.SourceError: no/such/place: no such file or directory

@@ -29,7 +29,7 @@ from typing import Any, Literal
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents.build.batch import Batch
+from doxeval.documents.build.batch import DocumentBatch
 from doxeval.documents.build.options import MOST_ELEMENTS
 from doxeval.documents.collection import Collection
 from doxeval.documents.ids import DuplicateId, IdIndexBuilder, IdRule, number_type
@@ -47,7 +47,7 @@ from doxeval.documents.text import TextBytes
 from doxeval.errors import DocumentError, InputError, output_errors
 from doxeval.messages import Parameter, quoted
 from doxeval.output import flush_to_disk
-from doxeval.storage import SealedWriter
+from doxeval.storage import StoreWriter
 
 # How a part comes from another collection: that collection gives it away, or shares it.
 Handover = Literal["moved", "shared"]
@@ -74,7 +74,7 @@ class CollectionWriter:
         self._out = out
         self._id_rule = id_rule
         self._describe_origin = describe_origin
-        self._store = SealedWriter(COLLECTION, out, force=force)
+        self._store = StoreWriter(COLLECTION, out, force=force)
         self._ids = IdIndexBuilder(self._store.scratch)
         self._summary = SummaryBuilder()
         self._statistics = StatisticsBuilder()
@@ -117,7 +117,7 @@ class CollectionWriter:
         """Where shards may be built until `finish`, in a directory that is yet to be made."""
         return self._store.scratch_directory / "shards"
 
-    def append(self, batch: Batch) -> None:
+    def append(self, batch: DocumentBatch) -> None:
         """Add a batch at the end."""
         table = batch.table
         with output_errors(self._out):
@@ -136,7 +136,7 @@ class CollectionWriter:
         self.documents += len(batch.ids)
         self.source_bytes += batch.source_bytes
 
-    def _append_ids(self, batch: Batch) -> None:
+    def _append_ids(self, batch: DocumentBatch) -> None:
         lines = [document_id.encode() + b"\n" for document_id in batch.ids]
         self._id_lines.write(b"".join(lines))
         ends = self._id_bytes + np.cumsum([len(line) for line in lines], dtype=np.int64)
@@ -283,7 +283,7 @@ class TextWriter:
     `size` is how many bytes all parts have so far.
     """
 
-    def __init__(self, store: SealedWriter) -> None:
+    def __init__(self, store: StoreWriter) -> None:
         self._store = store
         self._number = 0
         self._begin = 0  # of this part

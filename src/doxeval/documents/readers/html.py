@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING
 
 from doxeval.documents.build.options import Limits, check_elements, too_deep
 from doxeval.documents.readers.plain import is_like_ascii
-from doxeval.documents.readers.tag_events import Marks, MarksBuilder
+from doxeval.documents.readers.tag_events import TagEvents, TagEventsBuilder
 from doxeval.errors import DocumentError
 from doxeval.markup import python_codec
 from doxeval.messages import Parameter
@@ -91,7 +91,7 @@ def read_html(
     drop: Sequence[str] = (),
     sections: Sections = "headings",
     root_missing: RootMissing = "whole",
-) -> Marks:
+) -> TagEvents:
     """Return the marks of a page, given as characters.
 
     >>> marks = read_html("<h1>one</h1><script>x</script><p>two", Limits(), "a.html")
@@ -121,7 +121,7 @@ class HtmlReader:
         self._sections = sections
         self.selector_use = SelectorUse()
 
-    def read(self, page: str, origin: str) -> Marks:
+    def read(self, page: str, origin: str) -> TagEvents:
         """Return the marks of a page, given as characters."""
         from selectolax.lexbor import LexborHTMLParser
 
@@ -136,8 +136,8 @@ class HtmlReader:
         self.selector_use += use
         return marks.finish(text)
 
-    def _marks(self, top: LexborNode, origin: str) -> tuple[MarksBuilder, str]:
-        marks = MarksBuilder()
+    def _marks(self, top: LexborNode, origin: str) -> tuple[TagEventsBuilder, str]:
+        marks = TagEventsBuilder()
         texts: list[str] = []
         length = depth = 0
         attribute = self._attribute

@@ -17,8 +17,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from doxeval.documents.build.options import Limits, check_elements, check_lines
-from doxeval.documents.readers.plain import ROOT
-from doxeval.documents.readers.tag_events import Marks, MarksBuilder
+from doxeval.documents.readers.plain import ROOT_TAG
+from doxeval.documents.readers.tag_events import TagEvents, TagEventsBuilder
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -30,7 +30,9 @@ _LINE_END = re.compile(r"\r\n?|\n")
 _NAMES = {"fence": "pre", "code_block": "pre", "html_block": "html"}
 
 
-def read_markdown(text: str, limits: Limits, origin: str, sections: Sections = "headings") -> Marks:
+def read_markdown(
+    text: str, limits: Limits, origin: str, sections: Sections = "headings"
+) -> TagEvents:
     """Return the marks of a Markdown text.
 
     >>> marks = read_markdown("# A\\n\\nOne.\\n\\n## B\\n\\n- two\\n", Limits(), "a.md")
@@ -57,8 +59,8 @@ class _BlockMarks:
         self._text = text
         self._with_sections = sections == "headings"
         self._line_begins = [0, *(end.end() for end in _LINE_END.finditer(text)), len(text)]
-        self._marks = MarksBuilder()
-        self._marks.open(ROOT, 0)
+        self._marks = TagEventsBuilder()
+        self._marks.open(ROOT_TAG, 0)
         self._ends: list[int | None] = []  # the ends of the open blocks; None if it has no lines
         self._sections: list[int] = []  # the heading levels of the open sections
         self._at = 0  # all further marks are at this position or after it
@@ -93,7 +95,7 @@ class _BlockMarks:
             self._marks.close(end)
             self._at = end
 
-    def finish(self) -> Marks:
+    def finish(self) -> TagEvents:
         """Return all marks, including those of the document itself."""
         self._close_sections(0)
         self._marks.close(len(self._text))

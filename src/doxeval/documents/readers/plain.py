@@ -14,7 +14,7 @@ import re
 import numpy as np
 
 from doxeval.documents.build.options import Limits, check_elements
-from doxeval.documents.readers.tag_events import END, Marks
+from doxeval.documents.readers.tag_events import END, TagEvents
 from doxeval.errors import DocumentError
 from doxeval.markup import python_codec, unknown_encoding_message
 from doxeval.messages import Parameter
@@ -29,12 +29,12 @@ _SIGNATURES = (
 )
 
 
-def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
+def decode_text(data: bytes, origin: str, encoding: str | None = None) -> str:
     """Return the characters of a file, decoded by its signature, the given encoding, or UTF-8.
 
     A signature (byte order mark) is not part of the text. Line ends are left as they are.
 
-    >>> decoded(b"caf\\xc3\\xa9\\r\\n", "a.txt")
+    >>> decode_text(b"caf\\xc3\\xa9\\r\\n", "a.txt")
     'café\\r\\n'
     """
     for signature, name in _SIGNATURES:
@@ -50,7 +50,7 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
             text.encode()  # of all encodings, it alone can hold half a surrogate pair
         return text
     except UnicodeEncodeError as error:
-        raise DocumentError(lone_surrogate(error), origin) from None
+        raise DocumentError(lone_surrogate_message(error), origin) from None
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DocumentError(
@@ -62,13 +62,13 @@ def decoded(data: bytes, origin: str, encoding: str | None = None) -> str:
         ) from None
 
 
-def lone_surrogate(error: UnicodeEncodeError) -> str:
+def lone_surrogate_message(error: UnicodeEncodeError) -> str:
     """Return the message about text that UTF-8 cannot hold.
 
     >>> try:
     ...     ("one " + chr(0xD800)).encode()
     ... except UnicodeEncodeError as error:
-    ...     lone_surrogate(error)
+    ...     lone_surrogate_message(error)
     'a lone surrogate, which is not a character, at offset 4'
     """
     return f"a lone surrogate, which is not a character, at offset {error.start:,}"
@@ -85,14 +85,14 @@ def is_like_ascii(encoding: str) -> bool:
     return codec is not None and markup.decode(codec, "replace") == markup.decode()
 
 
-ROOT = "document"
+ROOT_TAG = "document"
 # Possessive repetitions take no memory for each character.
 _PARAGRAPH = re.compile(r"\S[^\r\n]*+(?:(?:\r\n?+|\n)(?![ \t\f\v]*+(?:[\r\n]|\Z))[^\r\n]*+)*+")
 # The same where all lines end in "\n": a dot is much faster than a set of characters.
 _USUAL_PARAGRAPH = re.compile(r"\S.*+(?:\n(?![ \t\f\v]*+(?:\n|\Z)).*+)*+")
 
 
-def read_plain(text: str, limits: Limits, origin: str) -> Marks:
+def read_plain(text: str, limits: Limits, origin: str) -> TagEvents:
     """Return the marks of a plain text.
 
     >>> marks = read_plain("one\\nline\\n\\ntwo\\n", Limits(), "a.txt")
@@ -109,5 +109,5 @@ def read_plain(text: str, limits: Limits, origin: str) -> Marks:
     positions.append(len(text))
     paragraphs = len(positions) // 2 - 1
     check_elements(1 + paragraphs, limits, origin)
-    names = [ROOT, *("p", END) * paragraphs, END]
-    return Marks(names, np.array(positions, dtype=np.int64), [text.encode()], [[]])
+    names = [ROOT_TAG, *("p", END) * paragraphs, END]
+    return TagEvents(names, np.array(positions, dtype=np.int64), [text.encode()], [[]])

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from doxeval.documents.build.options import Limits, check_elements, too_deep
-from doxeval.documents.readers.tag_events import END, MarksBuilder
+from doxeval.documents.readers.tag_events import END, TagEventsBuilder
 from doxeval.errors import DocumentError
 
 if TYPE_CHECKING:
@@ -44,10 +44,12 @@ _WRAPPERS = _INLINE | {"div"}
 _NONE = 7  # below the lowest level
 
 
-def with_sections(marks: MarksBuilder, text: str, limits: Limits, origin: str) -> MarksBuilder:
+def with_sections(
+    marks: TagEventsBuilder, text: str, limits: Limits, origin: str
+) -> TagEventsBuilder:
     """Add a section for each heading to the marks of a page.
 
-    >>> marks = MarksBuilder()
+    >>> marks = TagEventsBuilder()
     >>> for tag in ("body", "h1", "", "p", "", ""):
     ...     marks.open(tag, 0) if tag else marks.close(0)
     >>> [name for name in with_sections(marks, "", Limits(), "a.html").names if name]
@@ -56,7 +58,7 @@ def with_sections(marks: MarksBuilder, text: str, limits: Limits, origin: str) -
     if _LEVELS.keys().isdisjoint(marks.names):
         return marks
     levels, has_section = _heading_levels(marks, text)
-    result = MarksBuilder()
+    result = TagEventsBuilder()
     attributes = dict(marks.attributes)
     parents: list[_OpenSections] = []
     depth = row = 0
@@ -91,12 +93,12 @@ class _OpenSections:
 
     levels: list[int] = field(default_factory=list)
 
-    def open(self, marks: MarksBuilder, at: int, level: int) -> None:
+    def open(self, marks: TagEventsBuilder, at: int, level: int) -> None:
         """Open a section."""
         marks.open(SECTION, at)
         self.levels.append(level)
 
-    def close(self, marks: MarksBuilder, at: int, level: int) -> int:
+    def close(self, marks: TagEventsBuilder, at: int, level: int) -> int:
         """Close the sections of a level and of all lower ones, and return how many."""
         count = 0
         while self.levels and self.levels[-1] >= level:
@@ -128,7 +130,7 @@ class _Open:
     rivals: int = _NONE
 
 
-def _heading_levels(marks: MarksBuilder, text: str) -> tuple[dict[int, int], set[int]]:
+def _heading_levels(marks: TagEventsBuilder, text: str) -> tuple[dict[int, int], set[int]]:
     """Return the level of each start tag that is a heading or stands for one.
 
     Return also those of them for which the `<section>` around them already is the section.

@@ -24,7 +24,7 @@ END_NUMBER = -1
 Attributes: TypeAlias = list[tuple[int, str]]
 
 
-class Marks(NamedTuple):
+class TagEvents(NamedTuple):
     """The tags and the text of one or more documents.
 
     names: for each tag, its name if it is a start tag, END if it is an end tag.
@@ -40,10 +40,10 @@ class Marks(NamedTuple):
     attributes: list[Attributes]
 
 
-class MarksBuilder:
+class TagEventsBuilder:
     """The marks of one document, from a parser that knows the whole text.
 
-    >>> builder = MarksBuilder()
+    >>> builder = TagEventsBuilder()
     >>> builder.open("document", 0)
     >>> builder.close(5)
     >>> builder.finish("hello").positions.tolist()
@@ -69,17 +69,17 @@ class MarksBuilder:
         self.names.append(END)
         self.positions.append(position)
 
-    def finish(self, text: str) -> Marks:
+    def finish(self, text: str) -> TagEvents:
         """Return the marks, with the text."""
         positions = np.array(self.positions, dtype=np.int64)
-        return Marks(self.names, positions, [text.encode()], [self.attributes])
+        return TagEvents(self.names, positions, [text.encode()], [self.attributes])
 
 
-def joined(parts: Sequence[Marks]) -> Marks:
+def join_events(parts: Sequence[TagEvents]) -> TagEvents:
     """Join several marks to one, in order."""
     if len(parts) == 1:
         return parts[0]
-    return Marks(
+    return TagEvents(
         join_names([part.names for part in parts]),
         np.concatenate([np.empty(0, dtype=np.int64), *(part.positions for part in parts)]),
         [text for part in parts for text in part.texts],

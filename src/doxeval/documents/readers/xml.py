@@ -17,7 +17,13 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Bytes, Ints, distinct_below
 from doxeval.documents.build.options import Limits, check_bytes, check_elements, too_deep
-from doxeval.documents.readers.tag_events import END, END_NUMBER, Attributes, Marks, NumberedNames
+from doxeval.documents.readers.tag_events import (
+    END,
+    END_NUMBER,
+    Attributes,
+    NumberedNames,
+    TagEvents,
+)
 from doxeval.errors import DocumentError
 from doxeval.markup import (
     HardenedExpat,
@@ -177,11 +183,11 @@ class XmlReader:
         self._texts.append(text)
         self._attributes.append(attributes)
 
-    def take(self) -> Marks:
+    def take(self) -> TagEvents:
         """Return the marks of all documents since the last call."""
         lengths = np.concatenate(self._lengths)
         positions = np.cumsum(lengths, dtype=np.int64)[lengths == 0]
-        marks = Marks(self._tags.names, positions, self._texts, self._attributes)
+        marks = TagEvents(self._tags.names, positions, self._texts, self._attributes)
         self._reset()
         return marks
 
@@ -324,7 +330,7 @@ class XmlDocuments:
         self._pieces: list[str] = []
         self._expat = hardened_expat(self._pieces.append, encoding, self._limits)
         self._may_scan = encoding is None and attribute is None
-        self._parts: list[Marks] = []
+        self._parts: list[TagEvents] = []
 
     def read(self, documents: Sequence[tuple[bytes, str]]) -> Iterator[DocumentError | None]:
         """Read documents, given with their origins; for each, its error if it is broken.
@@ -352,7 +358,7 @@ class XmlDocuments:
         """Add a document that was read elsewhere."""
         self._by_calls.add(names, lengths, text, attributes)
 
-    def take(self) -> list[Marks]:
+    def take(self) -> list[TagEvents]:
         """Return the marks of all documents since the last call, in parts."""
         self._take_calls()
         parts, self._parts = self._parts, []
@@ -407,13 +413,13 @@ class _ScannedDocuments:
         self._texts.append(text.encode())
         self._end = number + 1
 
-    def take(self) -> list[Marks]:
+    def take(self) -> list[TagEvents]:
         """Return the marks of the documents since the last call, if there are any."""
         texts, self._texts = self._texts, []
         if not texts:
             return []
         names, positions = self._scan.marks(self._end - len(texts), self._end)
-        return [Marks(names, positions, texts, [[] for _ in texts])]
+        return [TagEvents(names, positions, texts, [[] for _ in texts])]
 
 
 # The scan. Most documents are plain: tags, text and a few references. In such a document every "<"

@@ -27,7 +27,7 @@ from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.named import shown
 from doxeval.scores import Curve, DocumentScores
-from doxeval.spans import Spans, merged, shared_lengths
+from doxeval.spans import Spans, merge_spans, shared_lengths
 
 Score = Literal["F", "bep", "t2i"]
 _CITE = "Lalmas et al. 2007, §6, eq 9–13; Kamps et al. 2008"
@@ -104,7 +104,7 @@ class _InContext(Measure):
             return scores
         # All text returned from each relevant document, without repetitions.
         parts = ranking.in_relevant_text
-        read = merged(ranking.text_of(parts, ranking.pair[parts])[1])
+        read = merge_spans(ranking.text_of(parts, ranking.pair[parts])[1])
         pairs, place = np.unique(articles.pair[rows], return_inverse=True)
         if self.score == "t2i":
             by_pair = self._tolerance_scores(read, ranking.truth, pairs)
@@ -164,7 +164,7 @@ def _returned_text(ranking: Ranking) -> _Text:
     group = order[np.searchsorted(keys, ranking.article_keys)]
     # A result that does not resolve has no place in a document that others are found in.
     rows = np.flatnonzero(ranking.pair == articles.pair[group])
-    read = merged(ranking.text_of(rows, group[rows])[1])
+    read = merge_spans(ranking.text_of(rows, group[rows])[1])
     by_pair = Spans(articles.pair[read.group], read.start, read.end)
     return _Text(
         _summed(read.group, read.lengths(), len(articles)),

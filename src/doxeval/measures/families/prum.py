@@ -28,7 +28,7 @@ from typing import ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
-from doxeval.assessments import quantisation_named
+from doxeval.assessments import find_quantisation
 from doxeval.errors import InputError
 from doxeval.measures.base import Example, Facts, Measure, Need, cut_off, parameter, point
 from doxeval.measures.elements import fitting_quantisation, quant_parameter
@@ -233,7 +233,7 @@ class _Browsing(EntryPointModel):
             ("ideal elements as targets", self.quant, self.ignore),
             lambda: _ideal_elements(truth, self.quant, self.ignore),
         )
-        elements = truth.elements(quantisation_named(self.quant))
+        elements = truth.elements(find_quantisation(self.quant))
         by_topic = {}
         for topic, rows in ranking.lists(ranking.rows_in(elements)):
             if targets.counts[topic]:
@@ -285,7 +285,7 @@ def _entry_points(truth: GroundTruth) -> _Targets:
 
 def _ideal_elements(truth: GroundTruth, quant: str, ignore: str) -> _Targets:
     ideal = truth.base("ideal", quant, ignore)
-    column = np.full(len(truth.elements(quantisation_named(quant))), -1)
+    column = np.full(len(truth.elements(find_quantisation(quant))), -1)
     column[ideal.row] = _numbered_by_topic(ideal.topic, np.ones(len(ideal), dtype=np.bool_))
     return _Targets(np.bincount(ideal.topic, minlength=len(truth.topics)).tolist(), column)
 
@@ -293,7 +293,7 @@ def _ideal_elements(truth: GroundTruth, quant: str, ignore: str) -> _Targets:
 def _nodes_by_topic(truth: GroundTruth, quant: str, ignore: str) -> list[tuple[Ints, Ints]]:
     """Return the nodes of the ideal elements of each topic, and their documents."""
     ideal = truth.base("ideal", quant, ignore)
-    nodes = truth.elements(quantisation_named(quant)).node[ideal.row]
+    nodes = truth.elements(find_quantisation(quant)).node[ideal.row]
     documents = truth.known_collection.documents_of(nodes)
     edges = np.searchsorted(ideal.topic, np.arange(len(truth.topics) + 1)).tolist()
     return [(nodes[begin:end], documents[begin:end]) for begin, end in pairwise(edges)]

@@ -20,7 +20,7 @@ from doxeval.assess.judging import (
     problems,
     touched,
 )
-from doxeval.assessments import MERGES, Merge, counted_ties
+from doxeval.assessments import MERGES, Merge, count_ties
 from doxeval.documents import example_collection
 from doxeval.errors import InputError
 from strategies.judged import states_on
@@ -148,7 +148,7 @@ def test_a_grade_that_the_rules_refuse_is_left_out_and_nothing_validated() -> No
 def test_ties_are_as_counted_one_by_one(mode: Mode, data: st.DataObject) -> None:
     article = data.draw(articles())
     states = data.draw(st.lists(states_on(article, mode), min_size=3, max_size=6))
-    ties = counted_ties([votes("7", "a", states)], "")
+    ties = count_ties([votes("7", "a", states)], "")
     half = len(states) / 2
     counts = [sum(at in characters(state) for state in states) for at in range(len(article.text))]
     assert ties.characters == sum(count == half for count in counts)

@@ -16,7 +16,7 @@ from doxeval.measures.base import TOLERANCE
 from doxeval.measures.ground_truth import GroundTruth, rows_by_key
 from doxeval.measures.new_text import shown_alternatives
 from doxeval.measures.ranking import Ranking
-from doxeval.measures.whitespace import Solid
+from doxeval.measures.whitespace import NonSpaceOffsets
 from doxeval.messages import Parameter
 from doxeval.spans import Spans
 
@@ -151,7 +151,7 @@ def _best_gains(truth: GroundTruth) -> list[list[float]]:
     owner, start, end = chunks.spans.owner, chunks.spans.start, chunks.spans.end
     document = chunks.document[owner]
     if truth.solid:
-        solid = Solid(truth.known_texts, strict=False)
+        solid = NonSpaceOffsets(truth.known_texts, strict=False)
         start = solid.before(chunks.documents, document, start)
         end = solid.before(chunks.documents, document, end)
     numbers = {name: number for number, name in enumerate(chunks.documents)}

@@ -55,10 +55,10 @@ class TextMeasure(Measure):
         """Return it with the unit that is counted: tokens or words where texts are known."""
         if getattr(self, "unit", None) != "auto":
             return self
-        return replace(self, unit=settled_unit(truth))  # type: ignore[call-arg]  # it has one
+        return replace(self, unit=default_unit(truth))  # type: ignore[call-arg]  # it has one
 
 
-def settled_unit(truth: GroundTruth) -> str:
+def default_unit(truth: GroundTruth) -> str:
     """Return tokens if a tokeniser is given, words if texts are known, characters otherwise."""
     if truth.texts is None:
         return "characters"

@@ -246,7 +246,7 @@ def _relevance_of_elements(units: AssessedTrees) -> tuple[Ints, Floats]:
 # Hit, near-miss or miss, for reports
 
 
-class Outcome(NamedTuple):
+class UnitOutcome(NamedTuple):
     """The rank at which a unit is hit; if it is not, how likely readers reach it, and from where.
 
     reached_from: the first rank from which they may reach it. A unit that is neither hit nor
@@ -282,12 +282,14 @@ def seen_trees(ranking: Ranking, measure: Esr) -> SeenTrees:
     return SeenTrees(key[rows], ranking.rank[rows], trees, sight.shared[rows], sight.certain[rows])
 
 
-def hit_outcomes(truth: GroundTruth, measure: Esr, seen: SeenTrees, rows: Ints) -> list[Outcome]:
+def hit_outcomes(
+    truth: GroundTruth, measure: Esr, seen: SeenTrees, rows: Ints
+) -> list[UnitOutcome]:
     """Return the outcomes of some units of a measure, given by their rows."""
     units = measure.units(truth)
     reach = NavigationReach(truth, seen.trees, units.trees, measure.navigation(truth), seen.shared)
     results_by_key = rows_by_key(seen.key)
-    outcomes = [Outcome()] * len(rows)
+    outcomes = [UnitOutcome()] * len(rows)
     for key, places in rows_by_key(pair_keys(units.topic, units.document)[rows]).items():
         results = results_by_key.get(key)
         if results is None:
@@ -300,7 +302,7 @@ def hit_outcomes(truth: GroundTruth, measure: Esr, seen: SeenTrees, rows: Ints) 
             columns = (places[view.targets], hit_by, first, reached)
             for place, hit, begin, chance in zip(*(c.tolist() for c in columns), strict=True):
                 if hit < view.results:
-                    outcomes[place] = Outcome(hit_at=ranks[hit])
+                    outcomes[place] = UnitOutcome(hit_at=ranks[hit])
                 elif begin < view.results:
-                    outcomes[place] = Outcome(None, chance, ranks[begin])
+                    outcomes[place] = UnitOutcome(None, chance, ranks[begin])
     return outcomes

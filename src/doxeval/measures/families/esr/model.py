@@ -18,8 +18,8 @@ from doxeval.measures.elements import fitting_quantisation, ignore_parameter, qu
 from doxeval.measures.families.esr.hits import Expectations, Sight, expectations
 from doxeval.measures.families.esr.trees import (
     AssessedTrees,
-    Chosen,
     Relevance,
+    RelevanceChoice,
     Which,
     relevant_text,
     trees_of_assessments,
@@ -119,9 +119,9 @@ class Esr(Measure):
         return truth.model(self.nav)
 
     @property
-    def chosen(self) -> Chosen:
+    def chosen(self) -> RelevanceChoice:
         """The parameters that say what is relevant."""
-        return Chosen(self.assessed, self.rel, self.quant, self.ignore)
+        return RelevanceChoice(self.assessed, self.rel, self.quant, self.ignore)
 
     def units(self, truth: GroundTruth) -> AssessedTrees:
         """Return the assessed units with their relevance."""

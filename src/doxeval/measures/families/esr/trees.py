@@ -19,12 +19,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
-from doxeval.assessments import AssessedUnit, Judgment, quantisation_named
+from doxeval.assessments import AssessedUnit, Judgment, find_quantisation
 from doxeval.documents import PathPatterns, Trees, covers_of_groups
 from doxeval.errors import MissingInput, MissingText
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys, rows_by_key
 from doxeval.messages import short_path
-from doxeval.spans import Spans, merged, shared_lengths
+from doxeval.spans import Spans, merge_spans, shared_lengths
 
 Which = Literal["auto", "cover", "ideal", "full", "units"]
 Relevance = Literal["binary", "length", "spec"]
@@ -60,7 +60,7 @@ class AssessedTrees:
         return np.array(list(self.rows_by_pair), dtype=np.int64)
 
 
-class Chosen(NamedTuple):
+class RelevanceChoice(NamedTuple):
     """Which trees count as assessed, and what they are worth.
 
     assessed: not `auto`, which `which_assessed` replaces. ignore: tags whose elements are left out.
@@ -86,13 +86,13 @@ def which_assessed(truth: GroundTruth) -> Which:
     return "ideal" if has_elements and not truth.has_highlights else "cover"
 
 
-def trees_of_assessments(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
+def trees_of_assessments(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
     """Return the assessed trees of all topics; made once for all runs."""
     make = {"units": _units, "cover": _cover}.get(chosen.assessed, _recall_base)
     return truth.remembered(("assessed trees", chosen), lambda: make(truth, chosen))
 
 
-def relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
+def relevant_text(truth: GroundTruth, chosen: RelevanceChoice) -> Floats:
     """Return Trel by topic: the highlighted characters.
 
     Of a cover, it is those in its members: highlighted white space between members is nobody's to
@@ -104,13 +104,13 @@ def relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<a>x<p>aa</p> <p>bb</p></a>"})
     >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((1, 6),))]), collection)
-    >>> relevant_text(truth, Chosen("cover", "length")).tolist()
+    >>> relevant_text(truth, RelevanceChoice("cover", "length")).tolist()
     [4.0]
     """
     return truth.remembered(("relevant text", chosen), lambda: _relevant_text(truth, chosen))
 
 
-def _relevant_text(truth: GroundTruth, chosen: Chosen) -> Floats:
+def _relevant_text(truth: GroundTruth, chosen: RelevanceChoice) -> Floats:
     if truth.has_highlights and chosen.assessed in ("cover", "ideal"):
         if chosen.assessed == "ideal" and not truth.targets:
             return truth.relevant_characters.astype(np.float64)
@@ -131,7 +131,7 @@ class _Covers(NamedTuple):
     rsize: Ints
 
 
-def _cover(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
+def _cover(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
     if truth.is_relevant.any() and not truth.has_highlights:
         raise MissingInput("assessed=cover needs highlighted text")
     cover = truth.remembered(("cover", chosen.ignore), lambda: _covers(truth, chosen.ignore))
@@ -185,9 +185,9 @@ def _covers_for_target(
 # A recall base
 
 
-def _recall_base(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
+def _recall_base(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
     base = truth.base(chosen.assessed, chosen.quant, chosen.ignore)
-    elements = truth.elements(quantisation_named(chosen.quant))
+    elements = truth.elements(find_quantisation(chosen.quant))
     values = np.ones(len(base))
     if chosen.rel == "spec":
         values = base.value
@@ -209,7 +209,7 @@ def _assessed_units(truth: GroundTruth) -> list[tuple[Judgment, AssessedUnit]]:
     ]
 
 
-def _units(truth: GroundTruth, chosen: Chosen) -> AssessedTrees:
+def _units(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
     given = _assessed_units(truth)
     if not given:
         raise MissingInput("assessed=units needs assessed units: lines with nodes and rel")
@@ -291,7 +291,7 @@ def union_lengths(truth: GroundTruth, topic: Ints, trees: Trees, *, relevant: bo
     start, end = (edge[trees.nodes].astype(np.int64) for edge in (columns.start, columns.end))
     spans = Spans(owner, start, end)
     if (trees.counts > 1).any():
-        spans = merged(spans)
+        spans = merge_spans(spans)
     lengths = spans.lengths()
     if relevant:
         filled = np.flatnonzero(trees.counts > 0)
