@@ -106,7 +106,7 @@ def search(
         stop=stop if isinstance(stop, str | os.PathLike) else frozenset(stop),
         most=most,
     )
-    return search_topics(
+    run = search_topics(
         searcher_for(index, options),
         topics,
         query=query,
@@ -114,6 +114,8 @@ def search(
         skip_missing=skip_missing,
         progress=progress,
     )
+    warn(run.warnings)
+    return run
 
 
 def search_topics(
@@ -125,7 +127,10 @@ def search_topics(
     skip_missing: bool = False,
     progress: Callable[[int], object] | None = None,
 ) -> Run:
-    """Search for topics as `search` does, with an index and options that are ready."""
+    """Search for topics as `search` does, with an index and options that are ready.
+
+    Warnings are in `run.warnings` only; they are not emitted.
+    """
     options = searcher.options
     if isinstance(topics, str | os.PathLike):
         topics = read_topics(topics)
@@ -142,7 +147,6 @@ def search_topics(
         if progress is not None:
             progress(1)
     warnings = (*missing_warnings, *_warnings(searcher, answers))
-    warn(warnings)
     run = _run_of(answers, searcher, run_id or options.run_name())
     return replace(run, facts=_run_facts(searcher, field), warnings=warnings)
 
