@@ -73,9 +73,9 @@ class Case:
         return results
 
     @cached_property
-    def settled(self) -> Measure:
+    def resolved(self) -> Measure:
         """The measure with those parameters filled in that depend on the assessments."""
-        return self.measure.settled(self.scene.truth)
+        return self.measure.resolve_auto(self.scene.truth)
 
     @cached_property
     def scores(self) -> Scores:

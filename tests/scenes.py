@@ -85,7 +85,7 @@ class Scene:
         self, measure: Measure, results: Sequence[Result], options: RunOptions = USUAL
     ) -> Scores:
         """Return the scores of a run, by topic."""
-        scores = measure.settled(self.truth).scores(self.ranking(results, options))
+        scores = measure.resolve_auto(self.truth).scores(self.ranking(results, options))
         by_topic = zip(self.truth.topics, scores.tolist(), strict=True)
         return {topic: score for topic, score in by_topic if not math.isnan(score)}
 
@@ -219,7 +219,7 @@ def ideal_run(scene: Scene, measure: Measure) -> list[Result]:
     truth = scene.truth
     if Need.RETRIEVED_ELEMENTS not in measure.needs:
         return [Result(j.topic, j.document) for j in scene.world.judgments if j.is_relevant]
-    measure = measure.settled(truth)
+    measure = measure.resolve_auto(truth)
     given_base = getattr(measure, "base", "full"), getattr(measure, "ignore", "none")
     quant = getattr(measure, "quant", "spec")
     base = truth.base(given_base[0], quant, given_base[1])

@@ -289,7 +289,7 @@ def concatenate_judgments(several: Sequence[JudgmentColumns]) -> JudgmentColumns
         return several[0]
     if not several:
         return JudgmentColumns.of([])
-    topics, documents, origins = _Numbers(), _Numbers(), _Numbers()
+    topics, documents, origins = _NameNumbers(), _NameNumbers(), _NameNumbers()
     before = np.cumsum([0, *map(len, several)]).tolist()[:-1]
     numbered = list(zip(several, before, strict=True))
 
@@ -328,7 +328,7 @@ def _number(names: Sequence[str | None]) -> tuple[tuple[str, ...], Ints]:
     return tuple(name for name in numbers if name is not None), column
 
 
-class _Numbers(dict[str, int]):
+class _NameNumbers(dict[str, int]):
     """Names, numbered in the order in which they first come."""
 
     def number(self, name: str) -> int:
@@ -372,11 +372,11 @@ def _widen(value: Any) -> Any:
 # What readers of text share
 
 
-def read_whole_file(file: IO[bytes], origin: str) -> bytes:
+def whole_file(file: IO[bytes], origin: str) -> bytes:
     """Return all bytes of a file but the byte-order mark; too large a file or line is an error.
 
     >>> import io
-    >>> read_whole_file(io.BytesIO(b"\\xef\\xbb\\xbfa b\\n"), "a.txt")
+    >>> whole_file(io.BytesIO(b"\\xef\\xbb\\xbfa b\\n"), "a.txt")
     b'a b\\n'
     """
     chunks: list[bytes] = []

@@ -23,8 +23,8 @@ from doxeval.assessments.columns import (
     JudgmentColumns,
     Judgments,
     characters_by_row,
-    read_whole_file,
     text_columns,
+    whole_file,
     whole_numbers,
 )
 from doxeval.assessments.judgment import Judgment, merge_passages
@@ -46,7 +46,7 @@ def read_inex_text(file: IO[bytes], origin: str) -> Judgments:
     >>> [(judgment.document, judgment.highlights) for judgment in read.judgments]
     [('a', ((10, 15),)), ('b', ())]
     """
-    data = read_whole_file(file, origin)
+    data = whole_file(file, origin)
     # Where anything is wrong, lines are read one by one to find the first of them and say why.
     return _by_columns(data, origin) or _line_by_line(data, origin)
 
@@ -54,7 +54,7 @@ def read_inex_text(file: IO[bytes], origin: str) -> Judgments:
 # By columns
 
 
-class _Block(NamedTuple):
+class _JudgedLines(NamedTuple):
     """What is kept of a block of lines: numbers, and where names begin and end."""
 
     line: Ints
@@ -70,7 +70,7 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
     if not has_plain_spaces(data):
         return None
     words = PaddedBytes(data)
-    blocks: list[_Block] = []
+    blocks: list[_JudgedLines] = []
     for begin, end, line in line_blocks(data):
         block = _read_block(words.piece(begin, end), begin, line)
         if block is None:
@@ -81,7 +81,7 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
     return _concatenate(words, blocks, origin)
 
 
-def _read_block(words: PaddedBytes, begin: int, first_line: int) -> _Block | None:
+def _read_block(words: PaddedBytes, begin: int, first_line: int) -> _JudgedLines | None:
     table = RaggedTable(words)
     if (table.fields < 5).any() or table.control_character() is not None:
         return None
@@ -98,7 +98,7 @@ def _read_block(words: PaddedBytes, begin: int, first_line: int) -> _Block | Non
     entry = _entries(table, highlighted > 0)
     if entry is None or (highlighted != relevant).any():
         return None
-    return _Block(
+    return _JudgedLines(
         table.lines + first_line,
         np.stack([*columns.span(0), *columns.span(2)]) + begin,
         length,
@@ -137,7 +137,7 @@ def _merge(spans: Spans) -> Spans:
     return merge_spans(spans)
 
 
-def _concatenate(words: PaddedBytes, blocks: list[_Block], origin: str) -> Judgments:
+def _concatenate(words: PaddedBytes, blocks: list[_JudgedLines], origin: str) -> Judgments:
     before = np.cumsum([0, *(len(block.line) for block in blocks)]).tolist()
     group = [block.highlights.group + at for block, at in zip(blocks, before, strict=False)]
     judgments = text_columns(

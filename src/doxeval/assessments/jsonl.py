@@ -45,7 +45,7 @@ from doxeval.assessments.columns import (
     Judgments,
     characters_by_row,
     plain_columns,
-    read_whole_file,
+    whole_file,
 )
 from doxeval.assessments.grades import COVERAGES, FINEST_SHARE, Grade2002, Grade2003, Grade2005
 from doxeval.assessments.judgment import (
@@ -106,7 +106,7 @@ def read_jsonl(file: IO[bytes], origin: str) -> Judgments:
     >>> read_jsonl(io.BytesIO(line), "a.jsonl").judgments[0].highlights
     ((3, 9),)
     """
-    data = read_whole_file(file, origin)
+    data = whole_file(file, origin)
     judgments = _read_plain(data, origin)
     if judgments is None:
         records = (

@@ -63,7 +63,7 @@ _FIELDS = {
 
 
 @dataclass(frozen=True)
-class FileFormat:
+class AssessmentFileFormat:
     """A format of assessments: how it is recognised, read and written, and what it can hold.
 
     sniff: whether a file is in this format, given how it begins.
@@ -116,8 +116,8 @@ def _write_highlights(judgments: Sequence[Judgment]) -> Iterator[bytes]:
     return write_inex_highlights(judgments)
 
 
-FORMATS: dict[AssessmentFormat, FileFormat] = {
-    "grades": FileFormat(
+FORMATS: dict[AssessmentFormat, AssessmentFileFormat] = {
+    "grades": AssessmentFileFormat(
         "the XML of INEX 2002–04, grades of elements",
         frozenset({"grades", "pool"}),
         _is_xml,
@@ -125,7 +125,7 @@ FORMATS: dict[AssessmentFormat, FileFormat] = {
         _write_grades,
         one_topic=True,
     ),
-    "highlights": FileFormat(
+    "highlights": AssessmentFileFormat(
         "the XML of INEX 2005–07, passages between text points",
         frozenset({"passages", "entry_point", "elements", "pool", "collection", "version"})
         | {"whitespace"},
@@ -134,7 +134,7 @@ FORMATS: dict[AssessmentFormat, FileFormat] = {
         _write_highlights,
         one_topic=True,
     ),
-    "qrels": FileFormat(
+    "qrels": AssessmentFileFormat(
         "the text of INEX 2008–10, passages by offsets",
         frozenset({"highlights", "best_entry_point", "document_length"}),
         lambda begin: _count_fields(begin) > 4,
@@ -142,7 +142,7 @@ FORMATS: dict[AssessmentFormat, FileFormat] = {
         write_inex_text,
         separated_by_space=True,
     ),
-    "trec": FileFormat(
+    "trec": AssessmentFileFormat(
         "TREC's qrels, a grade for each document",
         frozenset({"relevance"}),
         lambda begin: _count_fields(begin) == 4,
@@ -150,7 +150,7 @@ FORMATS: dict[AssessmentFormat, FileFormat] = {
         write_trec_qrels,
         separated_by_space=True,
     ),
-    "judgments": FileFormat(
+    "judgments": AssessmentFileFormat(
         "JSONL, everything",
         frozenset(_FIELDS),
         _is_json,

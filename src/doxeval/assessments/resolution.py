@@ -119,7 +119,9 @@ def resolve_judgments(
     is_wrong[stated[lengths != length[stated]]] = True
     is_wrong[list(points.errors)] = True
     if is_wrong.any():
-        facts = _Facts(columns, document, length, row, given, position, len(stated), points.errors)
+        facts = _RowFacts(
+            columns, document, length, row, given, position, len(stated), points.errors
+        )
         raise _misfits(facts, np.flatnonzero(is_wrong), in_bytes=offsets == "bytes")
 
     entry = columns.entry.copy()
@@ -240,7 +242,7 @@ def _with_details(
 # What is wrong
 
 
-class _Facts(NamedTuple):
+class _RowFacts(NamedTuple):
     """What is known about rows when some do not fit the collection.
 
     row, given, position: of each offset, its row, as the file gives it, and in code points; the
@@ -257,7 +259,7 @@ class _Facts(NamedTuple):
     point_errors: dict[int, InputError]
 
 
-def _misfits(facts: _Facts, wrong: Ints, *, in_bytes: bool) -> UnknownReference:
+def _misfits(facts: _RowFacts, wrong: Ints, *, in_bytes: bool) -> UnknownReference:
     """Return an error with all problems, or the first of very many."""
     lines = [f"judgments that do not fit the collection: {len(wrong):,}"]
     for row in wrong[:_SHOWN].tolist():
@@ -270,7 +272,7 @@ def _misfits(facts: _Facts, wrong: Ints, *, in_bytes: bool) -> UnknownReference:
     return UnknownReference("\n  ".join(lines))
 
 
-def _misfit(facts: _Facts, row: int, *, in_bytes: bool) -> str:
+def _misfit(facts: _RowFacts, row: int, *, in_bytes: bool) -> str:
     """Return what is wrong with a row: the first thing, in the order of checks."""
     if facts.document[row] < 0:
         return "the document is not in the collection"

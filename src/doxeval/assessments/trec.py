@@ -18,8 +18,8 @@ from doxeval.arrays import Ints
 from doxeval.assessments.columns import (
     JudgmentColumns,
     Judgments,
-    read_whole_file,
     text_columns,
+    whole_file,
     whole_numbers,
 )
 from doxeval.assessments.judgment import Judgment
@@ -40,7 +40,7 @@ def read_trec_qrels(file: IO[bytes], origin: str) -> Judgments:
     >>> [(judgment.document, judgment.is_relevant) for judgment in read.judgments]
     [('a', True), ('b', False)]
     """
-    data = read_whole_file(file, origin)
+    data = whole_file(file, origin)
     # Where anything is wrong, lines are read one by one to find the first of them and say why.
     return _by_columns(data, origin) or _line_by_line(data, origin)
 

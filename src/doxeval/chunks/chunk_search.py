@@ -48,7 +48,7 @@ class ChunkSearch:
     ) -> None:
         self._table = table
         self._index = index
-        self.model = as_model(PLAIN if model == "bm25" else model).settled("chunks")
+        self.model = as_model(PLAIN if model == "bm25" else model).resolve_auto("chunks")
         self._stop = stop_words(stop)
         owner = table.spans.owner
         first, after = (self._words(one) for one in (table.spans.start, table.spans.end))

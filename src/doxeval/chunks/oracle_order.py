@@ -69,7 +69,7 @@ def _wanted(truth: GroundTruth, documents: Sequence[str]) -> list[tuple[int, _Pi
     document = [numbers.get(name, -1) for name in truth.documents]
     of_pair = [document[one] for one in truth.document.tolist()]
     topic_of_pair = truth.topic.tolist()
-    wanted, needs = truth.wanted, truth.needs
+    wanted, needs = truth.relevance_weights, truth.needs
     columns = (*(one.tolist() for one in wanted.text), wanted.worth.tolist())
     found = [
         (topic_of_pair[pair], _Piece(of_pair[pair], start, end, worth, -1))
@@ -233,7 +233,7 @@ def best_ious(table: ChunkTable, truth: GroundTruth) -> list[float]:
     found = ratio(shown, ranking.cumulated(ranking.size) + total - shown)
     return [
         float(own.max(initial=0.0)) if wanted > 0 else float("nan")
-        for own, wanted in zip(ranking.by_topic(found), truth.wanted.total, strict=True)
+        for own, wanted in zip(ranking.by_topic(found), truth.relevance_weights.total, strict=True)
     ]
 
 

@@ -285,7 +285,7 @@ def _why_nothing(searcher: Searcher, words: str) -> str:
     items = searcher.items(terms)
     if items and all(item.weight < 0 for item in items):
         return "the query has only unwanted words; give at least one without -"
-    if searcher.occurrences(terms).is_wanted.any():
+    if searcher.occurrences(terms).is_positive.any():
         return "words of the query occur, but in nothing that may be returned"
     return "no word of the query occurs in the collection"
 

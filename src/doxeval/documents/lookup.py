@@ -60,7 +60,7 @@ class _PathTree(NamedTuple):
     """
 
     nodes: int
-    levels: list[_Level]
+    levels: list[_PathLevel]
     step_codes: Ints  # distinct, ascending
     is_needed: Bools  # for each path of the summary, whether it occurs
 
@@ -69,7 +69,7 @@ class _PathTree(NamedTuple):
         return parent * len(self.step_codes) + step
 
 
-class _Level(NamedTuple):
+class _PathLevel(NamedTuple):
     """The nodes of the path tree at one depth, in the order of their keys: parent and step."""
 
     keys: Ints
@@ -150,7 +150,7 @@ class _PathTreeBuilder:
             here = np.flatnonzero(depth == number)
             keys = tree.key(parent[here], step[here])
             order = np.argsort(keys)
-            tree.levels.append(_Level(keys[order], here[order]))
+            tree.levels.append(_PathLevel(keys[order], here[order]))
         return tree
 
 

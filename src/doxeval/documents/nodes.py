@@ -185,7 +185,7 @@ def tabulate(marks: TagEvents) -> NodeTable:
     last_row_at = np.cumsum(opens, dtype=np.int32) - 1
     row = last_row_at[start_mark]
     depth = depth_of_mark[start_mark]
-    order = _ByDepth(row, depth, _parents(row, depth), tag_of_mark[start_mark])
+    order = _RowsByDepth(row, depth, _parents(row, depth), tag_of_mark[start_mark])
 
     roots = row[: np.searchsorted(depth, 2)]
     size = _scatter(row, last_row_at[end_mark] - row + 1)
@@ -208,7 +208,7 @@ def tabulate(marks: TagEvents) -> NodeTable:
     )
 
 
-class _ByDepth(NamedTuple):
+class _RowsByDepth(NamedTuple):
     """All rows sorted by depth, in document order within one depth.
 
     Rows of the same parent are neighbours in this order, and so are elements of one depth
@@ -241,7 +241,7 @@ def _parents(row: Ints, depth: Ints) -> Ints:
     return parent
 
 
-def _ordinals(order: _ByDepth) -> Ints:
+def _ordinals(order: _RowsByDepth) -> Ints:
     """Return the number of each row among its siblings of the same tag, in depth order."""
     # Fewer than 2^15 tags is the common case, and numpy sorts 16-bit integers by radix.
     tag = order.tag if order.tag.max() >= 1 << 15 else order.tag.astype(np.int16)
@@ -252,7 +252,7 @@ def _ordinals(order: _ByDepth) -> Ints:
     return _scatter(by_tag, np.arange(len(tag)) - last_true(first) + 1)
 
 
-def _paths(order: _ByDepth, builder: SummaryBuilder) -> Ints:
+def _paths(order: _RowsByDepth, builder: SummaryBuilder) -> Ints:
     """Return the path of each row, in depth order, one depth after another."""
     paths = np.empty(len(order.row), dtype=np.int32)
     path_of_row = np.empty(len(order.row), dtype=np.int32)
@@ -299,7 +299,7 @@ class SummaryBuilder:
     def __init__(self) -> None:
         self.tag_numbers = _TagNumbers()
         self._recent: dict[int, int] = {}
-        self._parts: list[_Part] = []
+        self._parts: list[_PathKeys] = []
         self._put_away = 0  # how many paths are in parts
 
     def __len__(self) -> int:
@@ -391,10 +391,10 @@ class SummaryBuilder:
             paths[is_found] = part.paths[position[is_found]]
         return paths
 
-    def _recent_part(self) -> _Part:
+    def _recent_part(self) -> _PathKeys:
         recent = self._recent
         keys = np.fromiter(recent, np.int64, len(recent))
-        return _Part(keys, np.fromiter(recent.values(), np.int32, len(recent)))
+        return _PathKeys(keys, np.fromiter(recent.values(), np.int32, len(recent)))
 
     def _make_part(self) -> None:
         """Put all recent paths into a part."""
@@ -416,17 +416,17 @@ class _TagNumbers(dict[str, int]):
         return number
 
 
-class _Part(NamedTuple):
+class _PathKeys(NamedTuple):
     """Keys of paths in ascending order, and the number of each path."""
 
     keys: Ints
     paths: Ints
 
 
-def _sort_parts(parts: list[_Part]) -> _Part:
+def _sort_parts(parts: list[_PathKeys]) -> _PathKeys:
     keys = np.concatenate([part.keys for part in parts])
     order = np.argsort(keys, kind="stable")
-    return _Part(keys[order], np.concatenate([part.paths for part in parts])[order])
+    return _PathKeys(keys[order], np.concatenate([part.paths for part in parts])[order])
 
 
 def _levels(summary: PathSummary) -> list[Ints]:

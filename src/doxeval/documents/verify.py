@@ -234,11 +234,11 @@ def flaws_in_nodes(columns: NodeColumns, rows: Ints, summary: PathSummary) -> It
         beyond = max(beyond, document + 1)
         begin, end = int(rows[document]), int(rows[beyond])
         block = NodeColumns(*(column[begin:end].astype(np.int64) for column in columns))
-        yield from _Block(block, rows[document : beyond + 1] - begin, summary, begin).flaws()
+        yield from _RowBlock(block, rows[document : beyond + 1] - begin, summary, begin).flaws()
         document = beyond
 
 
-class _Block:
+class _RowBlock:
     """The rows of some documents."""
 
     def __init__(

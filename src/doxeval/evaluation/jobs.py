@@ -321,7 +321,7 @@ class _File(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Requirements:
+class ScoringRequirements:
     """What a worker must see as this process does; called on the worker, it says what is wrong.
 
     collection: a function that opens the collection, with its arguments.
@@ -350,12 +350,12 @@ class Requirements:
         return problems
 
 
-def requirements(evaluation: Evaluation, sources: Sequence[RunInput]) -> Requirements:
+def requirements(evaluation: Evaluation, sources: Sequence[RunInput]) -> ScoringRequirements:
     """Return what workers must see: the same collection, and all runs that are readable here."""
     reduced: Any = None if evaluation.collection is None else evaluation.collection.__reduce__()
     paths = [file for source in sources for file in (source.file, source.chunks) if file]
     files = [_File(path, os.path.getsize(path)) for path in paths if os.path.isfile(path)]
-    return Requirements(None if reduced is None else reduced[:2], tuple(files))
+    return ScoringRequirements(None if reduced is None else reduced[:2], tuple(files))
 
 
 def _problem_with(path: str, size: int) -> str | None:

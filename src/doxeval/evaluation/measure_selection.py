@@ -154,7 +154,7 @@ def select_measures(
         try:
             check_assessments(requested.navigating(truth.navigation), label, truth)
             with foreign_code(requested):
-                measure = requested.settled(truth)
+                measure = requested.resolve_auto(truth)
                 if is_optional:  # what only scoring would find out is known before any run is read
                     measure.scores(empty_ranking())
         except (MissingInput, SyntaxProblem) as error:

@@ -153,7 +153,7 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
             return self
         return self._with({"nav": model.name})
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return the measure with those parameters filled in that depend on the assessments."""
         return self
 

@@ -265,7 +265,7 @@ class GroundTruth:
         return NonSpaceOffsets(self.known_texts, strict=False).needs(needs, self.columns)
 
     @cached_property
-    def wanted(self) -> RelevanceWeights:
+    def relevance_weights(self) -> RelevanceWeights:
         """What relevant text is worth, by the needs of its topic."""
         from doxeval.measures.new_text import relevance_weights
 

@@ -156,7 +156,7 @@ def new_text(ranking: Ranking) -> NewText:
 
 def new_relevant_text(ranking: Ranking) -> NewRelevantText:
     """Return what the new text of a ranking gains."""
-    new, weights = ranking.new_text, ranking.truth.wanted
+    new, weights = ranking.new_text, ranking.truth.relevance_weights
     single = shared_parts(new.text, weights.text)
     at, worth = single.row, weights.worth[single.other]
     parts = [NewRelevantText(new.row[at], new.span[at], single.start, single.end, worth)]
@@ -181,7 +181,7 @@ def shown_alternatives(ranking: Ranking) -> SharedText:
     return shared._replace(row=rows[shared.row], other=order[shared.other])
 
 
-class _Part(NamedTuple):
+class _ShownPart(NamedTuple):
     """What a span of new text shows of an alternative."""
 
     alternative: int
@@ -191,15 +191,15 @@ class _Part(NamedTuple):
 
 def _text_of_alternatives(ranking: Ranking) -> NewRelevantText:
     """Return what needs with alternatives gain, as the largest share shown of one grows."""
-    new, needs, weights = ranking.new_text, ranking.truth.needs, ranking.truth.wanted
+    new, needs, weights = ranking.new_text, ranking.truth.needs, ranking.truth.relevance_weights
     shown = shown_alternatives(ranking)
     need = needs.owner[shown.row]
     order = np.lexsort((new.text.start[shown.other], new.row[shown.other], need))
     order = order[np.isin(need[order], weights.several)]
-    parts: dict[tuple[int, int], list[_Part]] = {}
+    parts: dict[tuple[int, int], list[_ShownPart]] = {}
     columns = (need, shown.other, shown.row, shown.start, shown.end)
     for number, at, *part in zip(*(column[order].tolist() for column in columns), strict=True):
-        parts.setdefault((number, at), []).append(_Part(*part))
+        parts.setdefault((number, at), []).append(_ShownPart(*part))
     weight = dict(zip(weights.several.tolist(), weights.weight.tolist(), strict=True))
     shares: dict[int, _LargestShare] = {}
     pieces: list[tuple[int, int, int, int]] = []
@@ -221,7 +221,7 @@ class _LargestShare:
         self._seen: dict[int, int] = {}  # characters of each alternative
         self._share = 0.0
 
-    def show(self, parts: Sequence[_Part]) -> Iterator[tuple[int, int, float]]:
+    def show(self, parts: Sequence[_ShownPart]) -> Iterator[tuple[int, int, float]]:
         """Show a span of new text; yield its pieces and what each character adds to the share."""
         edges = sorted({edge for part in parts for edge in part[1:]})
         for start, end in pairwise(edges):
@@ -261,7 +261,7 @@ class BestShown(NamedTuple):
 
 def best_shown(ranking: Ranking) -> BestShown:
     """Return what is shown up to each result, and what there is to be shown."""
-    truth, weights = ranking.truth, ranking.truth.wanted
+    truth, weights = ranking.truth, ranking.truth.relevance_weights
     best = BestShown(
         ranking.cumulated(ranking.new_gain).astype(np.float64),
         weights.total[ranking.topic].astype(np.float64),
@@ -307,7 +307,7 @@ def _alternatives(ranking: Ranking, topic: int, several: Ints) -> list[list[_Val
     truth, needs = ranking.truth, ranking.truth.needs
     highest = needs.grade[truth.need_begin[topic] : truth.need_begin[topic + 1]].max()
     alternatives = []
-    for need in truth.wanted.several[several].tolist():
+    for need in truth.relevance_weights.several[several].tolist():
         rows = slice(*needs.begin[need : need + 2])
         text = Spans(needs.pair[rows], needs.start[rows], needs.end[rows])
         worth = np.full(len(text.group), needs.grade[need] / highest)

@@ -265,7 +265,7 @@ class Ranking:
     @cached_property
     def new_gain(self) -> Numbers:
         """What each result gains: its new relevant text by its weight."""
-        if self.truth.wanted.is_plain:
+        if self.truth.relevance_weights.is_plain:
             return self.new_relevant
         return self.new_relevant_text.gain_of_results(len(self))
 

@@ -56,7 +56,7 @@ def costs(ranking: Ranking, unit: str, resize: str) -> Ints:
 # What results cost
 
 
-class _Text(NamedTuple):
+class _SpansRead(NamedTuple):
     """The spans that are read, by row and there by start."""
 
     row: Ints
@@ -64,17 +64,17 @@ class _Text(NamedTuple):
     end: Ints
 
 
-def _text(ranking: Ranking, resize: str) -> _Text:
+def _text(ranking: Ranking, resize: str) -> _SpansRead:
     return ranking.remembered(("text read", resize), lambda: _text_read(ranking, resize))
 
 
-def _text_read(ranking: Ranking, resize: str) -> _Text:
+def _text_read(ranking: Ranking, resize: str) -> _SpansRead:
     if resize == "full":
-        return _Text(*ranking.resolved.pieces())
+        return _SpansRead(*ranking.resolved.pieces())
     _, article = np.unique(ranking.article_keys, return_inverse=True)
     row, text = ranking.text_of(np.arange(len(ranking)), article)
     which, new = new_parts(text)
-    return _Text(row[which], new.start, new.end)
+    return _SpansRead(row[which], new.start, new.end)
 
 
 def _costs(ranking: Ranking, unit: str, resize: str) -> Ints:
@@ -102,7 +102,7 @@ def _states_tokens(ranking: Ranking, unit: str) -> Bools:
     return tokens >= 0
 
 
-def _count_units(ranking: Ranking, unit: str, text: _Text, rows: Ints) -> Ints:
+def _count_units(ranking: Ranking, unit: str, text: _SpansRead, rows: Ints) -> Ints:
     """Count the units that begin in some of the spans."""
     starts = _unit_starts(ranking, unit, text.row[rows])
     key = ranking.document[text.row[rows]] * _KEY
@@ -168,7 +168,7 @@ def _reading_cost(ranking: Ranking, unit: str, resize: str) -> ReadingCost:
     return ReadingCost(row, before[row] + place, length, new.gain[which], False)
 
 
-def _before_in_result(ranking: Ranking, text: _Text, amount: Ints) -> Ints:
+def _before_in_result(ranking: Ranking, text: _SpansRead, amount: Ints) -> Ints:
     """Sum an amount of spans over those of the same result before each."""
     if not len(amount):
         return amount
@@ -179,7 +179,7 @@ def _before_in_result(ranking: Ranking, text: _Text, amount: Ints) -> Ints:
 
 
 def _cut_by_units(
-    ranking: Ranking, unit: str, text: _Text, rows: Ints, part: Ints
+    ranking: Ranking, unit: str, text: _SpansRead, rows: Ints, part: Ints
 ) -> tuple[Ints, Ints, Ints]:
     """Cut gaining pieces where units begin: which piece, units of the result before, length."""
     new = ranking.new_relevant_text

@@ -16,6 +16,7 @@ Nothing is left behind in this process: no threads, no handlers of signals.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import pickle
@@ -144,6 +145,9 @@ class Workers(Executor):
                 self._kill()
                 self._stop_watching()
                 self._pool.shutdown()
+                # The pool's semaphores are in reference cycles. If this process ends without
+                # collecting them, multiprocessing complains that they were leaked.
+                gc.collect()
             for process in self._context.started:
                 process.join()
                 with suppress(ValueError):  # already reaped elsewhere; exit code unknown

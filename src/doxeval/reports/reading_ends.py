@@ -35,7 +35,7 @@ class Budgets:
     sizes: tuple[int, ...] = ()
     unit: str = "auto"
 
-    def settled(self, truth: GroundTruth) -> Budgets:
+    def resolve_auto(self, truth: GroundTruth) -> Budgets:
         """With the unit that is counted."""
         unit = default_unit(truth) if self.unit == "auto" else self.unit
         return Budgets(self.sizes, unit)
@@ -64,7 +64,7 @@ def reading_ends(ranking: Ranking, budgets: Budgets, rows: Ints, start: Ints, en
 
     The ranges of a result come one after another, and all of them are there.
     """
-    settled = budgets.settled(ranking.truth)
+    settled = budgets.resolve_auto(ranking.truth)
     cost = costs(ranking, settled.unit, "full")
     before = ranking.cumulated(cost) - cost
     ends = np.empty((len(settled.sizes), len(rows)), dtype=np.int64)

@@ -131,7 +131,7 @@ def returned(ranking: Ranking) -> Returned:
 
 
 def _kept(ranking: Ranking, model: Esr | None, budgets: Budgets = NO_BUDGETS) -> Returned:
-    settled = None if model is None else model.settled(ranking.truth)
+    settled = None if model is None else model.resolve_auto(ranking.truth)
     seen = None
     if settled is not None:
         try:

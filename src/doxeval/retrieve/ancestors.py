@@ -37,7 +37,7 @@ class AncestorPairs(NamedTuple):
     ancestors: Ints
 
 
-class _Level(NamedTuple):
+class _AncestorLevel(NamedTuple):
     """One depth on the way up from some paths.
 
     alive: the paths, as positions, that have an open step at their ancestor of this depth, or
@@ -105,7 +105,7 @@ def find_ancestors(
     """
     paths, path_of = distinct_below(len(collection.summary), collection.nodes.path[rows])
     depth = _depths(collection.summary, paths)
-    by_depth = _ByDepth(depth[path_of])
+    by_depth = _PositionsByDepth(depth[path_of])
     at = rows.astype(np.int64)
     first = np.zeros_like(at)  # the first row of an element's document, once it is needed
     active = by_depth.at(0)
@@ -142,7 +142,7 @@ def subtree_rows(collection: Collection, rows: Ints) -> Ints:
     return concatenated_ranges(rows[outermost], size[outermost])
 
 
-class _ByDepth:
+class _PositionsByDepth:
     """Positions by depth, ascending within one depth."""
 
     def __init__(self, depth: Ints) -> None:
@@ -181,9 +181,9 @@ def _depths(summary: PathSummary, paths: Ints) -> Ints:
 
 def _levels(
     summary: PathSummary, paths: Ints, steps: Sequence[NexiStep], depth: Ints | None = None
-) -> Iterator[_Level]:
+) -> Iterator[_AncestorLevel]:
     """Yield the way up from distinct paths, one depth after another, down to 0: above the root."""
-    by_depth = _ByDepth(_depths(summary, paths) if depth is None else depth)
+    by_depth = _PositionsByDepth(_depths(summary, paths) if depth is None else depth)
     if len(steps) > by_depth.deepest:
         return  # every step takes an element
     bits = _StepBits(summary, steps)
@@ -198,7 +198,7 @@ def _levels(
         opened[alive] = now_open
         at[alive] = summary.parent_of[at[alive]]
         origins = alive[(now_open & 1) != 0]
-        yield _Level(level, alive, origins, at[origins])
+        yield _AncestorLevel(level, alive, origins, at[origins])
 
 
 class _StepBits:

@@ -272,7 +272,7 @@ def _by_unit_kind(model: Model) -> str:
     kinds: dict[str, list[str]] = {}
     for units in get_args(UnitKind):
         try:
-            kinds.setdefault(str(model.settled(units)), []).append(units)
+            kinds.setdefault(str(model.resolve_auto(units)), []).append(units)
         except InputError:
             continue  # not a model for such units
     if list(kinds) == [str(model)]:

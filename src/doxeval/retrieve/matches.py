@@ -87,7 +87,7 @@ class QueryOccurrences:
         return np.array([item.weight for item in self.items], dtype=np.float64)
 
     @cached_property
-    def is_wanted(self) -> Bools:
+    def is_positive(self) -> Bools:
         """Whether an item is more than unwanted: what matches has at least one such item."""
         return self.weight > 0
 
@@ -186,7 +186,7 @@ def _occurrences_before(index: Index, positions: Sequence[Ints], document: int) 
 # Elements around occurrences
 
 
-def matching_nodes(index: Index, block: MatchBlock, is_wanted: Bools) -> Ints:
+def matching_nodes(index: Index, block: MatchBlock, is_positive: Bools) -> Ints:
     """Return all elements, ascending, in which a wanted item occurs.
 
     First the innermost element around each occurrence, then the elements around those, level by
@@ -195,8 +195,8 @@ def matching_nodes(index: Index, block: MatchBlock, is_wanted: Bools) -> Ints:
     collection = index.collection
     at = block.at
     root = np.repeat(collection.rows[block.documents], np.diff(block.bounds))
-    if not is_wanted.all():
-        occurrences = is_wanted[block.item]
+    if not is_positive.all():
+        occurrences = is_positive[block.item]
         at, root = at[occurrences], root[occurrences]
     row = _innermost(index, at, root)
     parent = collection.nodes.parent

@@ -248,7 +248,7 @@ class Model(Named):
         columns = [np.asarray(share, dtype=np.float64) for share in self.by_item(evidence)]
         return np.stack(columns, axis=1) if columns else np.zeros((len(evidence), 0))
 
-    def settled(self, units: UnitKind) -> Self:
+    def resolve_auto(self, units: UnitKind) -> Self:
         """Return the model with those parameters filled in that depend on what is ranked."""
         return self
 
@@ -482,12 +482,12 @@ class BM25(Model):
         if self.pivot == 0:
             raise ValueError("pivot must be above 0")
 
-    def settled(self, units: UnitKind) -> Self:
+    def resolve_auto(self, units: UnitKind) -> Self:
         """Return the model with pivot and idf for what is ranked; documents have no context.
 
-        >>> str(BM25().settled("elements"))
+        >>> str(BM25().resolve_auto("elements"))
         'bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents)'
-        >>> str(BM25().settled("chunks"))
+        >>> str(BM25().resolve_auto("chunks"))
         'bm25(k1=4,b=0.8,pivot=mean,context=1,idf=units)'
         """
         are_counted = units in ("chunks", "windows")
@@ -534,10 +534,10 @@ class BM25(Model):
         ]
 
     def _as_for(self, evidence: Evidence) -> Self:
-        """Return the model itself, or, if `settled` was not called, as the evidence allows."""
+        """Return the model itself, or, if `resolve_auto` was not called, as the evidence allows."""
         if "auto" not in (self.pivot, self.idf):
             return self
-        return self.settled("elements" if evidence.units is None else "chunks")
+        return self.resolve_auto("elements" if evidence.units is None else "chunks")
 
     def _pivot_of(self, evidence: Evidence) -> float:
         if self.pivot != "mean":

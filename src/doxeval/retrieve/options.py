@@ -183,13 +183,13 @@ class SearchOptions:
     def unit_model(self) -> Model:
         """The model that scores units, with parameters for what they are."""
         chosen = self.rules.model if self.model is None else as_model(self.model)
-        return chosen.settled(self.unit.kind)
+        return chosen.resolve_auto(self.unit.kind)
 
     @cached_property
     def article_model(self) -> Model:
         """The model that scores whole articles."""
         given = ARTICLES if self.articles is None or self.by_best_unit else self.articles
-        return as_model(given).settled("documents")
+        return as_model(given).resolve_auto("documents")
 
     @cached_property
     def stop_words(self) -> frozenset[str]:

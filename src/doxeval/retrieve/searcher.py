@@ -120,7 +120,7 @@ class Searcher:
         if isinstance(query, StructuredQuery):
             return self._answer_structured(query)
         scorer = QueryScorer(self, self.occurrences(query))
-        if not scorer.occurrences.is_wanted.any():
+        if not scorer.occurrences.is_positive.any():
             return SearchResults.empty()
         ranked_blocks = []
         for block, units, scored in scorer.scored_blocks():
@@ -155,7 +155,7 @@ class Searcher:
         def about(terms: tuple[Term, ...]) -> ElementScores:
             """Score all elements with a match for some terms."""
             scorer = QueryScorer(self, self.occurrences(terms), all_elements)
-            if not scorer.occurrences.is_wanted.any():
+            if not scorer.occurrences.is_positive.any():
                 return ElementScores.empty()
             blocks = list(scorer.scored_blocks())
             warnings.update(dict.fromkeys(scorer.warnings()))
@@ -248,7 +248,7 @@ class QueryScorer:
         """Score the units that match in some documents."""
         if isinstance(self._units, PassageUnits):
             return self._score_passages(self._units, block)
-        units = self._units.matching(block, self.occurrences.is_wanted)
+        units = self._units.matching(block, self.occurrences.is_positive)
         evidence = self.evidence(block, units)
         if isinstance(self._units, DocumentUnits):
             return evidence, units, np.asarray(evidence.article_score)[units.article]
@@ -258,10 +258,12 @@ class QueryScorer:
         self, passages: PassageUnits, block: MatchBlock
     ) -> tuple[Evidence, MatchingUnits, Floats]:
         """Score passages by their segments and by their articles, brought to the same range."""
-        idf, is_wanted = self._weighted_idf, self.occurrences.is_wanted
-        units, total = passages.find(block, idf, is_wanted)
+        idf, is_positive = self._weighted_idf, self.occurrences.is_positive
+        units, total = passages.find(block, idf, is_positive)
         evidence = self.evidence(block, units)
-        share = float(idf[is_wanted].sum()) / self._best_article if self._best_article > 0 else 0.0
+        share = (
+            float(idf[is_positive].sum()) / self._best_article if self._best_article > 0 else 0.0
+        )
         return evidence, units, total + np.asarray(evidence.article_score)[units.article] * share
 
     def evidence(self, block: MatchBlock, units: MatchingUnits) -> Evidence:
@@ -322,7 +324,7 @@ class QueryScorer:
         """The highest score of an article."""
         best = -math.inf
         for block in self.occurrences.blocks():
-            whole = DocumentUnits(self._index).matching(block, self.occurrences.is_wanted)
+            whole = DocumentUnits(self._index).matching(block, self.occurrences.is_positive)
             scores = np.asarray(self.evidence(block, whole).article_score)
             best = max(best, float(scores.max(initial=best)))
         return best

@@ -153,7 +153,7 @@ class WordStarts(NamedTuple):
     starts: Bools
 
 
-class _Characters(NamedTuple):
+class _WordCharacters(NamedTuple):
     """Code points, whether each is in a word, and whether a word starts with it."""
 
     codes: Ints
@@ -185,7 +185,7 @@ def words_and_starts(text: str, block_edges: Ints) -> WordStarts:
     return WordStarts(_lower_words(characters), characters.starts)
 
 
-def _characters(text: str, block_edges: Ints) -> _Characters:
+def _characters(text: str, block_edges: Ints) -> _WordCharacters:
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     kinds = _kinds(codes)
     is_edge = np.zeros(len(codes) + 1, dtype=np.bool_)
@@ -205,7 +205,7 @@ def _characters(text: str, block_edges: Ints) -> _Characters:
     if has_alone:
         other_word = (kinds == _ALONE)[1:] | ((kinds[1:] != _MARK) & is_alone[:-1])
         starts[1:] |= in_word[1:] & in_word[:-1] & other_word
-    return _Characters(codes, in_word, starts)
+    return _WordCharacters(codes, in_word, starts)
 
 
 def _join_at_apostrophes(kinds: Bytes, in_word: Bools, is_alone: Bools, is_edge: Bools) -> None:
@@ -216,7 +216,7 @@ def _join_at_apostrophes(kinds: Bytes, in_word: Bools, is_alone: Bools, is_edge:
     in_word[at[joins & ~is_edge[at] & ~is_edge[at + 1]]] = True
 
 
-def _lower_words(characters: _Characters) -> list[str]:
+def _lower_words(characters: _WordCharacters) -> list[str]:
     """Return the words in lower case; other characters become spaces, where `split` divides."""
     codes, in_word, starts = characters
     spaced = np.where(in_word, codes, _SPACE)

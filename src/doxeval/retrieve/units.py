@@ -97,7 +97,7 @@ class RetrievalUnits:
         """Warnings about the units as a whole."""
         return ()
 
-    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+    def matching(self, block: MatchBlock, is_positive: Bools) -> MatchingUnits:
         """Return the units in which at least one wanted item occurs."""
         raise NotImplementedError
 
@@ -124,10 +124,10 @@ class ElementUnits(RetrievalUnits):
     is_allowed: Bools
     min_words: int = 1
 
-    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+    def matching(self, block: MatchBlock, is_positive: Bools) -> MatchingUnits:
         """Return the elements with a match that may be returned."""
         index = self.index
-        rows = matching_nodes(index, block, is_wanted)
+        rows = matching_nodes(index, block, is_positive)
         rows = rows[self.is_allowed[index.collection.nodes.path[rows]]]
         first, after = index.elements_first[rows], index.elements_after[rows]
         if self.min_words > 1:
@@ -148,12 +148,12 @@ class ElementUnits(RetrievalUnits):
 class DocumentUnits(RetrievalUnits):
     """Whole documents."""
 
-    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+    def matching(self, block: MatchBlock, is_positive: Bools) -> MatchingUnits:
         """Return the documents with a match."""
         tf, documents, first = block.document_tf, block.documents, self.index.documents_first
         article = np.arange(len(documents))
         units = MatchingUnits(documents, article, first[documents], first[documents + 1], tf)
-        return units.some(_have_wanted(tf, is_wanted))
+        return units.some(_have_positive(tf, is_positive))
 
     def spans(self, units: MatchingUnits, documents: Ints) -> UnitSpans:
         """Return documents from beginning to end."""
@@ -162,9 +162,9 @@ class DocumentUnits(RetrievalUnits):
         return UnitSpans(documents, np.zeros(len(documents), dtype=np.int64), ends)
 
 
-def _have_wanted(tf: Ints, is_wanted: Bools) -> Bools:
+def _have_positive(tf: Ints, is_positive: Bools) -> Bools:
     """Return whether at least one wanted item occurs in each unit."""
-    return np.asarray(tf[:, is_wanted].any(axis=1), dtype=np.bool_)
+    return np.asarray(tf[:, is_positive].any(axis=1), dtype=np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,10 +189,10 @@ class WindowUnits(RetrievalUnits):
         """Windows overlap if their step is smaller than they are."""
         return -(-self.words // self.step)
 
-    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+    def matching(self, block: MatchBlock, is_positive: Bools) -> MatchingUnits:
         """Return the windows with a match."""
         documents_first = self.index.documents_first
-        occurrences = is_wanted[block.item]
+        occurrences = is_positive[block.item]
         article = np.repeat(np.arange(len(block.documents)), np.diff(block.bounds))[occurrences]
         begins = documents_first[block.documents]
         counts = self._counts(documents_first[block.documents + 1] - begins)
@@ -256,7 +256,7 @@ class MaximalSegment(NamedTuple):
     total: int
 
 
-class _Candidate(NamedTuple):
+class _OpenSegment(NamedTuple):
     """A segment that may still grow, and the sums of all values before it and up to its end."""
 
     begin: int
@@ -276,7 +276,7 @@ def maximal_segments(values: Iterable[int]) -> list[MaximalSegment]:
     >>> [(segment.begin, segment.after, segment.total) for segment in found]
     [(0, 1, 4), (2, 3, 3), (4, 11, 7)]
     """
-    candidates: list[_Candidate] = []
+    candidates: list[_OpenSegment] = []
     total = 0
     for place, value in enumerate(values):
         before, total = total, total + value
@@ -291,7 +291,7 @@ def maximal_segments(values: Iterable[int]) -> list[MaximalSegment]:
                 break
             begin, before = candidates[lower].begin, candidates[lower].before
             del candidates[lower:]
-        candidates.append(_Candidate(begin, place + 1, before, total, lower))
+        candidates.append(_OpenSegment(begin, place + 1, before, total, lower))
     return [
         MaximalSegment(begin, after, until - before)
         for begin, after, before, until, _ in candidates
@@ -317,14 +317,14 @@ class PassageUnits(RetrievalUnits):
             raise InputError(f"passages(words={self.words}): expected 1 or more")
 
     def find(
-        self, block: MatchBlock, idf: Floats, is_wanted: Bools
+        self, block: MatchBlock, idf: Floats, is_positive: Bools
     ) -> tuple[MatchingUnits, Floats]:
         """Find the passages of all documents, and return them with the sums of their segments.
 
         `idf` is that of each item, multiplied by its weight.
         """
         values = np.rint(idf * _ONE).astype(np.int64)
-        cost = int(values[is_wanted].sum())
+        cost = int(values[is_positive].sum())
         segments = list(self._segments(block, values, cost))
         columns = np.array(segments, dtype=np.int64).reshape(-1, 4).T
         article, total = columns[0], columns[3] / (self.words * _ONE)
@@ -434,13 +434,13 @@ class ChunkUnits(RetrievalUnits):
         columns = document[order], start[order], end[order]
         return cls(index, *columns, *_words_in_spans(index, *columns), tuple(warnings))
 
-    def matching(self, block: MatchBlock, is_wanted: Bools) -> MatchingUnits:
+    def matching(self, block: MatchBlock, is_positive: Bools) -> MatchingUnits:
         """Return the chunks with a match."""
         article = positions_in(block.documents, self.document)
         number = np.flatnonzero(article >= 0)
         first, after = self.first[number], self.after[number]
         units = MatchingUnits(number, article[number], first, after, block.tf(first, after))
-        return units.some(_have_wanted(units.tf, is_wanted))
+        return units.some(_have_positive(units.tf, is_positive))
 
     def count(self) -> UnitCount:
         """Count all chunks of the file."""

@@ -40,7 +40,7 @@ FORMATS: tuple[RunFormat, ...] = get_args(RunFormat)
 # Formats
 
 
-class FileFormat(NamedTuple):
+class RunFileFormat(NamedTuple):
     """A format of run files.
 
     suffixes: of names of files. blocks: reads a file in blocks of whole topics. write: the bytes of
@@ -60,14 +60,14 @@ class FileFormat(NamedTuple):
         return run_of_block(next(self.blocks(file, origin, options or ReadOptions())))
 
 
-FILE_FORMATS: dict[RunFormat, FileFormat] = {
-    "text": FileFormat(
+FILE_FORMATS: dict[RunFormat, RunFileFormat] = {
+    "text": RunFileFormat(
         (".run", ".txt", ".text", ".trec"), text_blocks, write_text_run, text_losses
     ),
-    "inex": FileFormat((".xml",), xml_blocks, write_xml_run, xml_losses, WRITTEN_FACTS),
-    "jsonl": FileFormat((".jsonl", ".ndjson"), jsonl_blocks, write_jsonl_run, has_chunks=True),
-    "csv": FileFormat((".csv",), csv_blocks, write_csv_run, has_chunks=True),
-    "parquet": FileFormat((".parquet",), parquet_blocks, write_parquet_run, has_chunks=True),
+    "inex": RunFileFormat((".xml",), xml_blocks, write_xml_run, xml_losses, WRITTEN_FACTS),
+    "jsonl": RunFileFormat((".jsonl", ".ndjson"), jsonl_blocks, write_jsonl_run, has_chunks=True),
+    "csv": RunFileFormat((".csv",), csv_blocks, write_csv_run, has_chunks=True),
+    "parquet": RunFileFormat((".parquet",), parquet_blocks, write_parquet_run, has_chunks=True),
 }
 READERS = {name: file_format.read for name, file_format in FILE_FORMATS.items()}
 WRITERS = {name: file_format.write for name, file_format in FILE_FORMATS.items()}

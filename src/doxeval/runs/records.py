@@ -22,6 +22,7 @@ import csv
 import io
 import json
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
@@ -859,7 +860,6 @@ def _csv_records(text: Iterable[str], origin: str) -> Iterator[Records]:
     >>> columns, lines.tolist()
     ({'topic': ('7', '8'), 'rank': [1, 2]}, [2, 3])
     """
-    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_LINE))
     reader = csv.reader(text, strict=True)
     header, failed = _next_rows(reader, 1, origin)
     names = header[0] if header else []
@@ -884,15 +884,22 @@ def _csv_records(text: Iterable[str], origin: str) -> Iterator[Records]:
     raise failed
 
 
+_CSV_LIMIT = threading.Lock()
+
+
 def _next_rows(
     reader: Any, maximum: int, origin: str
 ) -> tuple[list[list[str]], FormatError | None]:
     """Return some more rows, up to the first that cannot be read, and what is wrong there."""
     rows: list[list[str]] = []
-    try:
-        rows.extend(islice(reader, maximum))
-    except (csv.Error, UnicodeDecodeError) as error:  # those before it are in the list
-        return rows, FormatError(f"this is not CSV in UTF-8: {error}", origin, reader.line_num)
+    with _CSV_LIMIT:  # the limit belongs to the process: it is raised only while rows are read
+        before = csv.field_size_limit(LONGEST_LINE)
+        try:
+            rows.extend(islice(reader, maximum))
+        except (csv.Error, UnicodeDecodeError) as error:  # those before it are in the list
+            return rows, FormatError(f"this is not CSV in UTF-8: {error}", origin, reader.line_num)
+        finally:
+            csv.field_size_limit(before)
     return rows, None
 
 

@@ -34,7 +34,7 @@ from doxeval.spans import TOO_LONG, Spans, merge_spans
 _NO_END = LARGEST_WHOLE
 
 
-class Overlap(NamedTuple):
+class OverlappingResults(NamedTuple):
     """Which results could be compared with others, and which of them overlap another one."""
 
     is_compared: Bools
@@ -43,7 +43,7 @@ class Overlap(NamedTuple):
 
 def overlap_of(
     run: Run, resolved: ResolvedRun | None = None, collection: Collection | None = None
-) -> Overlap:
+) -> OverlappingResults:
     """Return which results overlap another result of the same topic and document.
 
     >>> run = Run.from_dict({"7": [("d", "/a/s[1]"), ("d", "/a/s[1]/p[2]"), ("d", "/a/s[2]")]})
@@ -60,7 +60,7 @@ def overlap_of(
     for extents in scales:
         is_compared[extents.row] = True
         is_overlapping[_overlapping_rows(extents, group)] = True
-    return Overlap(is_compared, is_overlapping)
+    return OverlappingResults(is_compared, is_overlapping)
 
 
 def article_numbers(run: Run) -> Ints:

@@ -14,8 +14,8 @@ __all__ = [
     "RunView",
     "ScoreTable",
     "distinct_names",
-    "told_apart",
     "with_duplicates",
+    "with_unique_names",
 ]
 
 __getattr__, __dir__ = door(__name__, __file__)

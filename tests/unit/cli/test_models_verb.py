@@ -41,7 +41,7 @@ def test_a_model_with_parameters_is_explained_as_it_is() -> None:
     assert "(here 0.5; default 0)" in text
     assert "**As used**" not in text, "lm is the same for all kinds of units"
     only_for_chunks = shown("bm25(idf=units)")
-    assert f"- windows, chunks: `{bm25(idf='units').settled('chunks')}`\n" in only_for_chunks
+    assert f"- windows, chunks: `{bm25(idf='units').resolve_auto('chunks')}`\n" in only_for_chunks
     assert "- elements" not in only_for_chunks
 
 

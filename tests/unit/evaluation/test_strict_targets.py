@@ -99,7 +99,7 @@ def test_scores_are_those_of_assessments_without_other_elements(name: str, year:
         other = Scene(replace(scene.world, judgments=judged), scene.scale)
         if not any(judgment.is_relevant for judgment in judged):
             continue
-        found = measure.settled(truth).scores(
+        found = measure.resolve_auto(truth).scores(
             replace(scene.ranking(scene.world.elements), truth=truth)
         )
         expected = other.scores(measure, scene.world.elements)

@@ -74,9 +74,9 @@ def elements(judgments: list[Judgment], quant: str, **more: Any) -> AssessedElem
 def test_the_quantisation_that_fits(judgments: list[Judgment], quant: str) -> None:
     assert relevant(judgments, collection=False).usual_quantisation == quant
     truth = GroundTruth.of(Assessments(judgments))
-    assert "quant=sog" in str(measure_named("nxCG(quant=sog)").settled(truth))
+    assert "quant=sog" in str(measure_named("nxCG(quant=sog)").resolve_auto(truth))
     for name in ("nxCG", "MAep", "iMAep", "ep", "MAnxCG", "xCG", "gr", "PRUM(targets=ideal)"):
-        assert f"quant={quant}" in str(measure_named(name).settled(truth))
+        assert f"quant={quant}" in str(measure_named(name).resolve_auto(truth))
 
 
 @pytest.mark.parametrize("name", ["inex_eval", "qP@1", "qR@1", "ng", "ngP@1", "ngR@1"])

@@ -78,7 +78,7 @@ class Rule:
             case
             for case in cases_of(name, year, self.run, variants, tuple(self.fixed.items()))
             if case.variant < self.variants
-            and (self.declared is None or self.declared in case.settled.laws)
+            and (self.declared is None or self.declared in case.resolved.laws)
             and self.where(case)
         ]
 
@@ -136,7 +136,7 @@ def has_cut_off(kind: type[Measure]) -> bool:
 @law(years=YEARS)
 def scores_are_in_the_range(case: Case) -> None:
     """No score is below or above what the measure says of its range."""
-    highest = math.inf if case.settled.highest is None else case.settled.highest
+    highest = math.inf if case.resolved.highest is None else case.resolved.highest
     for topic, score in case.scores.items():
         assert case.measure.facts.lowest - SLACK <= score <= highest + SLACK, topic
 
@@ -170,7 +170,7 @@ def scores_grow_with_the_cut_off(case: Case) -> None:
 
 def ranks_documents_once(case: Case) -> bool:
     """Whether a measure ranks each document once, by its first result, and sees no repeats."""
-    by_entry_point = getattr(case.settled, "targets", None) == "bep"
+    by_entry_point = getattr(case.resolved, "targets", None) == "bep"
     return FAMILY_OF.get(case.measure.name) in ("in_context", "bepd") or by_entry_point
 
 
@@ -336,7 +336,7 @@ def padding_with_text_never_helps(case: Case) -> None:
 
 def counts_repeats(case: Case) -> bool:
     """Whether relevant text counts again when it is seen again."""
-    return bool(getattr(case.settled, "alpha", 0) > 0)
+    return bool(getattr(case.resolved, "alpha", 0) > 0)
 
 
 def repeated(results: Sequence[Result], at: int, before: int) -> list[Result]:
@@ -371,7 +371,7 @@ def is_like_a_useless_result(case: Case) -> bool:
     return (
         elements_or_text(case)
         and not counts_repeats(case)
-        and getattr(case.settled, "unretrieved", None) != "level"
+        and getattr(case.resolved, "unretrieved", None) != "level"
     )
 
 
@@ -381,7 +381,7 @@ def may_count_words(kind: type[Measure]) -> bool:
 
 def instead(case: Case, at: int) -> list[Result]:
     """Return the useless result that a repeat is as good as, or none."""
-    measure, result = case.settled, case.results[at]
+    measure, result = case.resolved, case.results[at]
     if ranks_documents_once(case):
         return []
     alone = case.scene.ranking([result])
@@ -417,8 +417,8 @@ def a_repeat_is_as_good_as_a_useless_result(case: Case) -> None:
     ]
     for at, before in places[::3]:
         replaced = [*case.results[:before], *instead(case, at), *case.results[before:]]
-        after = case.scene.scores(case.settled, repeated(case.results, at, before), KEEP)
-        expected = case.scene.scores(case.settled, replaced)
+        after = case.scene.scores(case.resolved, repeated(case.results, at, before), KEEP)
+        expected = case.scene.scores(case.resolved, replaced)
         assert after == pytest.approx(expected, abs=EXACT), (at, before)
 
 

@@ -33,7 +33,7 @@ def test_scores_of_chunks_are_those_of_bm25s(query: str, k1: float, b: float) ->
         dict.fromkeys(query.split(), 1.0),
         [Range(number, 0, len(text)) for number, text in enumerate(texts)],
     )
-    model = bm25(k1=k1, b=b, context=0).settled("chunks")
+    model = bm25(k1=k1, b=b, context=0).resolve_auto("chunks")
     ours = model.scores(search.chunk_evidence) / (k1 + 1)
     assert ours == pytest.approx(np.asarray(theirs, dtype=np.float64), rel=1e-5, abs=1e-5)
     assert ours.max() > 0.1  # far above the tolerance

@@ -202,7 +202,7 @@ def test_a_unit_is_scored_the_same_whatever_else_is_there(
 
 @names
 def test_a_query_without_items_and_a_list_without_units(name: str) -> None:
-    model = MODELS[name]().settled("documents")
+    model = MODELS[name]().resolve_auto("documents")
     nothing = Search([["fog"]], {}, [Range(0, 0, 1)]).evidence
     assert model.scores(nothing).tolist() == [0.0]
     assert model.shares(nothing).shape == (1, 0)
@@ -310,32 +310,32 @@ def test_what_is_no_model_is_told() -> None:
     ],
 )
 def test_bm25_is_settled_by_what_is_ranked(units: Any, printed: str) -> None:
-    settled = bm25.settled(units)
+    settled = bm25.resolve_auto(units)
     assert str(settled) == printed
-    assert settled.settled(units) == settled
-    given_by_user = bm25(pivot=7, idf="words").settled(units)
+    assert settled.resolve_auto(units) == settled
+    given_by_user = bm25(pivot=7, idf="words").resolve_auto(units)
     assert (given_by_user.pivot, given_by_user.idf) == (7.0, "words")
-    assert lm.settled(units) == lm
+    assert lm.resolve_auto(units) == lm
 
 
 def test_an_unsettled_model_takes_what_there_is() -> None:
     search = Search([["fog", "sea"], ["sea"]], {"fog": 1.0}, [Range(0, 0, 1), Range(1, 0, 1)])
     own = bm25(context=0)
     for evidence, units in ((search.evidence, "elements"), (search.chunk_evidence, "chunks")):
-        settled = own.settled(units)  # type: ignore[arg-type]
+        settled = own.resolve_auto(units)  # type: ignore[arg-type]
         assert own.scores(evidence).tolist() == settled.scores(evidence).tolist()
 
 
 def test_the_model_of_articles_is_settled() -> None:
     assert str(ARTICLES) == "bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents)"
-    assert ARTICLES.settled("documents") == ARTICLES
+    assert ARTICLES.resolve_auto("documents") == ARTICLES
 
 
 def test_what_a_model_lacks_is_told() -> None:
     with pytest.raises(InputError, match="context=1 needs scores of the articles"):
         bm25.scores(EXAMPLE)
     with pytest.raises(InputError, match="idf=units is for chunks and windows; for elements"):
-        bm25(idf="units").settled("elements")
+        bm25(idf="units").resolve_auto("elements")
     with pytest.raises(InputError, match="idf=units is for chunks and windows"):
         bm25(idf="units", pivot=5, context=0).scores(EXAMPLE)
 

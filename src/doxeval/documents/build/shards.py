@@ -328,14 +328,14 @@ def _base(sources: Sequence[str]) -> str:
     return base
 
 
-def _requirements(context: BuildContext, sources: Sequence[str]) -> _Requirements:
+def _requirements(context: BuildContext, sources: Sequence[str]) -> _BuildRequirements:
     """Return what workers must see: the directory for the shards, and all existing sources."""
     token = os.urandom(16).hex()
     context.directory.mkdir(parents=True)
     (context.directory / _MARK_FILE).write_text(token)
     paths = [source if os.path.exists(source) else fixed_part(source) or "." for source in sources]
     known = dict.fromkeys(context.worker_path(path) for path in paths if os.path.exists(path))
-    return _Requirements(
+    return _BuildRequirements(
         context.directory,
         token,
         tuple((path, -1 if os.path.isdir(path) else os.path.getsize(path)) for path in known),
@@ -364,7 +364,7 @@ def _build_in_worker(context: BuildContext, shard: Shard) -> ShardResult:
 
 
 @dataclass(frozen=True)
-class _Requirements:
+class _BuildRequirements:
     """What a worker must see as this process does; called on the worker, it lists the problems.
 
     directory: where shards are built, with a file that has the token. sources: paths and sizes;

@@ -242,7 +242,7 @@ class FileNames:
 # The walk
 
 
-class _Candidate(NamedTuple):
+class _CandidateFile(NamedTuple):
     """A file that may have documents; explicit: whether the file itself was given as a source."""
 
     path: str
@@ -287,7 +287,7 @@ class SourceWalk:
         counts, self._counts = self._counts, SourceCounts()
         return counts
 
-    def _candidates(self) -> Iterator[_Candidate]:
+    def _candidates(self) -> Iterator[_CandidateFile]:
         single = {
             source: os.path.basename(source)
             for source in self._sources
@@ -300,18 +300,18 @@ class SourceWalk:
             if os.path.isdir(source):
                 yield from self._below(source)
             elif source in single:
-                yield _Candidate(source, files[single[source]], True)
+                yield _CandidateFile(source, files[single[source]], True)
             else:
                 yield from self._matching(source)
 
-    def _below(self, directory: str) -> Iterator[_Candidate]:
+    def _below(self, directory: str) -> Iterator[_CandidateFile]:
         """Yield the files below a directory, sorted; skip hidden files and linked directories."""
         # Directories may be nested more deeply than functions can call each other, so the ones
         # that are being read are on a stack.
         open_directories = [self._entries(directory, "")]
         while open_directories:
             for entry in open_directories[-1]:
-                if isinstance(entry, _Candidate):
+                if isinstance(entry, _CandidateFile):
                     yield entry
                 else:
                     open_directories.append(self._entries(*entry))
@@ -319,7 +319,7 @@ class SourceWalk:
             else:
                 open_directories.pop()
 
-    def _entries(self, directory: str, inside: str) -> Iterator[_Candidate | tuple[str, str]]:
+    def _entries(self, directory: str, inside: str) -> Iterator[_CandidateFile | tuple[str, str]]:
         """Yield the files of a directory, and its directories with their paths in the source."""
         try:
             with os.scandir(directory) as scan:
@@ -332,13 +332,13 @@ class SourceWalk:
         for entry in entries:
             name = inside + entry.name
             if name in files:
-                yield _Candidate(entry.path, files[name], False)
+                yield _CandidateFile(entry.path, files[name], False)
             elif entry.is_dir(follow_symlinks=False):
                 yield entry.path, name + os.sep
             else:
                 self._counts.passed_over[LINKS] += 1
 
-    def _matching(self, pattern: str) -> Iterator[_Candidate]:
+    def _matching(self, pattern: str) -> Iterator[_CandidateFile]:
         """Yield the files that match a glob; names start at its first part with a wildcard."""
         base = fixed_part(pattern) or "."
         files, links = glob_files(pattern)
@@ -350,7 +350,7 @@ class SourceWalk:
             raise SourceError(reason, pattern)
         names = [os.path.relpath(path, base) for path in files]
         for path, file in zip(files, self._names.of_directory(names), strict=True):
-            yield _Candidate(path, file, True)
+            yield _CandidateFile(path, file, True)
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

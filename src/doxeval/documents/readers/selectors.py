@@ -151,7 +151,7 @@ class SelectorWalk:
         self._by = by
         self._alone = alone
         self._everywhere = everywhere
-        self._levels = [_Level()]
+        self._levels = [_MatchLevel()]
 
     def start(self, node: LexborNode) -> int:
         """Begin an element, and return the parts up to which it matches a chain."""
@@ -166,7 +166,7 @@ class SelectorWalk:
         matched = possible & (self._alone.get(node.mem_id, 0) | self._everywhere)
         level.before |= matched
         level.previous = matched
-        self._levels.append(_Level(above=level.above | matched, parent=matched))
+        self._levels.append(_MatchLevel(above=level.above | matched, parent=matched))
         return matched
 
     def end(self) -> None:
@@ -175,7 +175,7 @@ class SelectorWalk:
 
 
 @dataclass
-class _Level:
+class _MatchLevel:
     """What was matched around the children of an element, as bits.
 
     above: by its ancestors and itself. parent: by itself. before: by the children so far.

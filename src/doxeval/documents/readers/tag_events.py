@@ -140,7 +140,7 @@ def number_names(names: Sequence[str]) -> NumberedNames:
     """
     if isinstance(names, NumberedNames):
         return names.in_order()
-    numbers = _Numbers()
+    numbers = _NumberByTag()
     made = np.fromiter(map(numbers.__getitem__, names), np.int32, len(names))
     return NumberedNames(made, numbers.distinct())
 
@@ -153,7 +153,7 @@ def join_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
     """
     if not any(isinstance(part, NumberedNames) for part in parts):
         return list(chain.from_iterable(parts))
-    numbers = _Numbers()
+    numbers = _NumberByTag()
     made = []
     for part in parts:
         names = part if isinstance(part, NumberedNames) else number_names(part)
@@ -162,7 +162,7 @@ def join_names(parts: Sequence[Sequence[str]]) -> Sequence[str]:
     return NumberedNames(np.concatenate(made), numbers.distinct())
 
 
-class _Numbers(dict[str, int]):
+class _NumberByTag(dict[str, int]):
     """Numbers of names; a new name gets the next number."""
 
     def __init__(self) -> None:

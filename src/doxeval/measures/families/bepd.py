@@ -46,7 +46,7 @@ class EntryPointModel(Measure):
         if self.A <= 0 or (self.L != "collection" and float(self.L) <= 0):
             raise ValueError("A and L must be above 0")
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return L as a number: the collection's mean length, if it is not given."""
         return self.with_mean_length(truth)
 

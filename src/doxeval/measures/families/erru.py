@@ -108,7 +108,7 @@ class ExpectedRatio(Measure):
         if not all(0 < exponent < 100 for exponent in (exact, partly, other)):
             raise ValueError("exponents must be above 0 and below 100")
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return the measure itself; grades of other years than 2002 are an error."""
         if not _are_highlights(truth):
             _grades_of_2002(truth)
@@ -138,8 +138,8 @@ class ExpectedRatio(Measure):
             if rows is None:
                 continue
             document = int(units.document[rows[0]])
-            sources = _Extents.of(truth, self.unit, document, ranking.node[results])
-            targets = _Extents.of(truth, self.unit, document, units.node[rows])
+            sources = _ElementSizes.of(truth, self.unit, document, ranking.node[results])
+            targets = _ElementSizes.of(truth, self.unit, document, units.node[rows])
             reach = self._reach(sources, coverage[results], targets)
             for column, chances in enumerate(looked_at):
                 missed = np.prod(1 - chances[results][:, None] * reach, axis=0)
@@ -147,7 +147,7 @@ class ExpectedRatio(Measure):
         total = np.broadcast_to(units.total[:, None], seen.shape)
         return np.where(total > 0, ratio(seen, total), np.nan)
 
-    def _reach(self, results: _Extents, coverage: Ints, units: _Extents) -> Floats:
+    def _reach(self, results: _ElementSizes, coverage: Ints, units: _ElementSizes) -> Floats:
         """Return P(x→e), results × units."""
         exact, partly, other = map(float, self.exponents.split("+"))
         inside = np.array([exact, partly, other, other])[coverage][:, None]
@@ -169,7 +169,7 @@ class ExpectedRatio(Measure):
 
 
 @dataclass(frozen=True)
-class _Extents:
+class _ElementSizes:
     """Elements of one document: their nodes and text, and their sizes in words or characters.
 
     after: the first node behind each element. begun: the words (or characters) that begin before
@@ -185,7 +185,7 @@ class _Extents:
     ended: Ints
 
     @classmethod
-    def of(cls, truth: GroundTruth, unit: Unit, document: int, node: Ints) -> _Extents:
+    def of(cls, truth: GroundTruth, unit: Unit, document: int, node: Ints) -> _ElementSizes:
         collection = truth.known_collection
         columns = collection.nodes
         start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
@@ -197,7 +197,7 @@ class _Extents:
         return cls(node, after, start, end, words.count(start, end), begun, ended)
 
 
-def _distances(results: _Extents, units: _Extents) -> Ints:
+def _distances(results: _ElementSizes, units: _ElementSizes) -> Ints:
     """Count the words or characters between results and units; 0 where they touch or overlap."""
     are_apart = np.minimum(results.end[:, None], units.end) < np.maximum(
         results.start[:, None], units.start

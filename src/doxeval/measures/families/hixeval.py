@@ -57,7 +57,7 @@ def _example(name: str, value: float, why: str) -> Example:
 
 
 @dataclass(frozen=True)
-class _Characters(Measure):
+class _CharacterMeasure(Measure):
     alpha: float = parameter(0.0, "how much relevant text counts if seen before, from 0 to 1")
     resize: Resize = parameter(
         "full",
@@ -76,21 +76,21 @@ class _Characters(Measure):
         """None where repeated relevant text adds to the gain but not to the size."""
         return None if self.alpha > 0 and self.resize != "full" else self.facts.highest
 
-    def sums(self, ranking: Ranking) -> _Sums:
+    def sums(self, ranking: Ranking) -> _ReadingSums:
         """Return Σ rsize, Σ size and the best precision, shared by all measures of the family."""
         key = ("characters", self.alpha, self.resize)
         return ranking.remembered(key, lambda: self._sums(ranking))
 
-    def _sums(self, ranking: Ranking) -> _Sums:
+    def _sums(self, ranking: Ranking) -> _ReadingSums:
         gained = ranking.cumulated(self._counted(ranking, ranking.new_gain))
         useful = gained
-        if not ranking.truth.wanted.is_plain:
+        if not ranking.truth.relevance_weights.is_plain:
             again = ranking.cumulated(ranking.relevant)
             useful = self.alpha * again + (1 - self.alpha) * ranking.best_shown.shown
         read = ranking.cumulated(self._sizes(ranking))
         precision = ranking.lists(ratio(useful, read))
         best_from = [np.maximum.accumulate(values[::-1])[::-1] for _, values in precision]
-        return _Sums(gained, useful, read, np.concatenate([*best_from, np.zeros(1)]))
+        return _ReadingSums(gained, useful, read, np.concatenate([*best_from, np.zeros(1)]))
 
     def _counted(self, ranking: Ranking, new: Numbers) -> Numbers:
         """Return the rsize of each result, in whole numbers if alpha is 0 or 1."""
@@ -113,7 +113,7 @@ class _Characters(Measure):
     def recall_at(self, k: int, ranking: Ranking) -> Floats:
         """Return R@k of each topic."""
         gained = ranking.at(k, self.sums(ranking).gained)
-        return np.minimum(ratio(gained, ranking.truth.wanted.total), 1.0)
+        return np.minimum(ratio(gained, ranking.truth.relevance_weights.total), 1.0)
 
     def interpolated(self, ranking: Ranking, points: list[Fraction]) -> Floats:
         """Return interpolated precision at points of recall, topics × points."""
@@ -125,7 +125,7 @@ class _Characters(Measure):
         return _defined(result, ranking.truth)
 
 
-class _Sums(NamedTuple):
+class _ReadingSums(NamedTuple):
     """Up to each result: relevant characters gained, characters read.
 
     useful: those gained as they count among the characters read, where the best-shown alternative
@@ -145,7 +145,7 @@ def _first_rows(gained: Numbers, ranking: Ranking, points: list[Fraction]) -> In
     Sums never fall within a topic, so topic and sum as one number never fall over all rows.
     """
     topics = ranking.topics
-    relevant = ranking.truth.wanted.total[topics]
+    relevant = ranking.truth.relevance_weights.total[topics]
     step = float(max(int(relevant.max(initial=0)), gained.max(initial=0)) + 2)
     if np.issubdtype(gained.dtype, np.integer):
         # gained / relevant ≥ x, in whole numbers: gained ≥ ⌈x · relevant⌉
@@ -168,12 +168,12 @@ def _at_least(share: Fraction, whole: Ints) -> Ints:
 
 def _defined(values: Floats, truth: GroundTruth) -> Floats:
     """Return the values, with nan for topics without relevant text."""
-    values[truth.wanted.total == 0] = np.nan
+    values[truth.relevance_weights.total == 0] = np.nan
     return values
 
 
 @dataclass(frozen=True)
-class CharacterPrecision(_Characters):
+class CharacterPrecision(_CharacterMeasure):
     """The share of relevant characters among all that the first k results show."""
 
     name: ClassVar[str] = "cP"
@@ -194,7 +194,7 @@ class CharacterPrecision(_Characters):
 
 
 @dataclass(frozen=True)
-class CharacterRecall(_Characters):
+class CharacterRecall(_CharacterMeasure):
     """The share of the relevant characters that the first k results show."""
 
     name: ClassVar[str] = "cR"
@@ -215,7 +215,7 @@ class CharacterRecall(_Characters):
 
 
 @dataclass(frozen=True)
-class CharacterF(_Characters):
+class CharacterF(_CharacterMeasure):
     """Precision and recall in characters, combined as F."""
 
     name: ClassVar[str] = "cF"
@@ -243,7 +243,7 @@ class CharacterF(_Characters):
 
 
 @dataclass(frozen=True)
-class InterpolatedPrecision(_Characters):
+class InterpolatedPrecision(_CharacterMeasure):
     """The best precision at any rank that reaches a recall of x."""
 
     name: ClassVar[str] = "iP"
@@ -269,7 +269,7 @@ class InterpolatedPrecision(_Characters):
 
 
 @dataclass(frozen=True)
-class AverageInterpolatedPrecision(_Characters):
+class AverageInterpolatedPrecision(_CharacterMeasure):
     """Interpolated precision, averaged over 101 points of recall."""
 
     name: ClassVar[str] = "MAiP"

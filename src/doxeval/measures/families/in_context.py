@@ -149,14 +149,14 @@ def _distances(articles: Ranking) -> Floats:
     return np.where(entry < 0, np.nan, np.abs(articles.start - entry))
 
 
-class _Text(NamedTuple):
+class _ReturnedText(NamedTuple):
     """What a run returns of each document: characters, and highlighted ones among them."""
 
     size: Ints
     relevant: Ints
 
 
-def _returned_text(ranking: Ranking) -> _Text:
+def _returned_text(ranking: Ranking) -> _ReturnedText:
     """Return all text returned from each document of the ranking, without repetitions."""
     articles = ranking.articles
     order = np.argsort(articles.article_keys)
@@ -166,7 +166,7 @@ def _returned_text(ranking: Ranking) -> _Text:
     rows = np.flatnonzero(ranking.pair == articles.pair[group])
     read = merge_spans(ranking.text_of(rows, group[rows])[1])
     by_pair = Spans(articles.pair[read.group], read.start, read.end)
-    return _Text(
+    return _ReturnedText(
         _summed(read.group, read.lengths(), len(articles)),
         _summed(read.group, shared_lengths(by_pair, ranking.highlights), len(articles)),
     )

@@ -81,7 +81,7 @@ class _Quantised(Measure):
     quant: str = quant_parameter(_QUANTS)
     ignore: str = ignore_parameter()
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return it with the quantisation that fits the assessments."""
         return self(quant=fitting_quantisation(truth, self.quant, _QUANTS))
 
@@ -132,10 +132,10 @@ class InexEval(_Quantised):
         """
         return self.facts.laws if self.unretrieved == "zero" else frozenset()
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return it with its quantisation, and what counts as unretrieved."""
         rest = "zero" if truth.collection is None else "level"
-        return super().settled(truth)(
+        return super().resolve_auto(truth)(
             unretrieved=rest if self.unretrieved == "auto" else self.unretrieved
         )
 

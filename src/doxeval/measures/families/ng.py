@@ -82,7 +82,7 @@ class _Read(NamedTuple):
     size: Floats
 
 
-class _Text(NamedTuple):
+class _TopicText(NamedTuple):
     """Text of each topic: how much of it was asked for, and how much there is."""
 
     covered: Floats
@@ -94,15 +94,17 @@ class _Text(NamedTuple):
         return ratio(self.covered, self.size)
 
 
-def beyond_the_list(recall: Floats, listed: _Text, everything: _Text, points: Floats) -> Floats:
+def beyond_the_list(
+    recall: Floats, listed: _TopicText, everything: _TopicText, points: Floats
+) -> Floats:
     """Return the best precision beyond lists of some recall, at any recall that reaches each point.
 
     The precision after a share f of the rest is a ratio of linear functions of f, so it rises
     all the way or falls all the way: the best is where the point is reached, or at the end.
 
     >>> points, recall, whole = np.array([0.5, 0.75, 1.0]), np.array([0.5, 0.5]), np.ones(2)
-    >>> listed = _Text(np.array([400, 0]), 400 * whole)
-    >>> everything = _Text(800 * whole, 1600 * whole)
+    >>> listed = _TopicText(np.array([400, 0]), 400 * whole)
+    >>> everything = _TopicText(800 * whole, 1600 * whole)
     >>> beyond_the_list(recall, listed, everything, points).tolist()
     [[1.0, 0.6, 0.5], [0.5, 0.5, 0.5]]
     """
@@ -123,7 +125,7 @@ class _SizeAndOverlap(Measure):
     quant: str = quant_parameter(_QUANTS, _QUANT_HELP)
     ignore: str = ignore_parameter()
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return it with the quantisation that fits the assessments."""
         return self(quant=fitting_quantisation(truth, self.quant, _QUANTS))
 
@@ -193,10 +195,10 @@ class Ng(_SizeAndOverlap):
         ("auto", "linear", "block", "zero"),
     )
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return it with its quantisation, and how the rest of the collection is read."""
         rest = "zero" if truth.collection is None else "linear"
-        return super().settled(truth)(
+        return super().resolve_auto(truth)(
             unretrieved=rest if self.unretrieved == "auto" else self.unretrieved
         )
 
@@ -226,14 +228,14 @@ class Ng(_SizeAndOverlap):
 
     def _beyond(self, ranking: Ranking, read: _Read, total: Floats, topics: Ints) -> Floats:
         """Return the best precision beyond the lists of some topics, topics × points."""
-        everything = _Text(*(column[topics] for column in self._everything(ranking.truth)))
+        everything = _TopicText(*(column[topics] for column in self._everything(ranking.truth)))
         if self.unretrieved == "block":
             return np.repeat(everything.precision[:, None], len(POINTS), axis=1)
         rel, covered, size = (ranking.at(max(len(ranking), 1), part)[topics] for part in read)
         recall = np.minimum(ratio(rel, total[topics]), 1.0)
-        return beyond_the_list(recall, _Text(covered, size), everything, POINTS)
+        return beyond_the_list(recall, _TopicText(covered, size), everything, POINTS)
 
-    def _everything(self, truth: GroundTruth) -> _Text:
+    def _everything(self, truth: GroundTruth) -> _TopicText:
         return truth.remembered(
             ("ng: whole collection", self.quant, self.ignore),
             lambda: _whole_collection(truth, self._worth(truth)),
@@ -325,8 +327,8 @@ def _sums_by_topic(truth: GroundTruth, values: Floats, worth: _Worth, whole: boo
     return np.bincount(elements.topic, values, len(truth.topics)).astype(np.float64)
 
 
-def _whole_collection(truth: GroundTruth, worth: _Worth) -> _Text:
+def _whole_collection(truth: GroundTruth, worth: _Worth) -> _TopicText:
     """Return what a reader of all documents has read."""
     covered = _sums_by_topic(truth, worth.cov * worth.elements.size, worth, whole=True)
     characters = truth.known_collection.text_totals.characters
-    return _Text(covered, np.full(len(covered), float(characters)))
+    return _TopicText(covered, np.full(len(covered), float(characters)))

@@ -197,7 +197,7 @@ class _Browsing(EntryPointModel):
         """Return it with the given model of navigation; the way to entry points has none."""
         return self if self.targets == "bep" else super().navigating(model)
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return it with its targets, its model, and for entry points the mean length."""
         quant = fitting_quantisation(truth, self.quant)
         chosen = self.navigating(truth.navigation)
@@ -267,7 +267,7 @@ class _Browsing(EntryPointModel):
                 p[here] = np.maximum(p[here], ways)  # an item that is a target stays at 1
 
 
-class _Targets(NamedTuple):
+class _PrumTargets(NamedTuple):
     """How many targets each topic has; and for each judged pair or element its column in p, or -1.
 
     Columns number the targets of a topic from 0.
@@ -277,17 +277,17 @@ class _Targets(NamedTuple):
     column: Ints
 
 
-def _entry_points(truth: GroundTruth) -> _Targets:
+def _entry_points(truth: GroundTruth) -> _PrumTargets:
     is_target = truth.entry >= 0
     column = np.where(is_target, _numbered_by_topic(truth.topic, is_target), -1)
-    return _Targets(entry_points(truth).astype(int).tolist(), column)
+    return _PrumTargets(entry_points(truth).astype(int).tolist(), column)
 
 
-def _ideal_elements(truth: GroundTruth, quant: str, ignore: str) -> _Targets:
+def _ideal_elements(truth: GroundTruth, quant: str, ignore: str) -> _PrumTargets:
     ideal = truth.base("ideal", quant, ignore)
     column = np.full(len(truth.elements(find_quantisation(quant))), -1)
     column[ideal.row] = _numbered_by_topic(ideal.topic, np.ones(len(ideal), dtype=np.bool_))
-    return _Targets(np.bincount(ideal.topic, minlength=len(truth.topics)).tolist(), column)
+    return _PrumTargets(np.bincount(ideal.topic, minlength=len(truth.topics)).tolist(), column)
 
 
 def _nodes_by_topic(truth: GroundTruth, quant: str, ignore: str) -> list[tuple[Ints, Ints]]:

@@ -89,7 +89,7 @@ class _Gain(Measure):
         if self.overlap and self.base == "ideal":
             raise ValueError("overlap=on is for base=full; base=ideal normalises gains by itself")
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return it with the quantisation that fits the assessments."""
         return self(quant=fitting_quantisation(truth, self.quant))
 

@@ -87,7 +87,7 @@ class BudgetRecall(TextMeasure):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return the share of the relevant text that is shown."""
-        total = ranking.truth.wanted.total
+        total = ranking.truth.relevance_weights.total
         return defined(ratio(self._shown(ranking), total), ranking.truth)
 
     def _shown(self, ranking: Ranking) -> Floats:
@@ -198,7 +198,7 @@ class Utility(TextMeasure):
         truth = ranking.truth
         if self.norm == "ideal":
             return defined(ratio(value, ideal_utility(truth, self.unit, self.B)), truth)
-        return defined(ratio(value, truth.wanted.total), truth)
+        return defined(ratio(value, truth.relevance_weights.total), truth)
 
     def curve(self, ranking: Ranking) -> Curve:
         """Return recall by budget."""
@@ -233,7 +233,7 @@ class CostOfRecall(TextMeasure):
     def scores(self, ranking: Ranking) -> Floats:
         """Return the units read, by halving the interval in which they must lie."""
         read = reading_cost(ranking, self.unit, "full")
-        enough = float(self.x) * ranking.truth.wanted.total - TOLERANCE
+        enough = float(self.x) * ranking.truth.relevance_weights.total - TOLERANCE
         topic = ranking.topic[read.row]
         least = np.where(enough > 0, 1, 0)
         most = np.where(enough > 0, self.B, 0)

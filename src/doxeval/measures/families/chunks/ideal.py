@@ -33,7 +33,7 @@ def ideal_utility(truth: GroundTruth, unit: str, budget: int) -> Floats:
 
 
 def _ideal_utility(truth: GroundTruth, unit: str, budget: int) -> Floats:
-    weights, needs = truth.wanted, truth.needs
+    weights, needs = truth.relevance_weights, truth.needs
     text, several = weights.text, weights.several
     single = np.maximum(_count_units(truth, unit, text), 1)
     columns = [(truth.topic[text.group], single, weights.worth * text.lengths())]

@@ -51,7 +51,7 @@ def resize_parameter() -> Resize:
 class TextMeasure(Measure):
     """A measure that counts text, in the unit that is known."""
 
-    def settled(self, truth: GroundTruth) -> Measure:
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return it with the unit that is counted: tokens or words where texts are known."""
         if getattr(self, "unit", None) != "auto":
             return self
@@ -78,7 +78,7 @@ def unit_parameter() -> Unit:
 
 def defined(values: Floats, truth: GroundTruth) -> Floats:
     """Return the values, with nan for topics without relevant text."""
-    return np.where(truth.wanted.total == 0, np.nan, values)
+    return np.where(truth.relevance_weights.total == 0, np.nan, values)
 
 
 def sum_by_topic(ranking: Ranking, row: Ints, values: Numbers) -> Floats:

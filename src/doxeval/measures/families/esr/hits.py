@@ -87,7 +87,7 @@ class Expectations:
         return ratio(self.seen(topic), self.recall_base(topic))
 
 
-class _Sums(NamedTuple):
+class _HitSums(NamedTuple):
     """What each result adds to hits, near-misses, and the relevance of what is retrieved."""
 
     hits: Floats
@@ -99,7 +99,7 @@ def expectations(
     ranking: Ranking, assessed: AssessedTrees, navigation: Navigation, sight: Sight
 ) -> Expectations:
     """Return what readers of a run can expect, rank by rank."""
-    sums = _Sums(*(np.zeros(len(ranking)) for _ in _Sums._fields))
+    sums = _HitSums(*(np.zeros(len(ranking)) for _ in _HitSums._fields))
     reach = NavigationReach(ranking.truth, ranking.trees, assessed.trees, navigation, sight.shared)
     lists = [
         DocumentLists(reach, results, trees, sight.certain[results])
@@ -156,7 +156,7 @@ def _batches(pairs: Iterable[tuple[Ints, Ints]]) -> Iterator[_Batch]:
 
 
 def _add_batch(
-    sums: _Sums, batch: _Batch, reach: NavigationReach, assessed: AssessedTrees, certain: Bools
+    sums: _HitSums, batch: _Batch, reach: NavigationReach, assessed: AssessedTrees, certain: Bools
 ) -> None:
     """Add what the results of a batch contribute."""
     parts = [reach.chances(results, trees) for trees, results in batch]
@@ -177,7 +177,7 @@ def _add_batch(
     np.add.at(sums.near, row, np.diff(near_by_now, axis=0, prepend=0.0))
 
 
-def _add_long(sums: _Sums, lists: DocumentLists, relevance: Floats) -> None:
+def _add_long(sums: _HitSums, lists: DocumentLists, relevance: Floats) -> None:
     """Add what many results contribute to many trees of one document."""
     for view in reachability(lists):
         of_targets, hit_by = relevance[view.targets], view.hit_by()

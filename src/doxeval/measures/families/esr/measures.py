@@ -21,7 +21,7 @@ from doxeval.measures.families.esr.model import (
     Average,
     Esr,
     EsrAt,
-    Precision,
+    EsrPrecision,
     example,
     facts_of,
     shares_by_rank,
@@ -168,7 +168,7 @@ class StructuralPrecision(StructuralRelevance):
 
 
 @dataclass(frozen=True)
-class ExtendedPrecision(Precision):
+class ExtendedPrecision(EsrPrecision):
     """The expected gain from hits for each rank."""
 
     name: ClassVar[str] = "ESRP"
@@ -255,7 +255,7 @@ class ByLength(Esr):
 
 
 @dataclass(frozen=True)
-class TextPrecision(ByLength, Precision):
+class TextPrecision(ByLength, EsrPrecision):
     """The expected gain from hits for each character that is read."""
 
     name: ClassVar[str] = "SRiP"
@@ -341,7 +341,7 @@ class TextRecall2(TextRecall):
 
 
 @dataclass(frozen=True)
-class CumulatedGain(ByLength, EsrAt):
+class ExpectedCumulatedGain(ByLength, EsrAt):
     """The gain of k ranks, against what the user wants to have gained by then."""
 
     name: ClassVar[str] = "NSRCG"
@@ -374,7 +374,7 @@ class CumulatedGain(ByLength, EsrAt):
 
 
 @dataclass(frozen=True)
-class CumulatedGain2(CumulatedGain):
+class CumulatedGain2(ExpectedCumulatedGain):
     """As NSRCG, with near-misses."""
 
     name: ClassVar[str] = "NSRCG2"

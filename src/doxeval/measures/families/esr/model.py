@@ -1,6 +1,6 @@
 """What ESR measures share: parameters, the expectations behind scores, and three kinds of score.
 
-A score is taken at a cut-off (`EsrAt`), at a cut-off or a point of recall (`Precision`), or
+A score is taken at a cut-off (`EsrAt`), at a cut-off or a point of recall (`EsrPrecision`), or
 averaged over recall (`Average`).
 """
 
@@ -98,7 +98,7 @@ class Esr(Measure):
         ("auto", "none", "seen"),
     )
 
-    def settled(self, truth: GroundTruth) -> Self:
+    def resolve_auto(self, truth: GroundTruth) -> Self:
         """Return it with its model of navigation, assessed units and quantisation."""
         return replace(
             self,
@@ -263,7 +263,7 @@ class _AlongRecall(Esr):
 
 
 @dataclass(frozen=True)
-class Precision(_AlongRecall):
+class EsrPrecision(_AlongRecall):
     """A kind of precision, at a cut-off or at a point of recall."""
 
     k: int | None = cut_off(None, "how many results count; 10 if neither @k nor [x] is given")
