@@ -226,11 +226,6 @@ class JudgmentColumns(Sequence[Judgment]):
         return any(name in details for details in self.details.values())
 
 
-def PlainJudgments(columns: JudgmentColumns) -> JudgmentColumns:  # noqa: N802
-    """Return the columns, which are judgments themselves."""
-    return columns
-
-
 class Judgments(NamedTuple):
     """What a file says: its judgments, and warnings about it."""
 
