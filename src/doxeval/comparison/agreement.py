@@ -18,7 +18,7 @@ from doxeval.comparison.significance import RESAMPLES, TITLES, Test
 from doxeval.errors import InputError, warn
 from doxeval.messages import plural, quoted
 from doxeval.named import checked
-from doxeval.scores import MAX_ROWS, ScoreTable, TextTable, shortened
+from doxeval.scores import ScoreTable, ShownAsTable, TextTable, shortened
 
 # Two systems by name; where one of them is significantly better, it comes first.
 SystemPair: TypeAlias = tuple[str, str]
@@ -123,7 +123,7 @@ class Verdicts:
 
 
 @dataclass(frozen=True, repr=False)
-class SignificantAgreement:
+class SignificantAgreement(ShownAsTable):
     """All pairs of measures with their verdicts; measures: how many pairs each distinguishes.
 
     >>> SignificantAgreement("t", 0.05, (), (Verdicts("A", "B", same=(("x", "y"),)),))
@@ -147,14 +147,7 @@ class SignificantAgreement:
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
-    def __repr__(self) -> str:
-        return self._table(self.pairs[:MAX_ROWS]).text()
-
-    def _repr_html_(self) -> str:
-        """How notebooks show it."""
-        return self._table(self.pairs).html()
-
-    def _table(self, pairs: Sequence[Verdicts]) -> TextTable:
+    def _as_table(self) -> TextTable:
         rows = [
             [
                 pair._both,
@@ -164,14 +157,13 @@ class SignificantAgreement:
                 f"{len(pair.neither):,}",
                 "—" if pair.agreement is None else f"{pair.agreement:.3f}",
             ]
-            for pair in pairs
+            for pair in self.pairs
         ]
         return TextTable(
             ["measures", "both", "opposite", "one", "neither", "agreement"],
             rows,
             f"Agreement of {plural(len(self.pairs), 'pair')} of measures about significant "
             f"differences, {TITLES[self.test]} at {self.alpha:g}",
-            omitted=len(self.pairs) - len(pairs),
             noun="pair",
             warnings=self.notes,
             longest=90,

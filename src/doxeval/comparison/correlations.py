@@ -27,7 +27,7 @@ from doxeval.comparison.significance import check_resampling, generator, rounded
 from doxeval.errors import InputError, warn
 from doxeval.messages import join_names, plural, quoted
 from doxeval.named import checked
-from doxeval.scores import MAX_ROWS, ScoreTable, TextTable, shortened
+from doxeval.scores import ScoreTable, ShownAsTable, TextTable, shortened
 
 RESAMPLES = 10_000
 # Up to this number of systems all orders are tried.
@@ -142,7 +142,7 @@ class MeasurePair:
 
 
 @dataclass(frozen=True, repr=False)
-class Correlations:
+class Correlations(ShownAsTable):
     """All pairs of measures.
 
     >>> correlations = Correlations((MeasurePair("MAiP", "iP[.01]", 9, Coefficient(0.85)),))
@@ -166,23 +166,20 @@ class Correlations:
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not correlated")
 
-    def __repr__(self) -> str:
-        return self._table(self.pairs[:MAX_ROWS]).text()
-
-    def _repr_html_(self) -> str:
-        """How notebooks show it: each pair of measures with Kendall's τ and what it says."""
-        return self._table(self.pairs).html()
-
-    def _table(self, pairs: Sequence[MeasurePair]) -> TextTable:
-        taus = ["—" if pair.tau.value is None else f"{pair.tau.value:.3f}" for pair in pairs]
+    def _as_table(self) -> TextTable:
+        """Return each pair of measures with Kendall's τ and what it says."""
+        rows = [
+            [
+                pair._both,
+                "—" if pair.tau.value is None else f"{pair.tau.value:.3f}",
+                pair.agreement or "—",
+            ]
+            for pair in self.pairs
+        ]
         return TextTable(
             ["measures", "Kendall τ", "agreement"],
-            [
-                [pair._both, tau, pair.agreement or "—"]
-                for pair, tau in zip(pairs, taus, strict=True)
-            ],
+            rows,
             f"Correlations of {plural(len(self.pairs), 'pair')} of measures",
-            omitted=len(self.pairs) - len(pairs),
             noun="pair",
             warnings=self.notes,
             longest=90,

@@ -31,11 +31,11 @@ from doxeval.errors import InputError, UnknownName, warn
 from doxeval.messages import plural, quoted, suggestion
 from doxeval.named import checked
 from doxeval.scores import (
-    MAX_ROWS,
     SCHEMA,
     MeasureFacts,
     Plot,
     ScoreTable,
+    ShownAsTable,
     TextTable,
     format_score,
     mean_of,
@@ -229,7 +229,7 @@ class Pair:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(ShownAsTable):
     """The runs by rank, all pairs that were tested, and the groups of runs that do not differ.
 
     Without a baseline, two runs share a group if and only if their difference is not significant.
@@ -273,22 +273,15 @@ class Comparison:
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
-    def __repr__(self) -> str:
-        return self._table(self.ranking[:MAX_ROWS]).text()
-
-    def _repr_html_(self) -> str:
-        """How notebooks show it: the runs by rank, with their letters."""
-        return self._table(self.ranking).html()
-
-    def _table(self, runs: Sequence[RunMean]) -> TextTable:
+    def _as_table(self) -> TextTable:
+        """Return the runs by rank, with their letters."""
         significant = sum(pair.significant for pair in self.pairs)
         letters = self.letters
         return TextTable(
             ["run", self.measure.label, "letters"],
-            [[run.run, format_score(run.mean), letters.get(run.run, "")] for run in runs],
+            [[run.run, format_score(run.mean), letters.get(run.run, "")] for run in self.ranking],
             f"Comparison by {self.measure.label}, {TITLES[self.test]}: {significant:,} of "
             f"{plural(len(self.pairs), 'pair')} significant at {self.alpha:g}",
-            omitted=len(self.ranking) - len(runs),
             noun="run",
             warnings=self.notes,
         )

@@ -18,7 +18,7 @@ from doxeval.scores.table import mean_curve as mean_curve
 from doxeval.scores.table import mean_of as mean_of
 from doxeval.scores.table import with_duplicates as with_duplicates
 from doxeval.scores.table import with_unique_names as with_unique_names
-from doxeval.scores.text import MAX_ROWS as MAX_ROWS
+from doxeval.scores.text import ShownAsTable as ShownAsTable
 from doxeval.scores.text import TextTable as TextTable
 from doxeval.scores.text import format_score as format_score
 from doxeval.scores.text import shortened as shortened
