@@ -18,7 +18,7 @@ from doxeval.comparison.significance import RESAMPLES, TITLES, Test
 from doxeval.errors import InputError, warn
 from doxeval.messages import plural, quoted
 from doxeval.named import checked
-from doxeval.scores import ScoreTable, ShownAsTable, TextTable, shortened
+from doxeval.scores import ScoreTable, ShownAsTable, TextTable, format_score, shortened
 
 # Two systems by name; where one of them is significantly better, it comes first.
 SystemPair: TypeAlias = tuple[str, str]
@@ -155,7 +155,7 @@ class SignificantAgreement(ShownAsTable):
                 f"{len(pair.opposite):,}",
                 f"{len(pair.only_first) + len(pair.only_second):,}",
                 f"{len(pair.neither):,}",
-                "—" if pair.agreement is None else f"{pair.agreement:.3f}",
+                format_score(pair.agreement, ".3f"),
             ]
             for pair in self.pairs
         ]

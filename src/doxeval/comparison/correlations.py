@@ -27,7 +27,7 @@ from doxeval.comparison.significance import check_resampling, generator, rounded
 from doxeval.errors import InputError, warn
 from doxeval.messages import join_names, plural, quoted
 from doxeval.named import checked
-from doxeval.scores import ScoreTable, ShownAsTable, TextTable, shortened
+from doxeval.scores import ScoreTable, ShownAsTable, TextTable, format_score, shortened
 
 RESAMPLES = 10_000
 # Up to this number of systems all orders are tried.
@@ -169,11 +169,7 @@ class Correlations(ShownAsTable):
     def _as_table(self) -> TextTable:
         """Return each pair of measures with Kendall's τ and what it says."""
         rows = [
-            [
-                pair._both,
-                "—" if pair.tau.value is None else f"{pair.tau.value:.3f}",
-                pair.agreement or "—",
-            ]
+            [pair._both, format_score(pair.tau.value, ".3f"), pair.agreement or "—"]
             for pair in self.pairs
         ]
         return TextTable(

@@ -109,13 +109,13 @@ def warning_lines(warnings: Sequence[str]) -> list[str]:
     return [*lines, f"… and {plural(more, 'more warning')}"] if more else lines
 
 
-def format_score(value: float | None) -> str:
-    """Return a score with four decimals; a dash if it is undefined.
+def format_score(value: float | None, style: str = ".4f") -> str:
+    """Return a score or another figure, by default with four decimals; a dash if undefined.
 
-    >>> format_score(0.123456), format_score(None), format_score(float("nan"))
-    ('0.1235', '—', '—')
+    >>> format_score(0.123456), format_score(-0.25, "+.2f"), format_score(float("nan"))
+    ('0.1235', '-0.25', '—')
     """
-    return "—" if value is None or isnan(value) else f"{value:.4f}"
+    return "—" if value is None or isnan(value) else format(value, style)
 
 
 def shortened(name: str) -> str:
