@@ -245,22 +245,17 @@ def _verdicts(first: Comparison, second: Comparison) -> Verdicts:
 
 def _verdict(by_first: Pair, by_second: Pair) -> tuple[str, SystemPair]:
     """Return what two measures conclude about a pair of systems; the better comes first."""
+    verdict, significant = "neither", None
     if by_first.p is None or by_second.p is None:
-        return "untested", _sorted(by_first)
-    if by_first.significant and by_second.significant:
+        verdict = "untested"
+    elif by_first.significant and by_second.significant:
         verdict = "same" if by_first.better == by_second.better else "opposite"
-        return verdict, _better_first(by_first)
-    if by_first.significant:
-        return "only_first", _better_first(by_first)
-    if by_second.significant:
-        return "only_second", _better_first(by_second)
-    return "neither", _sorted(by_first)
-
-
-def _better_first(pair: Pair) -> SystemPair:
-    return (pair.second, pair.first) if pair.better == pair.second else (pair.first, pair.second)
-
-
-def _sorted(pair: Pair) -> SystemPair:
-    first, second = sorted((pair.first, pair.second))
-    return first, second
+        significant = by_first
+    elif by_first.significant:
+        verdict, significant = "only_first", by_first
+    elif by_second.significant:
+        verdict, significant = "only_second", by_second
+    first, second = sorted((by_first.first, by_first.second))
+    if significant is not None and significant.better == second:
+        return verdict, (second, first)
+    return verdict, (first, second)
