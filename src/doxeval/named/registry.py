@@ -86,7 +86,7 @@ class Registry(Mapping[str, type[V]]):
         known = self._registered.get(kind.name)
         is_built_in = any(kind.name == other.name for other in self._built_in())
         # The same class comes again when its module, or a cell of a notebook, is run again.
-        if is_built_in or (known is not None and _definition(known) != _definition(kind)):
+        if is_built_in or (known is not None and _full_name(known) != _full_name(kind)):
             raise InputError(
                 f"there is a {self._noun.word} {quoted(kind.name)} already; choose another name"
             )
@@ -129,19 +129,19 @@ def defined_in(module: ModuleType, base: type[V]) -> tuple[type[V], ...]:
     )
 
 
-def _definition(kind: type[Named]) -> tuple[str, str]:
-    return kind.__module__, kind.__qualname__
+def _full_name(kind: type[Named]) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def _check_class(kind: Any, base: type[Named]) -> None:
     """Raise an error unless the class can be used."""
     if not (isinstance(kind, type) and issubclass(kind, base)):
         raise InputError(f"{quoted(kind)} is not a subclass of doxeval.{base.__name__}")
-    where = f"{kind.__module__}.{kind.__qualname__}"
     if not NAME.fullmatch(getattr(kind, "name", "")):
+        where = _full_name(kind)
         raise InputError(f'{where} needs a name of letters and digits: name = "My{base.__name__}"')
     if not is_dataclass(kind) or any(isinstance(value, Field) for value in vars(kind).values()):
-        raise InputError(f"{where} needs the decorator @dataclass(frozen=True)")
+        raise InputError(f"{_full_name(kind)} needs the decorator @dataclass(frozen=True)")
 
 
 # Names
@@ -196,30 +196,26 @@ def parse(text: str, known: Mapping[str, type[V]], noun: Noun) -> V:
 
 
 def _values(kind: type[Named], match: re.Match[str]) -> dict[str, Any]:
+    """Return the values of the parameters that a name gives."""
     values: dict[str, Any] = {}
     for sign, given in (("@", match["cut"]), ("[", match["point"])):
         if given is not None:
             spec = signed_parameter(kind, sign)
             values[spec.name] = from_text(spec, given)
-    for item in match["named"].split(",") if match["named"] else ():
-        spec, value = _parameter_of_item(kind, item)
-        if spec.name in values:
-            raise SyntaxProblem(f"{spec.name} is given twice")
-        values[spec.name] = value
-    return values
-
-
-def _parameter_of_item(kind: type[Named], item: str) -> tuple[Field[Any], Any]:
-    """Return the parameter that key=value names, and its value."""
-    name, equals, given = item.partition("=")
     named = {spec.name: spec for spec in fields(kind) if "sign" not in spec.metadata}
-    if not equals or not given:
-        raise SyntaxProblem(f"{quoted(item)} is not a parameter: expected key=value")
-    if name not in named:
+    for item in match["named"].split(",") if match["named"] else ():
+        name, equals, given = item.partition("=")
+        if not equals or not given:
+            raise SyntaxProblem(f"{quoted(item)} is not a parameter: expected key=value")
         if not named:
             raise SyntaxProblem(f"{kind.name} has no parameters")
-        raise SyntaxProblem(f"{kind.name} has no parameter {quoted(name)}{suggestion(name, named)}")
-    return named[name], from_text(named[name], given)
+        if name not in named:
+            hint = suggestion(name, named)
+            raise SyntaxProblem(f"{kind.name} has no parameter {quoted(name)}{hint}")
+        if name in values:
+            raise SyntaxProblem(f"{name} is given twice")
+        values[name] = from_text(named[name], given)
+    return values
 
 
 def _hint(wrong: str, known: Mapping[str, type[Named]], elsewhere: Mapping[str, str]) -> str:
@@ -240,9 +236,6 @@ def _hint(wrong: str, known: Mapping[str, type[Named]], elsewhere: Mapping[str, 
 # Classes of other packages
 
 
-# Classes of other packages
-
-
 class _Offered(NamedTuple, Generic[V]):
     """The classes that installed packages offer, and what is wrong with some."""
 
@@ -251,13 +244,20 @@ class _Offered(NamedTuple, Generic[V]):
 
 
 def _offered_by_packages(group: str, base: type[V]) -> _Offered[V]:
+    """Return the classes below `base` of all entry points of a group.
+
+    An entry point is a class, a module that defines some, or a list of classes.
+    """
     from importlib.metadata import entry_points
 
     kinds: dict[str, type[V]] = {}
     problems = []
     for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, entry.value)):
         try:
-            for kind in _kinds_of(entry.load(), base):
+            loaded = entry.load()
+            if isinstance(loaded, ModuleType):
+                loaded = defined_in(loaded, base)
+            for kind in loaded if isinstance(loaded, list | tuple) else (loaded,):
                 _check_class(kind, base)
                 kinds.setdefault(kind.name, kind)
         except DoxevalError as error:
@@ -268,10 +268,3 @@ def _offered_by_packages(group: str, base: type[V]) -> _Offered[V]:
                 f"{type(error).__name__}: {error}"
             )
     return _Offered(kinds, tuple(problems))
-
-
-def _kinds_of(loaded: Any, base: type[V]) -> Iterable[Any]:
-    """Return the classes of an entry point: a class, a module that defines some, or a list."""
-    if isinstance(loaded, ModuleType):
-        return defined_in(loaded, base)
-    return loaded if isinstance(loaded, list | tuple) else (loaded,)

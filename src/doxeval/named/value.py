@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from doxeval.errors import SyntaxProblem
-from doxeval.messages import quoted, truncate
+from doxeval.messages import closest, quoted, truncate
 
 _NUMBER = re.compile(r"[0-9]{1,20}(?:\.[0-9]{0,400})?|\.[0-9]{1,400}")
 _SHARE = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
@@ -247,10 +247,8 @@ def _named_value(spec: Field[Any], value: Any, name: str) -> Any:
     if isinstance(default, int | float) or spec.metadata["number"]:
         return _number(spec, value, name)
     if choices:
-        from difflib import get_close_matches
-
-        close = get_close_matches(str(value), choices, 1, 0.5)
-        hint = f"; did you mean {close[0]}?" if close else ""
+        close = closest(str(value), choices, 0.5)
+        hint = "" if close is None else f"; did you mean {close}?"
         listed = "one of " + ", ".join(choices) if len(choices) > 2 else " or ".join(choices)
         raise SyntaxProblem(f"{name}: {spec.name} is {quoted(value)}: expected {listed}{hint}")
     if not isinstance(value, type(default)):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.messages import escape, join_names, plural, truncate
 
@@ -25,8 +24,7 @@ _BAR_STYLE = "display:inline-block;height:.7em;background:#4c78a8;margin-right:6
 _BAR_PIXELS = 60
 
 
-@dataclass(frozen=True)
-class TextTable:
+class TextTable(NamedTuple):
     """A table of text with its title and warnings: the one form in which results are printed.
 
     noun: what a row is, to say how many more there are. longest: the longest cell in characters,
