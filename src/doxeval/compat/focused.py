@@ -54,22 +54,21 @@ def thorough_scores(results: Sequence[Passage], topic: JudgedTopic) -> TopicScor
     """
     sizes = [result.size for result in results]
     relevant_sizes = [0] * len(results)
-    relevant = [
-        (row, article)
-        for row, result in enumerate(results)
-        if (article := topic.relevant_article(result.article))
-    ]
-    group_of: dict[bytes, int] = {}
+    relevant = []  # rows and articles of the results in articles with relevant text
     spans = []
-    for row, _ in relevant:
-        name, start, end, *_ = results[row]
-        spans.append((group_of.setdefault(name, len(group_of)), start, end))
-        sizes[row] = 0
-    at, pieces = new_parts(Spans.of(spans))
-    for number, start, end in zip(
-        at.tolist(), pieces.start.tolist(), pieces.end.tolist(), strict=True
+    number_of: dict[bytes, int] = {}
+    for row, result in enumerate(results):
+        article = topic.relevant_article(result.article)
+        if article is not None:
+            number = number_of.setdefault(result.article, len(number_of))
+            relevant.append((row, article))
+            spans.append((number, result.start, result.end))
+            sizes[row] = 0
+    of_span, parts = new_parts(Spans.of(spans))
+    for span, start, end in zip(
+        of_span.tolist(), parts.start.tolist(), parts.end.tolist(), strict=True
     ):
-        row, article = relevant[number]
+        row, article = relevant[span]
         sizes[row] += end - start
         relevant_sizes[row] += article.relevant_in(start, end)
     return _scores(results, topic, sizes, relevant_sizes)

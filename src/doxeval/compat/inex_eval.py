@@ -12,7 +12,7 @@ import math
 import os
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -90,25 +90,26 @@ def inex_eval_lines(
     """
     judged = read_judgments(assessments)
     submitted = read_submission(run, judged)
-    for results in submitted.values():
-        _check_rules(results, options.task, os.fspath(run))
-    in_file_order = [*submitted, *(topic for topic in judged if topic not in submitted)]
-    scores = {
-        topic.decode(): _topic_scores(submitted.get(topic), judged[topic], options)
-        for topic in in_file_order
-    }
+    for returned in submitted.values():
+        _check_rules(returned, options.task, os.fspath(run))
+    without_results = [topic for topic in judged if topic not in submitted]
+    scores = {}
+    for topic in (*submitted, *without_results):
+        results = submitted[topic].results if topic in submitted else []
+        scores[topic.decode()] = _topic_scores(results, judged[topic], options)
+    # The tool prints the run's id on the last line of an assessed topic.
+    run_id = next(reversed(submitted.values())).run_id.decode() if submitted else ""
     return [
         *impossible_lines(scores.values()),
-        f'<eval run-id="{_run_id(submitted)}" file="{os.fspath(run)}">',
+        f'<eval run-id="{run_id}" file="{os.fspath(run)}">',
         *_score_lines(scores, {topic.decode() for topic in submitted}, options),
         "</eval>",
     ]
 
 
 def _topic_scores(
-    run: TopicResults | None, topic: JudgedTopic, options: InexEvalOptions
+    results: Sequence[Passage], topic: JudgedTopic, options: InexEvalOptions
 ) -> TopicScores:
-    results = run.results if run else []
     match options.task:
         case InexEvalTask.THOROUGH:
             return thorough_scores(results, topic)
@@ -120,11 +121,6 @@ def _topic_scores(
             return in_context_scores(results, topic, entry_point_score(options.n), sizes=False)
         case InexEvalTask.T2I:
             return in_context_scores(results, topic, tolerance_score(options.irr))
-
-
-def _run_id(submitted: dict[bytes, TopicResults]) -> str:
-    """Return the run's id on the last line of an assessed topic, which the tool prints."""
-    return next(reversed(submitted.values())).run_id.decode() if submitted else ""
 
 
 def _score_lines(
