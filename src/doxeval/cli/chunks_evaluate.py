@@ -74,6 +74,7 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     gates, tokens = gates_of(options), known_tokens(options["tokens"])
     presets = options["presets"] or (() if options["names"] else ("rag",))
     names = gates.measures(options["names"], presets)
+    _check_measures(names, presets)
     given = docs_in(options["docs"])
     chunks = [_chunks(file, given) for file in files]
     docs = _docs(chunks, given)
@@ -95,6 +96,16 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
             _print_oracles(table, read, every, judged, settings)
         if options["by"] == "tag":
             _print_tags(table, judged)
+
+
+def _check_measures(names: Sequence[str], presets: Sequence[str]) -> None:
+    """Raise an error for an unknown measure before anything is read and reported."""
+    from doxeval.measures import measure_named, preset_named
+
+    for preset in presets:
+        preset_named(preset)
+    for name in names:
+        measure_named(name)
 
 
 def _chunks(file: str, docs: Any) -> Chunks:
