@@ -61,7 +61,7 @@ def _unshared_scores(column: MeasureColumn, pairs: Sequence[Pair]) -> Iterator[s
 
 
 def _unshared_results(column: MeasureColumn, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Topics without results have a score as well, so the scores alone do not show them."""
+    # Topics without results have a score as well, so the scores alone do not show them.
     few = [
         (pair.with_results, pair)
         for pair in pairs

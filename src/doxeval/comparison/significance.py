@@ -375,7 +375,7 @@ def groups(ranking: Sequence[str], different: Collection[frozenset[str]]) -> lis
 def _largest_group(
     ranking: Sequence[str], alike: dict[str, set[str]], group: set[str]
 ) -> tuple[str, ...]:
-    """Extend a group by every other run that differs from none in it, best first."""
+    """Return a group with every other run that differs from none in it, taken best first."""
     for run in ranking:
         if group <= alike[run]:
             group.add(run)

@@ -35,7 +35,6 @@ from doxeval.errors import FormatError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, open_input
 from doxeval.messages import quoted
 
-_EXPECTED_JUDGMENT = "expected topic Q0 article rsize length bep off:len …"
 _RUN_FIELDS = 8
 _UNKNOWN_OFFSETS = frozenset((b"X", b"-1"))
 _UNKNOWN_SIZE = 18
@@ -60,45 +59,44 @@ def read_judgments(paths: Iterable[str | os.PathLike[str]]) -> dict[bytes, Judge
         origin = os.fspath(path)
         is_empty = True
         for number, line in numbered_lines(path):
-            if fields := line.split():
+            if line.strip():
                 is_empty = False
-                if line[:1].isspace():
-                    reason = "begins with white space, which counts as an empty field"
-                    raise FormatError(f"{reason}; {_EXPECTED_JUDGMENT}", origin, number)
-                _add_judgment(topics, fields, origin, number)
+                try:
+                    _add_judgment(topics, line)
+                except FormatError as error:
+                    raise FormatError(error.message, origin, number) from None
         if is_empty:
             raise FormatError("no assessments in the file", origin)
     return topics
 
 
-def _add_judgment(
-    topics: dict[bytes, JudgedTopic], fields: list[bytes], origin: str, line: int
-) -> None:
+def _add_judgment(topics: dict[bytes, JudgedTopic], line: bytes) -> None:
+    expected = "expected topic Q0 article rsize length bep off:len …"
+    fields = line.split()
+    if line[:1].isspace():
+        reason = "begins with white space, which counts as an empty field"
+        raise FormatError(f"{reason}; {expected}")
     if len(fields) < 5:
-        raise FormatError(f"{len(fields)} fields; {_EXPECTED_JUDGMENT}", origin, line)
-    relevant_size = java_int(fields[3], "an rsize", origin, line)
-    length = java_int(fields[4], "a length", origin, line)
+        raise FormatError(f"{len(fields)} fields; {expected}")
+    relevant_size = java_int(fields[3], "an rsize")
+    length = java_int(fields[4], "a length")
     topic = topics.setdefault(fields[0], JudgedTopic())
     article = topic.add(fields[2], relevant_size, length)
     if len(fields) > 6:
-        article.entry_point = java_int(fields[5], "a best entry point", origin, line)
-        article.passages += [_passage(text, origin, line) for text in fields[6:]]
+        article.entry_point = java_int(fields[5], "a best entry point")
+        article.passages += map(_passage, fields[6:])
 
 
-def _passage(text: bytes, origin: str, line: int) -> tuple[int, int]:
+def _passage(text: bytes) -> tuple[int, int]:
     offset, colon, length = text.partition(b":")
     if not colon:
-        raise FormatError(
-            f"{quoted(field_text(text))} is not a passage: expected off:len", origin, line
-        )
-    start = java_int(offset, "an offset", origin, line)
-    end = start + java_int(length, "a length", origin, line)
+        raise FormatError(f"{quoted(field_text(text))} is not a passage: expected off:len")
+    start = java_int(offset, "an offset")
+    end = start + java_int(length, "a length")
     if not 0 <= start <= end <= LARGEST_INT:
         raise FormatError(
             f"the passage {field_text(text)} is outside the possible range: expected offset and"
-            f" length of 0 or more, and an end of at most {LARGEST_INT}",
-            origin,
-            line,
+            f" length of 0 or more, and an end of at most {LARGEST_INT}"
         )
     return start, end
 
@@ -202,55 +200,52 @@ def read_submission(
     number = 0
     topic, current = b"", None
     for number, line in numbered_lines(path):
-        fields = line.split()
-        if len(fields) != _RUN_FIELDS or line[:1].isspace():
-            raise FormatError(_wrong_fields(line), origin, number)
-        if fields[0] != topic:
-            topic = fields[0]
-            current = _new_topic(topics, topic, origin, number) if topic in assessed else None
-        if current is not None:
-            current.run_id = fields[5]
-            current.results.append(_result(fields, origin, number))
+        try:
+            fields = _run_fields(line)
+            if fields[0] != topic:
+                topic = fields[0]
+                current = _new_topic(topics, topic, number) if topic in assessed else None
+            if current is not None:
+                current.run_id = fields[5]
+                current.results.append(_result(fields, number))
+        except FormatError as error:
+            raise FormatError(error.message, origin, number) from None
     if not number:
         raise FormatError("no results in the file", origin)
     return topics
 
 
-def _new_topic(
-    topics: dict[bytes, TopicResults], topic: bytes, origin: str, line: int
-) -> TopicResults:
+def _run_fields(line: bytes) -> list[bytes]:
+    fields = line.split()
+    if len(fields) == _RUN_FIELDS and not line[:1].isspace():
+        return fields
+    expected = "expected 8: topic Q0 article rank rsv run-id offset length"
+    if fields and line[:1].isspace():
+        raise FormatError(f"begins with white space, which counts as an empty field; {expected}")
+    raise FormatError(f"{f'{len(fields)} fields' if fields else 'a blank line'}; {expected}")
+
+
+def _new_topic(topics: dict[bytes, TopicResults], topic: bytes, line: int) -> TopicResults:
     if topic in topics:
         first, last = topics[topic].first_line, topics[topic].results[-1].line
         raise FormatError(
             f"topic {field_text(topic)} is in two separate blocks, lines {first} to {last} and from"
-            f" line {line}: expected all results of a topic together",
-            origin,
-            line,
+            f" line {line}: expected all results of a topic together"
         )
     topics[topic] = TopicResults(topic, line)
     return topics[topic]
 
 
-def _wrong_fields(line: bytes) -> str:
-    expected = "expected 8: topic Q0 article rank rsv run-id offset length"
-    fields = len(line.split())
-    if fields and line[:1].isspace():
-        return f"begins with white space, which counts as an empty field; {expected}"
-    return f"{fields} fields; {expected}" if fields else f"a blank line; {expected}"
-
-
-def _result(fields: list[bytes], origin: str, line: int) -> Passage:
+def _result(fields: list[bytes], line: int) -> Passage:
     offset, length = fields[6], fields[7]
     if offset in _UNKNOWN_OFFSETS:
         return Passage(fields[2], _NOT_FOUND, _NOT_FOUND, _UNKNOWN_SIZE, line)
-    start = java_int(offset, "an offset", origin, line)
-    size = java_int(length, "a length", origin, line)
+    start = java_int(offset, "an offset")
+    size = java_int(length, "a length")
     if size < 0:
-        raise FormatError(f"a negative length, {size}; expected 0 or more", origin, line)
+        raise FormatError(f"a negative length, {size}; expected 0 or more")
     if start + size > LARGEST_INT:
-        raise FormatError(
-            f"the passage ends at {start + size}; expected at most {LARGEST_INT}", origin, line
-        )
+        raise FormatError(f"the passage ends at {start + size}; expected at most {LARGEST_INT}")
     return Passage(fields[2], start, start + size, size, line)
 
 

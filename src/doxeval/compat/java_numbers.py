@@ -30,10 +30,10 @@ def java_double(value: float) -> str:
     return f"{sign}{first}.{''.join(rest) or '0'}E{shortest.adjusted()}"
 
 
-def java_int(field: bytes, what: str, origin: str, line: int) -> int:
+def java_int(field: bytes, what: str) -> int:
     """Return a field as Integer.parseInt reads it, which refuses more than 32 bits.
 
-    >>> java_int(b"042", "an offset", "run.txt", 1), java_int(b"-7", "an offset", "run.txt", 1)
+    >>> java_int(b"042", "an offset"), java_int(b"-7", "an offset")
     (42, -7)
     """
     if field.isdigit() and len(field) < 10:
@@ -42,9 +42,7 @@ def java_int(field: bytes, what: str, origin: str, line: int) -> int:
     if match is None or int(match[1]) > LARGEST_INT:
         raise FormatError(
             f"{quoted(field_text(field))} is not {what}: "
-            f"expected a whole number of at most {LARGEST_INT}",
-            origin,
-            line,
+            f"expected a whole number of at most {LARGEST_INT}"
         )
     return -int(match[1]) if field.startswith(b"-") else int(match[1])
 

@@ -158,7 +158,7 @@ def _accepted_by_list(
         return fits and all(item.include(each) for item, each in zip(items, value, strict=True))
 
     def begins_well(value: Any) -> bool:
-        """Whether the first item fits, if looking at it costs nothing."""
+        """Return whether the first item fits, if looking at it costs nothing."""
         if not _is_instance(value, origin):
             return False
         if hasattr(type(value), "columns") and hasattr(type(value), "__getitem__"):
@@ -174,12 +174,12 @@ def _accepted_by_list(
 
 
 def _is_instance(value: Any, origin: type) -> bool:
-    """Whether a value is of a type; bytes are a sequence, but nobody means them."""
+    """Return whether a value is of a type; bytes are a sequence, but nobody means them."""
     return isinstance(value, origin) and not isinstance(value, bytes)
 
 
 def _is_abstract(origin: type) -> bool:
-    """Whether a type is one of collections.abc, such as Iterable."""
+    """Return whether a type is one of collections.abc, such as Iterable."""
     return origin.__module__ == Iterable.__module__
 
 

@@ -270,7 +270,7 @@ def _number(spec: Field[Any], value: Any, name: str) -> int | float:
 
 
 def _is_between(value: Any, lowest: float, highest: float) -> bool:
-    """Whether a value is a number within bounds, however large; nan is not."""
+    """Return whether a value is a number within bounds, however large; nan is not."""
     return _is_number(value) and bool(lowest <= value <= highest)
 
 

@@ -81,7 +81,7 @@ class Plot:
         return f"<plot: {self.about}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """How notebooks show it."""
+        """Return what notebooks draw, and text where they cannot."""
         return {MIME: for_vega(self.spec), "text/plain": repr(self)}
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -515,7 +515,7 @@ def _as_list(value: object, default: Iterable[object]) -> list[object]:
 
 
 def _same(first: npt.NDArray[Any] | None, second: npt.NDArray[Any] | None) -> bool:
-    """Whether two arrays are equal; nan equals nan."""
+    """Return whether two arrays are equal; nan equals nan."""
     if first is None or second is None:
         return first is second
     return np.array_equal(first, second, equal_nan=True)
