@@ -58,21 +58,27 @@ def checked_but(*names: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         @wraps(function)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            signature, accepted = _signature(function)
+            signature = _signature(function)
             try:
                 given = signature.bind(*args, **kwargs).arguments
             except TypeError:
                 given = {}  # Python's own error about missing and unknown arguments is clear
-            for name, types in accepted.items():
-                if name in given and name not in names and not types.include(given[name]):
-                    *others, last = types.words
+            for name, value in given.items():
+                if name in names or value is signature.parameters[name].default:
+                    continue
+                accepted = _accepted_by_parameter(function, name)
+                if not accepted.include(value):
+                    *others, last = accepted.words
                     expected = f"{', '.join(others)} or {last}" if others else last
-                    raise InputError(f"{name} is {quoted(given[name])}: expected {expected}")
+                    raise InputError(f"{name} is {quoted(value)}: expected {expected}")
             return function(*args, **kwargs)
 
         return call
 
     return decorate
+
+
+_signature = cache(inspect.signature)  # with an entry for each decorated function
 
 
 class _Accepted(NamedTuple):
@@ -82,17 +88,17 @@ class _Accepted(NamedTuple):
     words: tuple[str, ...]
 
 
-@cache  # one entry for each decorated function
-def _signature(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, _Accepted]]:
-    """Return the signature, and what each parameter accepts."""
-    signature = inspect.signature(function)
-    names = _KnownNames(function.__globals__)
-    return signature, {
-        name: _accepted(_evaluated(parameter.annotation, names))
-        for name, parameter in signature.parameters.items()
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        and parameter.annotation is not parameter.empty
-    }
+_ANYTHING = _Accepted(lambda value: True, ("anything",))
+
+
+@cache  # most parameters are hardly ever given, so each is looked at when it is
+def _accepted_by_parameter(function: Callable[..., Any], name: str) -> _Accepted:
+    """Return what a parameter of a decorated function accepts."""
+    parameter = _signature(function).parameters[name]
+    is_annotated = parameter.annotation is not parameter.empty
+    if not is_annotated or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        return _ANYTHING
+    return _accepted(_evaluated(parameter.annotation, _KnownNames(function.__globals__)))
 
 
 class _KnownNames(dict[str, Any]):
@@ -121,7 +127,7 @@ def _accepted(annotation: Any) -> _Accepted:
         types = set(map(type, arguments))
         return _Accepted(lambda value: type(value) in types, tuple(map(repr, arguments)))
     if not isinstance(origin, type) or origin is Any or origin is object:
-        return _Accepted(lambda value: True, ("anything",))
+        return _ANYTHING
     if origin in _PLAIN_TYPES:
         return _PLAIN_TYPES[origin]
     if origin is _FUNCTION:
