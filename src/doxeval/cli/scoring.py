@@ -144,7 +144,7 @@ def evaluation_of(
     """The evaluation that the options of a command describe."""
     from doxeval.assessments import read_assessments
     from doxeval.documents import Collection
-    from doxeval.evaluation import Evaluation
+    from doxeval.evaluation import Counting, Evaluation, Keep, RunOptions
 
     check_engine(options)
     named, presets = options["names"], options["presets"]
@@ -152,36 +152,41 @@ def evaluation_of(
     of_presets = set(measures_asked_for((), presets)[0]) - set(named) if presets else set()
     directory = options["directory"]
     collection = None if directory is None else Collection(directory)
-    shared = {name: options[name] for name in ("offsets", "whitespace")}
+    run_options = RunOptions(
+        offsets=options["offsets"],
+        whitespace=options["whitespace"],
+        ends=options["columns"] == "start-end",
+        unresolved=options["unresolved"],
+        duplicates=options["duplicates"],
+    )
+    counting = Counting(
+        texts=None if options["texts"] is None else texts_in(options["texts"]),
+        tokens=options["tokens"],
+        ignore_whitespace=options["solid"],
+        specificity=options["specificity"],
+    )
     assessments = read_assessments(
         *sources,
         collection=collection,
         pool=options["pool"],
         merge=options["merge"],
-        **shared,
+        offsets=options["offsets"],
+        whitespace=options["whitespace"],
     )
     return Evaluation(
         assessments,
         [name for name in measures if name not in of_presets],
         presets=presets,
+        where_possible=where_possible,
         collection=collection,
         navigation=options["navigation"],
-        targets=options["targets"],
-        where_possible=where_possible,
-        average_over=options["average_over"] or "assessed",
-        specificity=options["specificity"],
-        curves=curves,
-        per_document=per_document,
-        keep=keep,
         order=options["order"],
-        unresolved=options["unresolved"],
-        duplicates=options["duplicates"],
-        texts=None if options["texts"] is None else texts_in(options["texts"]),
-        tokens=options["tokens"],
-        solid=options["solid"],
+        average_over=options["average_over"] or "assessed",
+        targets=options["targets"],
         chunks=options["chunks"][0] if len(options["chunks"]) == 1 else None,
-        ends=options["columns"] == "start-end",
-        **shared,
+        run_options=run_options,
+        counting=counting,
+        keep=Keep(curves, per_document, keep),
     )
 
 
