@@ -35,11 +35,9 @@ def random_scores(count: int, topics: int, seed: int = 1) -> dict[str, list[floa
 
 
 def p_of(test: Test, steps: Sequence[int], seed: int = 0, resamples: int = 2000) -> float:
-    found = significance_of(
-        test, np.array(steps), 0.05, resamples, lambda: generator(seed, "a", "b")
-    )
-    assert found is not None
-    return found.p
+    result = significance_of(test, np.array(steps), 0.05, resamples, generator(seed, "a", "b"))
+    assert result is not None
+    return result.p
 
 
 def facts(lowest: float = 0.0, highest: float | None = 1.0) -> MeasureFacts:

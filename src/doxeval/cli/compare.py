@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 _TESTS = ["t", "wilcoxon", "sign", "bootstrap", "randomization"]
 RESAMPLING = ("bootstrap", "randomization")
-_MOST_PAIRS = 45
+_MAX_PAIRS = 45
 
 seed_option = click.option(
     "--seed",
@@ -101,7 +99,7 @@ def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any)
 
     names, _ = measures_asked_for(options["names"], options["presets"])
     table = scores_of(evaluation_of(assessments, names, options), runs, options)
-    found = compare_all(
+    comparisons = compare_all(
         table,
         test=options["test"],
         baseline=run_called(table, options["baseline"]),
@@ -109,30 +107,17 @@ def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any)
         resamples=options["resamples"],
         seed=options["seed"],
     )
-    warn(dict.fromkeys(note for one in found for note in one.notes))
+    warn(dict.fromkeys(note for comparison in comparisons for note in comparison.notes))
     if options["format_"] == "table":
-        block("\n".join(_as_text(one) for one in found))
+        block("\n".join(_as_text(comparison) for comparison in comparisons))
     elif options["format_"] == "json":
-        json_data({"comparisons": [one.to_dict() for one in found]}, indent=1)
+        json_data({"comparisons": [comparison.to_dict() for comparison in comparisons]}, indent=1)
     else:
-        data(_as_csv(found))
-
-
-def as_csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Lines of CSV; an undefined value is an empty field.
-
-    >>> as_csv(["run", "p"], [["a", 0.5], ["b", None]])
-    'run,p\\na,0.5\\nb,\\n'
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
-    return out.getvalue()
+        data(_as_csv(comparisons))
 
 
 def probability(p: float | None) -> str:
-    """A probability as it is printed in a table.
+    """Return a probability as it is printed in a table.
 
     >>> probability(0.01234), probability(0.000001), probability(None)
     ('0.0123', '<0.0001', '—')
@@ -142,85 +127,89 @@ def probability(p: float | None) -> str:
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"
 
 
-def number(value: float | None, style: str = ".4f") -> str:
-    """A number as it is printed in a table.
+def _as_csv(comparisons: Sequence[Comparison]) -> str:
+    from doxeval.scores import csv_text
 
-    >>> number(0.5), number(-0.25, "+.2f"), number(None)
-    ('0.5000', '-0.25', '—')
-    """
-    return "—" if value is None else format(value, style)
-
-
-def _as_csv(found: Sequence[Comparison]) -> str:
     header = "measure first second topics difference effect low high p corrected better significant"
-    return as_csv(
+    return csv_text(
         header.split(),
         (
             [
-                *(one.measure.label, pair.first, pair.second, pair.topics),
+                *(comparison.measure.label, pair.first, pair.second, pair.topics),
                 *(pair.difference, pair.effect),
                 *(pair.interval or (None, None)),
                 *(pair.p, pair.corrected, pair.better, str(pair.significant).lower()),
             ]
-            for one in found
-            for pair in one.pairs
+            for comparison in comparisons
+            for pair in comparison.pairs
         ),
     )
 
 
-def _as_text(found: Comparison) -> str:
+def _as_text(comparison: Comparison) -> str:
+    """Return the heading, the runs with their letters, the pairs, and what follows from them."""
     from doxeval.cli.score_table import aligned
     from doxeval.comparison import conclusion
+    from doxeval.scores import format_score
 
-    letters = found.letters
+    letters = comparison.letters
     rows = [
-        [run.run, str(run.topics), number(run.mean), letters.get(run.run, "")]
-        for run in found.ranking
+        [run.run, str(run.topics), format_score(run.mean), letters.get(run.run, "")]
+        for run in comparison.ranking
     ]
-    header = ["run", "topics", found.measure.label, "letters" if letters else ""]
+    header = ["run", "topics", comparison.measure.label, "letters" if letters else ""]
     return "\n".join(
-        [f"{_heading(found)}\n", aligned(header, rows), _pairs(found), f"{conclusion(found)}\n"]
+        [
+            f"{_heading(comparison)}\n",
+            aligned(header, rows),
+            _pairs_as_text(comparison),
+            f"{conclusion(comparison)}\n",
+        ]
     )
 
 
-def _heading(found: Comparison) -> str:
+def _heading(comparison: Comparison) -> str:
     from doxeval.comparison import EXACT_UP_TO, TITLES
     from doxeval.messages import escape, plural
 
-    title, label = TITLES[found.test], escape(found.measure.label)
+    test, pairs = comparison.test, comparison.pairs
+    title, label = TITLES[test], escape(comparison.measure.label)
     how = ""
-    if found.test in ("bootstrap", "randomization"):
-        how = f", {found.resamples:,} resamples, seed {found.seed}"
-    if found.test == "randomization" and all(p.topics <= EXACT_UP_TO for p in found.pairs):
+    if test == "randomization" and all(pair.topics <= EXACT_UP_TO for pair in pairs):
         how = ", exact"
+    elif test in RESAMPLING:
+        how = f", {comparison.resamples:,} resamples, seed {comparison.seed}"
     return (
         f"{title[0].upper()}{title[1:]} of {label}{how}; Holm's correction for "
-        f"{plural(len(found.pairs), 'pair')}, alpha {found.alpha:g}"
+        f"{plural(len(pairs), 'pair')}, alpha {comparison.alpha:g}"
     )
 
 
-def _pairs(found: Comparison) -> str:
+def _pairs_as_text(comparison: Comparison) -> str:
+    """Return all pairs; of many, those of the best run, unless there is a baseline."""
     from doxeval.cli.score_table import aligned
 
-    interval = f"{100 * (1 - found.alpha):g}% interval"
+    interval = f"{100 * (1 - comparison.alpha):g}% interval"
     header = ["pair", "topics", "difference", interval, "d_z", "p", "p (Holm)", ""]
-    shown = found.pairs
-    rest = ""
-    if len(shown) > _MOST_PAIRS and found.baseline is None:
-        best = found.ranking[0].run
+    shown, more = comparison.pairs, ""
+    if len(shown) > _MAX_PAIRS and comparison.baseline is None:
+        best = comparison.ranking[0].run
         shown = tuple(pair for pair in shown if pair.first == best)
-        rest = f"… and {len(found.pairs) - len(shown):,} more pairs: --format csv has them all\n"
-    return aligned(header, [_row(pair) for pair in shown]) + rest
+        count = len(comparison.pairs) - len(shown)
+        more = f"… and {count:,} more pairs: --format csv has them all\n"
+    return aligned(header, [_row(pair) for pair in shown]) + more
 
 
 def _row(pair: Pair) -> list[str]:
+    from doxeval.scores import format_score
+
     ends = pair.interval
     return [
         f"{pair.first} - {pair.second}",
         str(pair.topics),
-        number(pair.difference, "+.4f"),
+        format_score(pair.difference, "+.4f"),
         "—" if ends is None else f"[{ends[0]:+.4f}, {ends[1]:+.4f}]",
-        number(pair.effect, "+.2f"),
+        format_score(pair.effect, "+.2f"),
         probability(pair.p),
         probability(pair.corrected),
         "*" if pair.significant else "",

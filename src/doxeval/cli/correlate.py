@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from doxeval.cli.compare import (
     RESAMPLING,
     alpha_option,
-    as_csv,
     format_option,
-    number,
     probability,
     seed_option,
     test_option,
@@ -28,8 +27,9 @@ from doxeval.cli.terminal import block, data, json_data, warn
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
-    from doxeval.comparison import Correlations, MeasurePair, SignificantAgreement, Verdicts
-    from doxeval.scores import ScoreTable
+    from doxeval.comparison import Correlations, MeasurePair, SignificantAgreement
+
+_Result = TypeVar("_Result", "Correlations", "SignificantAgreement")
 
 
 @verb()
@@ -70,84 +70,80 @@ def correlate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: An
       doxeval correlate *.run -a assessments/ -m nxCG@10 -m MAep --format json
       doxeval correlate *.run -a qrels.txt -m MAiP -m 'iP[.01]' --significant --test wilcoxon
     """
-    _check_options(options)
+    if not options["significant"]:
+        refuse({"test", "alpha"}, "is for --significant")
+    elif options["test"] not in RESAMPLING:
+        tests = " or ".join(RESAMPLING)
+        refuse({"seed", "resamples"}, f"is for tests by resampling: --test {tests}")
     if len(runs) < 2:
         raise click.UsageError("correlate needs two runs or more")
     names, _ = measures_asked_for(options["names"], options["presets"])
     if len(names) < 2:
         raise click.UsageError("correlate needs two measures or more: -m A -m B")
     table = scores_of(evaluation_of(assessments, names, options), runs, options)
+    # Without --resamples, each of the two has its own default.
+    resampling = {"resamples": options["resamples"]} if options["resamples"] else {}
+    resampling["seed"] = options["seed"]
     if options["significant"]:
-        _print_verdicts(table, options)
+        from doxeval.comparison import significant_agreement
+
+        agreement = significant_agreement(
+            table, test=options["test"], alpha=options["alpha"], **resampling
+        )
+        _print(agreement, options["format_"], _verdicts_as_text, _verdicts_as_csv)
     else:
-        _print_correlations(table, options)
+        from doxeval.comparison import correlate as correlate_measures
+
+        correlations = correlate_measures(table, **resampling)
+        _print(correlations, options["format_"], _as_text, _as_csv)
 
 
-def _check_options(options: dict[str, Any]) -> None:
-    if not options["significant"]:
-        refuse({"test", "alpha"}, "is for --significant")
-    elif options["test"] not in RESAMPLING:
-        tests = " or ".join(RESAMPLING)
-        refuse({"seed", "resamples"}, f"is for tests by resampling: --test {tests}")
-
-
-def _print_correlations(table: ScoreTable, options: dict[str, Any]) -> None:
-    from doxeval.comparison import correlate as correlate_measures
-
-    given = {name: options[name] for name in ("resamples", "seed") if options[name] is not None}
-    found = correlate_measures(table, **given)
-    warn(found.notes)
-    if options["format_"] == "table":
-        block(_as_text(found))
-    elif options["format_"] == "json":
-        json_data(found.to_dict(), indent=1)
+def _print(
+    result: _Result,
+    format_: str,
+    as_text: Callable[[_Result], str],
+    as_csv: Callable[[_Result], str],
+) -> None:
+    warn(result.notes)
+    if format_ == "table":
+        block(as_text(result))
+    elif format_ == "json":
+        json_data(result.to_dict(), indent=1)
     else:
-        data(_as_csv(found))
+        data(as_csv(result))
 
 
-def _print_verdicts(table: ScoreTable, options: dict[str, Any]) -> None:
-    from doxeval.comparison import significant_agreement
-
-    names = ("test", "alpha", "resamples", "seed")
-    given = {name: options[name] for name in names if options[name] is not None}
-    found = significant_agreement(table, **given)
-    warn(found.notes)
-    if options["format_"] == "table":
-        block(_verdicts_as_text(found))
-    elif options["format_"] == "json":
-        json_data(found.to_dict(), indent=1)
-    else:
-        data(_verdicts_as_csv(found))
+# Correlations
 
 
-def _as_text(found: Correlations) -> str:
+def _as_text(correlations: Correlations) -> str:
     from doxeval.cli.score_table import aligned
     from doxeval.comparison import agreements
 
     header = ["measures", "systems", "τ", "p", "τ_AP", "p", "r", "p", "ρ", "p", "line"]
-    said = "".join(f"{sentence}\n" for sentence in agreements(found))
-    return f"{aligned(header, [_row(pair) for pair in found.pairs])}\n{said}"
+    rows = [_row(pair) for pair in correlations.pairs]
+    return aligned(header, rows) + "\n" + "".join(f"{line}\n" for line in agreements(correlations))
 
 
 def _row(pair: MeasurePair) -> list[str]:
-    coefficients = (pair.tau, pair.tau_ap, pair.pearson, pair.spearman)
-    line = "—"
-    if pair.slope is not None:
-        line = f"y = {number(pair.intercept, '.3f')} {pair.slope:+.3f} x"
-    return [
-        f"{pair.first} (x), {pair.second} (y)",
-        str(pair.systems),
-        *(cell for one in coefficients for cell in (number(one.value, ".3f"), probability(one.p))),
-        line,
-    ]
+    from doxeval.scores import format_score
+
+    cells = [f"{pair.first} (x), {pair.second} (y)", str(pair.systems)]
+    for coefficient in (pair.tau, pair.tau_ap, pair.pearson, pair.spearman):
+        cells += [format_score(coefficient.value, ".3f"), probability(coefficient.p)]
+    if pair.slope is None:
+        return [*cells, "—"]
+    return [*cells, f"y = {format_score(pair.intercept, '.3f')} {pair.slope:+.3f} x"]
 
 
-def _as_csv(found: Correlations) -> str:
+def _as_csv(correlations: Correlations) -> str:
+    from doxeval.scores import csv_text
+
     header = (
         "first second systems tau tau_p tau_ap tau_ap_p tau_ap_by_first tau_ap_by_second "
         "pearson pearson_p spearman spearman_p slope intercept agreement"
     )
-    return as_csv(
+    return csv_text(
         header.split(),
         (
             [
@@ -155,47 +151,60 @@ def _as_csv(found: Correlations) -> str:
                 *(pair.tau_ap_by_first, pair.tau_ap_by_second, *pair.pearson, *pair.spearman),
                 *(pair.slope, pair.intercept, pair.agreement),
             ]
-            for pair in found.pairs
+            for pair in correlations.pairs
         ),
     )
 
 
-def _verdicts_as_text(found: SignificantAgreement) -> str:
+# Agreement about significant differences
+
+
+def _verdicts_as_text(agreement: SignificantAgreement) -> str:
     from doxeval.cli.score_table import aligned
     from doxeval.comparison import TITLES
+    from doxeval.scores import format_score
 
-    title = TITLES[found.test]
-    powers = aligned(
-        ["measure", "tested", "told apart", "share"],
+    powers = [
         [
-            [one.measure, f"{one.tested:,}", f"{one.told_apart:,}", number(one.share, ".3f")]
-            for one in found.measures
-        ],
-    )
+            measure.measure,
+            f"{measure.tested:,}",
+            f"{measure.told_apart:,}",
+            format_score(measure.share, ".3f"),
+        ]
+        for measure in agreement.measures
+    ]
     header = "measures|same|opposite|only x|only y|neither|agreement|same verdict"
     rows = [
         [
             f"{pair.first} (x), {pair.second} (y)",
             *(f"{count:,}" for verdict, count in pair.counts.items() if verdict != "untested"),
-            number(pair.agreement, ".3f"),
-            number(pair.same_verdict, ".3f"),
+            format_score(pair.agreement, ".3f"),
+            format_score(pair.same_verdict, ".3f"),
         ]
-        for pair in found.pairs
+        for pair in agreement.pairs
     ]
     return (
-        f"Pairs of systems told apart: {title}, Holm's correction, alpha {found.alpha:g}\n\n"
-        f"{powers}\n{aligned(header.split('|'), rows)}"
+        f"Pairs of systems told apart: {TITLES[agreement.test]}, Holm's correction, "
+        f"alpha {agreement.alpha:g}\n\n"
+        f"{aligned(['measure', 'tested', 'told apart', 'share'], powers)}\n"
+        f"{aligned(header.split('|'), rows)}"
     )
 
 
-def _verdicts_as_csv(found: SignificantAgreement) -> str:
+def _verdicts_as_csv(agreement: SignificantAgreement) -> str:
+    from doxeval.scores import csv_text
+
     header = (
         "first second tested same opposite only_first only_second neither untested agreement "
         "same_verdict"
     )
-    return as_csv(header.split(), map(_verdict_cells, found.pairs))
-
-
-def _verdict_cells(pair: Verdicts) -> list[object]:
-    figures = (pair.agreement, pair.same_verdict)
-    return [pair.first, pair.second, pair.tested, *pair.counts.values(), *figures]
+    return csv_text(
+        header.split(),
+        (
+            [
+                *(pair.first, pair.second, pair.tested, *pair.counts.values()),
+                *(pair.agreement, pair.same_verdict),
+            ]
+            for pair in agreement.pairs
+        ),
+    )

@@ -8,9 +8,11 @@ from doxeval.cli.score_table import aligned
 from doxeval.messages import escape
 from doxeval.scores import DocumentRow, ScoreTable, format_score
 
+_COLUMNS = ("topic", "rank", "document", *DocumentRow._fields[5:])
+
 
 def documents_as_text(table: ScoreTable) -> str:
-    """A table for each run and way of scoring; columns without any number are left out.
+    """Return a table for each run and way of scoring; columns without any number are left out.
 
     >>> from doxeval.assessments import Assessments, Judgment
     >>> from doxeval.evaluation import Keep, evaluate
@@ -24,21 +26,15 @@ def documents_as_text(table: ScoreTable) -> str:
     topic  rank  document   score  precision  recall  retrieved  relevant_retrieved  relevant
     7         1         a  0.5000     0.5000  0.5000        100                  50       100
     """
-    parts = []
-    for (run, scored_by), group in groupby(
-        table.document_rows(), lambda row: (row.run, row.scored_by)
-    ):
+    text = ""
+    by_list = groupby(table.document_rows(), lambda row: (row.run, row.scored_by))
+    for (run, scored_by), group in by_list:
         rows = list(group)
         names = [name for name in _COLUMNS if any(getattr(row, name) is not None for row in rows)]
-        cells = [[_cell(row, name) for name in names] for row in rows]
-        title = escape(f"{run}: documents by {scored_by}")
-        parts.append(f"\n{title}\n{aligned(names, cells)}")
-    return "".join(parts)
+        cells = [[_cell(getattr(row, name)) for name in names] for row in rows]
+        text += f"\n{escape(f'{run}: documents by {scored_by}')}\n{aligned(names, cells)}"
+    return text
 
 
-_COLUMNS = ("topic", "rank", "document", *DocumentRow._fields[5:])
-
-
-def _cell(row: DocumentRow, name: str) -> str:
-    value = getattr(row, name)
+def _cell(value: str | float | None) -> str:
     return format_score(value) if value is None or isinstance(value, float) else str(value)

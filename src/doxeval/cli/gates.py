@@ -54,27 +54,29 @@ _OPTIONS = (
 
 
 def gate_options(command: Any) -> Any:
-    """The options that `gates_of` reads."""
+    """Add the options that `gates_of` reads to a verb."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 @dataclass(frozen=True)
-class AskedGates:
-    """The checks that a user asked for; the earlier scores have been read."""
+class RequestedGates:
+    """The checks that a user requested, perhaps none; the earlier scores have been read."""
 
     limits: Mapping[str, float]
     baseline: EarlierScores | None
-    max_drop: Drop
+    max_drop: Drop | None
     significant: bool
     junit: Path | None
 
     def measures(self, names: Sequence[str], presets: Sequence[str] = ()) -> list[str]:
-        """The named measures, and those with limits that neither they nor presets have."""
+        """Return the named measures, and those with limits that neither they nor presets have."""
+        if not self.limits:
+            return list(names)
         from doxeval.measures import measure_named, preset_named
 
-        known = [*names, *(name for one in presets for name in preset_named(one).measures)]
+        known = [*names, *(name for preset in presets for name in preset_named(preset).measures)]
         values = {str(measure_named(name)) for name in known}
         return [*names, *(name for name in self.limits if str(measure_named(name)) not in values)]
 
@@ -83,38 +85,37 @@ class AskedGates:
         """Check the scores around what writes them.
 
         Before anything is written, a baseline of no use is an error. The scores and the checks
-        appear together. Then it is said what failed, and the command ends with 1.
+        appear together. Then the results of the checks are printed; if any failed, the command
+        ends with 1.
         """
-        from doxeval.comparison import Gates, check_scores
         from doxeval.files import open_output, outputs_together
 
-        gates = Gates(())
-        if self.limits or self.baseline is not None:
-            gates = check_scores(
-                table,
-                self.limits,
-                baseline=self.baseline,
-                max_drop=self.max_drop,
-                significant=self.significant,
-            )
+        if not self.limits and self.baseline is None:
+            with outputs_together():
+                yield
+            return
+        from doxeval.comparison import check_scores, junit_xml
+
+        gates = check_scores(
+            table,
+            self.limits,
+            baseline=self.baseline,
+            max_drop=self.max_drop or 0.0,
+            significant=self.significant,
+        )
         with outputs_together():
             yield
             if self.junit is not None:
-                from doxeval.comparison import junit_xml
-
                 with open_output(self.junit) as file:
                     file.write(junit_xml(gates))
         warn(gates.warnings)
-        if gates.checks:
-            _tell(gates.checks)
+        _print_checks(gates.checks)
         if not gates.passed:
             click.get_current_context().exit(PROBLEMS)
 
 
-def gates_of(options: Mapping[str, Any]) -> AskedGates:
-    """The checks that the options ask for; a mistake is told before any run is scored."""
-    from doxeval.comparison import Drop, read_earlier
-
+def gates_of(options: Mapping[str, Any]) -> RequestedGates:
+    """Return the checks that the options request; a mistake is reported before runs are scored."""
     limits, baseline = options["fail_under"], options["baseline"]
     for name, flag in (("max_drop", "--max-drop"), ("significant", "--significant")):
         if options[name] and baseline is None:
@@ -126,13 +127,14 @@ def gates_of(options: Mapping[str, Any]) -> AskedGates:
     if options["junit"] is not None and not limits and baseline is None:
         raise click.UsageError("--junit goes with --fail-under or --baseline: it writes checks")
     _check_outputs(baseline, options)
-    return AskedGates(
-        _limits(limits),
-        None if baseline is None else read_earlier(baseline),
-        Drop.parsed(options["max_drop"] or "0"),
-        options["significant"],
-        options["junit"],
-    )
+    by_measure = _limits(limits) if limits else {}
+    earlier = max_drop = None
+    if baseline is not None:
+        from doxeval.comparison import Drop, read_earlier
+
+        earlier = read_earlier(baseline)
+        max_drop = Drop.parsed(options["max_drop"] or "0")
+    return RequestedGates(by_measure, earlier, max_drop, options["significant"], options["junit"])
 
 
 def _check_outputs(baseline: str | None, options: Mapping[str, Any]) -> None:
@@ -149,36 +151,35 @@ def _check_outputs(baseline: str | None, options: Mapping[str, Any]) -> None:
 
 
 def _limits(given: Sequence[str]) -> dict[str, float]:
-    """The limits by measure; two for the same measure are an error."""
+    """Return the limits by measure; two for the same measure are an error."""
     from doxeval.measures import measure_named
 
-    found: dict[str, float] = {}
-    seen: set[str] = set()
-    for name, limit in map(_limit, given):
+    limits: dict[str, float] = {}
+    measures: set[str] = set()
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        name = name.strip()
+        try:
+            limit = float(value)
+        except ValueError:
+            limit = math.nan
+        if not equals or not name or not math.isfinite(limit):
+            raise click.UsageError(
+                f"--fail-under {text}: expected MEASURE=VALUE, such as bR@1000=.85"
+            )
         measure = str(measure_named(name))
-        if measure in seen:
+        if measure in measures:
             raise click.UsageError(f"--fail-under has two limits for {name}")
-        seen.add(measure)
-        found[name] = limit
-    return found
+        measures.add(measure)
+        limits[name] = limit
+    return limits
 
 
-def _limit(text: str) -> tuple[str, float]:
-    measure, equals, value = text.rpartition("=")
-    try:
-        limit = float(value)
-    except ValueError:
-        limit = math.nan
-    if not equals or not measure.strip() or not math.isfinite(limit):
-        raise click.UsageError(f"--fail-under {text}: expected MEASURE=VALUE, such as bR@1000=.85")
-    return measure.strip(), limit
-
-
-def _tell(checks: Sequence[Check]) -> None:
-    """What every check found, failures last, on stderr."""
+def _print_checks(checks: Sequence[Check]) -> None:
+    """Print the result of every check on stderr, failures last."""
     order: dict[State, int] = {"passed": 0, "skipped": 1, "failed": 2}
     several = len({check.run for check in checks}) > 1
-    for check in sorted(checks, key=lambda one: order[one.state]):
+    for check in sorted(checks, key=lambda check: order[check.state]):
         run = f"{check.run}: " if several else ""
         note(f"{check.state}: {run}{check.message}", _COLOURS.get(check.state))
     failed = sum(check.state == "failed" for check in checks)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from doxeval.cli.compare import as_csv
 from doxeval.cli.terminal import shares
 from doxeval.messages import plural
 from doxeval.runs import RunStatistics, Spread
+from doxeval.scores import csv_text
 
 _MOST_TAGS = 10
 
@@ -76,7 +76,7 @@ def statistics_csv(runs: Iterable[tuple[str, RunStatistics]]) -> str:
     ['file,run,statistic,of,value', 'a.run,run,results,,1']
     """
     header = ["file", "run", "statistic", "of", "value"]
-    return as_csv(header, (row for file, found in runs for row in _cells(file, found)))
+    return csv_text(header, (row for file, found in runs for row in _cells(file, found)))
 
 
 def _cells(file: str, found: RunStatistics) -> Iterator[list[object]]:

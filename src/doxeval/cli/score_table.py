@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from doxeval.messages import escape
 from doxeval.scores import ScoreTable, TextTable, format_score
 
-_MOST_COLUMNS = 8
+_MAX_COLUMNS = 8
 
 
 def as_text(table: ScoreTable, per_topic: bool) -> str:
-    """The means, a line for each run (or each measure, if measures are many), then the topics.
+    """Return the means, a line for each run (or each measure, if they are many), then the topics.
 
     >>> from doxeval.scores import MeasureFacts, RunScores
     >>> import numpy as np
@@ -26,28 +26,26 @@ def as_text(table: ScoreTable, per_topic: bool) -> str:
     7      0.5000
     8           —
     """
-    means = table.mean()
-    labels = list(table.labels)
-    if len(labels) <= _MOST_COLUMNS:
-        rows = [
-            [run, *(format_score(values[label]) for label in labels)]
-            for run, values in means.items()
-        ]
-        parts = [aligned(["run", *labels], rows)]
+    means, labels = table.mean(), table.labels
+    if len(labels) <= _MAX_COLUMNS:
+        text = _aligned_scores("run", labels, means)
     else:
-        rows = [[label, *(format_score(means[run][label]) for run in means)] for label in labels]
-        parts = [aligned(["measure", *means], rows)]
+        by_measure = {label: {run: means[run][label] for run in means} for label in labels}
+        text = _aligned_scores("measure", list(means), by_measure)
     if per_topic:
         for run, topics in table.topics().items():
-            rows = [
-                [topic, *(format_score(values[label]) for label in labels)]
-                for topic, values in topics.items()
-            ]
-            parts.append(f"\n{escape(run)}\n" + aligned(["topic", *labels], rows))
-    return "".join(parts)
+            text += f"\n{escape(run)}\n{_aligned_scores('topic', labels, topics)}"
+    return text
+
+
+def _aligned_scores(
+    corner: str, columns: Sequence[str], rows: Mapping[str, Mapping[str, float | None]]
+) -> str:
+    cells = [[name, *map(format_score, scores.values())] for name, scores in rows.items()]
+    return aligned([corner, *columns], cells)
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The lines of a table, with all cells in full and safe to print."""
+    """Return the lines of a table, with all cells in full and safe to print."""
     lines = TextTable(header, rows, longest=None).lines()
     return "".join(f"{line}\n" for line in lines)

@@ -18,7 +18,7 @@ from doxeval.comparison.significance import RESAMPLES, TITLES, Test
 from doxeval.errors import InputError, warn
 from doxeval.messages import plural, quoted
 from doxeval.named import checked
-from doxeval.scores import MAX_ROWS, ScoreTable, TextTable, shortened
+from doxeval.scores import ScoreTable, ShownAsTable, TextTable, format_score, shortened
 
 # Two systems by name; where one of them is significantly better, it comes first.
 SystemPair: TypeAlias = tuple[str, str]
@@ -123,7 +123,7 @@ class Verdicts:
 
 
 @dataclass(frozen=True, repr=False)
-class SignificantAgreement:
+class SignificantAgreement(ShownAsTable):
     """All pairs of measures with their verdicts; measures: how many pairs each distinguishes.
 
     >>> SignificantAgreement("t", 0.05, (), (Verdicts("A", "B", same=(("x", "y"),)),))
@@ -147,14 +147,7 @@ class SignificantAgreement:
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
-    def __repr__(self) -> str:
-        return self._table(self.pairs[:MAX_ROWS]).text()
-
-    def _repr_html_(self) -> str:
-        """How notebooks show it."""
-        return self._table(self.pairs).html()
-
-    def _table(self, pairs: Sequence[Verdicts]) -> TextTable:
+    def _as_table(self) -> TextTable:
         rows = [
             [
                 pair._both,
@@ -162,16 +155,15 @@ class SignificantAgreement:
                 f"{len(pair.opposite):,}",
                 f"{len(pair.only_first) + len(pair.only_second):,}",
                 f"{len(pair.neither):,}",
-                "—" if pair.agreement is None else f"{pair.agreement:.3f}",
+                format_score(pair.agreement, ".3f"),
             ]
-            for pair in pairs
+            for pair in self.pairs
         ]
         return TextTable(
             ["measures", "both", "opposite", "one", "neither", "agreement"],
             rows,
             f"Agreement of {plural(len(self.pairs), 'pair')} of measures about significant "
             f"differences, {TITLES[self.test]} at {self.alpha:g}",
-            omitted=len(self.pairs) - len(pairs),
             noun="pair",
             warnings=self.notes,
             longest=90,
@@ -253,22 +245,17 @@ def _verdicts(first: Comparison, second: Comparison) -> Verdicts:
 
 def _verdict(by_first: Pair, by_second: Pair) -> tuple[str, SystemPair]:
     """Return what two measures conclude about a pair of systems; the better comes first."""
+    verdict, significant = "neither", None
     if by_first.p is None or by_second.p is None:
-        return "untested", _sorted(by_first)
-    if by_first.significant and by_second.significant:
+        verdict = "untested"
+    elif by_first.significant and by_second.significant:
         verdict = "same" if by_first.better == by_second.better else "opposite"
-        return verdict, _better_first(by_first)
-    if by_first.significant:
-        return "only_first", _better_first(by_first)
-    if by_second.significant:
-        return "only_second", _better_first(by_second)
-    return "neither", _sorted(by_first)
-
-
-def _better_first(pair: Pair) -> SystemPair:
-    return (pair.second, pair.first) if pair.better == pair.second else (pair.first, pair.second)
-
-
-def _sorted(pair: Pair) -> SystemPair:
-    first, second = sorted((pair.first, pair.second))
-    return first, second
+        significant = by_first
+    elif by_first.significant:
+        verdict, significant = "only_first", by_first
+    elif by_second.significant:
+        verdict, significant = "only_second", by_second
+    first, second = sorted((by_first.first, by_first.second))
+    if significant is not None and significant.better == second:
+        return verdict, (second, first)
+    return verdict, (first, second)

@@ -27,7 +27,7 @@ from doxeval.comparison.significance import check_resampling, generator, rounded
 from doxeval.errors import InputError, warn
 from doxeval.messages import join_names, plural, quoted
 from doxeval.named import checked
-from doxeval.scores import MAX_ROWS, ScoreTable, TextTable, shortened
+from doxeval.scores import ScoreTable, ShownAsTable, TextTable, format_score, shortened
 
 RESAMPLES = 10_000
 # Up to this number of systems all orders are tried.
@@ -142,7 +142,7 @@ class MeasurePair:
 
 
 @dataclass(frozen=True, repr=False)
-class Correlations:
+class Correlations(ShownAsTable):
     """All pairs of measures.
 
     >>> correlations = Correlations((MeasurePair("MAiP", "iP[.01]", 9, Coefficient(0.85)),))
@@ -166,23 +166,16 @@ class Correlations:
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not correlated")
 
-    def __repr__(self) -> str:
-        return self._table(self.pairs[:MAX_ROWS]).text()
-
-    def _repr_html_(self) -> str:
-        """How notebooks show it: each pair of measures with Kendall's τ and what it says."""
-        return self._table(self.pairs).html()
-
-    def _table(self, pairs: Sequence[MeasurePair]) -> TextTable:
-        taus = ["—" if pair.tau.value is None else f"{pair.tau.value:.3f}" for pair in pairs]
+    def _as_table(self) -> TextTable:
+        """Return each pair of measures with Kendall's τ and what it says."""
+        rows = [
+            [pair._both, format_score(pair.tau.value, ".3f"), pair.agreement or "—"]
+            for pair in self.pairs
+        ]
         return TextTable(
             ["measures", "Kendall τ", "agreement"],
-            [
-                [pair._both, tau, pair.agreement or "—"]
-                for pair, tau in zip(pairs, taus, strict=True)
-            ],
+            rows,
             f"Correlations of {plural(len(self.pairs), 'pair')} of measures",
-            omitted=len(self.pairs) - len(pairs),
             noun="pair",
             warnings=self.notes,
             longest=90,
@@ -204,6 +197,7 @@ class Correlations:
 def _correlated(
     column_x: MeasureColumn, column_y: MeasureColumn, resamples: int, seed: int
 ) -> MeasurePair:
+    """Return how two measures rank the systems; nothing but their number if there is no ranking."""
     from scipy import stats
 
     first, second = column_x.facts.label, column_y.facts.label
@@ -212,19 +206,23 @@ def _correlated(
         return MeasurePair(first, second, len(x))
     good_x = x if column_x.facts.higher_is_better else -x
     good_y = y if column_y.facts.higher_is_better else -y
+    # p is for the measures sorted by name, so that it does not depend on how they are given.
+    in_order = (good_x, good_y) if first <= second else (good_y, good_x)
+    random = generator(seed, first, second)
+    p = tau_ap_probability(*in_order, resamples, random) if len(x) > 2 else None
     line = stats.linregress(x, y)
     return MeasurePair(
         first,
         second,
         len(x),
-        _by_scipy("kendalltau", good_x, good_y),
-        _tau_ap(good_x, good_y, resamples, generator(seed, first, second), first <= second),
-        tau_ap(good_y, good_x),
-        tau_ap(good_x, good_y),
-        _by_scipy("pearsonr", good_x, good_y),
-        _spearman(good_x, good_y),
-        float(line.slope),
-        float(line.intercept),
+        tau=_by_scipy("kendalltau", good_x, good_y),
+        tau_ap=Coefficient(symmetric_tau_ap(*in_order), p),
+        tau_ap_by_first=tau_ap(good_y, good_x),
+        tau_ap_by_second=tau_ap(good_x, good_y),
+        pearson=_by_scipy("pearsonr", good_x, good_y),
+        spearman=_spearman(good_x, good_y),
+        slope=float(line.slope),
+        intercept=float(line.intercept),
     )
 
 
@@ -253,25 +251,15 @@ def _by_scipy(
 
 
 def _spearman(x: Floats, y: Floats) -> Coefficient:
-    """Take p for few systems from all orders, because scipy's approximation is bad there."""
+    """Return Spearman's ρ; for few systems p is from all orders, as scipy's is poor there."""
     from scipy import stats
 
     coefficient = _by_scipy("spearmanr", x, y)
     if not 3 <= len(x) <= EXACT_SYSTEMS:
         return coefficient
-
     ranks, others = stats.rankdata(x) - (len(x) + 1) / 2, stats.rankdata(y) - (len(y) + 1) / 2
     products = np.abs(others[all_orders(len(x))] @ ranks)
     return coefficient._replace(p=float((products >= abs(float(others @ ranks)) - 1e-9).mean()))
-
-
-def _tau_ap(
-    x: Floats, y: Floats, resamples: int, random: np.random.Generator, is_in_order: bool
-) -> Coefficient:
-    """Take the measures sorted by name, so that p does not depend on the order they are given."""
-    first, second = (x, y) if is_in_order else (y, x)
-    p = tau_ap_probability(first, second, resamples, random) if len(x) > 2 else None
-    return Coefficient(symmetric_tau_ap(first, second), p)
 
 
 def _correlation_warnings(columns: Sequence[MeasureColumn]) -> Iterator[str]:

@@ -20,11 +20,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats
+from doxeval.comparison.significance import RESAMPLES, differences, generator, randomization
 from doxeval.errors import FormatError, InputError
 from doxeval.files import decode_json, open_input, read_up_to
 from doxeval.markup import escape_text, quote_attribute
 from doxeval.messages import Parameter, escape, join_names, plural, quoted, truncate, utf8
-from doxeval.scores import MeasureFacts, ScoreTable, plain_values
+from doxeval.scores import MeasureFacts, ScoreTable
 
 ALPHA = 0.05
 # Fewer topics than this cannot give a p below ALPHA, whatever their scores are.
@@ -53,15 +54,18 @@ def check_scores(
     >>> check_scores(table, baseline=EarlierScores.of(table)).passed
     True
     """
-    limits = list(_limit_checks(table, fail_under or {}))
+    checks = list(_limit_checks(table, fail_under or {}))
     if baseline is None:
-        return Gates(tuple(limits))
+        return Gates(tuple(checks))
     drop = max_drop if isinstance(max_drop, Drop) else Drop.parsed(str(max_drop))
     measures, warnings = _shared_measures(table, baseline)
-    runs, more = _shared_runs(table, baseline)
-    drops: list[Check] = []
+    runs, more_warnings = _shared_runs(table, baseline)
+    warnings += more_warnings
     for run, earlier in runs.items():
-        notes = _topic_warnings(table, run, earlier, baseline)
+        prefix = f"{truncate(run)}: " if len(table.runs) > 1 else ""
+        warnings += [
+            f"{prefix}{warning}" for warning in _topic_warnings(table, run, earlier, baseline)
+        ]
         if significant and earlier.topics is None:
             raise InputError(
                 Parameter("significant", True)
@@ -69,12 +73,10 @@ def check_scores(
                 + Parameter("per_topic", True),
                 baseline.file,
             )
-        prefix = f"{truncate(run)}: " if len(table.runs) > 1 else ""
-        more += [f"{prefix}{note}" for note in notes]
         for number, label in measures.items():
             pair = _before_and_now(table, run, number, earlier, label)
-            drops.append(_drop_check(table.measures[number], run, pair, drop, significant))
-    return Gates((*limits, *drops), (*warnings, *more))
+            checks.append(_drop_check(table.measures[number], run, pair, drop, significant))
+    return Gates(tuple(checks), tuple(warnings))
 
 
 @dataclass(frozen=True)
@@ -148,9 +150,6 @@ class Drop(NamedTuple):
 # Limits
 
 
-# Limits
-
-
 def _limit_checks(table: ScoreTable, limits: Mapping[str, float]) -> Iterator[Check]:
     for name, limit in limits.items():
         number = table.index_of_measure(name)
@@ -181,9 +180,6 @@ def _shown(mean: float, limit: float) -> str:
         if float(shown) != limit or mean == limit:
             return shown
     return repr(mean)
-
-
-# Drops
 
 
 # Drops
@@ -246,13 +242,8 @@ def _drop_check(
 
 def _probability(pair: _BeforeAndNow, run: str, facts: MeasureFacts) -> float:
     """Return p of Fisher's test of the differences; the same scores always have the same p."""
-    from doxeval.comparison.significance import RESAMPLES, differences, generator, randomization
-
     steps = differences(pair.now, pair.before).steps
     return randomization(steps, ALPHA, RESAMPLES, generator(0, run, facts.canonical)).p
-
-
-# What two evaluations share
 
 
 # What two evaluations share
@@ -329,12 +320,11 @@ def _topic_warnings(
     gone = [topic for topic in earlier.topics if topic not in now]
     if len(gone) == len(earlier.topics):
         raise InputError("the two evaluations have no topic in common", baseline.file)
-    notes = []
-    if gone:
-        notes.append(f"{plural(len(gone), 'topic')} only in the baseline: {join_names(gone)}")
-    if added:
-        notes.append(f"{plural(len(added), 'topic')} not in the baseline: {join_names(added)}")
-    return [f"{note}; not compared" for note in notes]
+    return [
+        f"{plural(len(topics), 'topic')} {where} the baseline: {join_names(topics)}; not compared"
+        for topics, where in ((gone, "only in"), (added, "not in"))
+        if topics
+    ]
 
 
 # The baseline: scores of an earlier evaluation
@@ -373,7 +363,9 @@ class EarlierScores:
     @classmethod
     def of(cls, table: ScoreTable) -> EarlierScores:
         """Return the scores of a table."""
-        return _earlier_scores(plain_values(table), None)
+        means, topics = table.mean(), table.topics()
+        canonical = {facts.label: facts.canonical for facts in table.measures}
+        return cls(canonical, {run: EarlierRun(means[run], topics[run]) for run in table})
 
     def label_of(self, canonical: str) -> str | None:
         """Return the label of the measure with this canonical name; None if there is none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Bools, Floats
-from doxeval.comparison.intervals import Interval, obeyed_range, possible_part
+from doxeval.comparison.intervals import obeyed_range, possible_part
 from doxeval.comparison.notes import comparison_warnings
 from doxeval.comparison.significance import (
     RESAMPLES,
@@ -18,6 +18,7 @@ from doxeval.comparison.significance import (
     TITLES,
     Test,
     check_resampling,
+    deviation_of,
     differences,
     direction,
     generator,
@@ -25,17 +26,16 @@ from doxeval.comparison.significance import (
     holm,
     letters,
     significance_of,
-    spread,
 )
 from doxeval.errors import InputError, UnknownName, warn
 from doxeval.messages import plural, quoted, suggestion
 from doxeval.named import checked
 from doxeval.scores import (
-    MAX_ROWS,
     SCHEMA,
     MeasureFacts,
     Plot,
     ScoreTable,
+    ShownAsTable,
     TextTable,
     format_score,
     mean_of,
@@ -82,14 +82,13 @@ def compare(
         raise InputError(f"alpha is between 0 and 1, not {alpha}")
     check_resampling(resamples, seed)
     ranking = column.ranking()
-    pairs = [
-        _tested_pair(column, test, alpha, resamples, seed, first, second)
-        for first, second in _pairs_of_runs(ranking, baseline)
-    ]
-    corrected = holm([pair.p for pair in pairs])
+    names: Iterable[tuple[str, str]] = combinations(ranking, 2)  # the better run comes first
+    if baseline is not None:
+        names = ((run, baseline) for run in ranking if run != baseline)
+    pairs = [_tested_pair(column, *pair, test, alpha, resamples, seed) for pair in names]
     pairs = [
         replace(pair, corrected=p, significant=p is not None and p < alpha)
-        for pair, p in zip(pairs, corrected, strict=True)
+        for pair, p in zip(pairs, holm([pair.p for pair in pairs]), strict=True)
     ]
     different = {frozenset((pair.first, pair.second)) for pair in pairs if pair.significant}
     warnings = tuple(comparison_warnings(column, pairs, test, alpha, resamples))
@@ -229,7 +228,7 @@ class Pair:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(ShownAsTable):
     """The runs by rank, all pairs that were tested, and the groups of runs that do not differ.
 
     Without a baseline, two runs share a group if and only if their difference is not significant.
@@ -273,22 +272,15 @@ class Comparison:
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
-    def __repr__(self) -> str:
-        return self._table(self.ranking[:MAX_ROWS]).text()
-
-    def _repr_html_(self) -> str:
-        """How notebooks show it: the runs by rank, with their letters."""
-        return self._table(self.ranking).html()
-
-    def _table(self, runs: Sequence[RunMean]) -> TextTable:
+    def _as_table(self) -> TextTable:
+        """Return the runs by rank, with their letters."""
         significant = sum(pair.significant for pair in self.pairs)
         letters = self.letters
         return TextTable(
             ["run", self.measure.label, "letters"],
-            [[run.run, format_score(run.mean), letters.get(run.run, "")] for run in runs],
+            [[run.run, format_score(run.mean), letters.get(run.run, "")] for run in self.ranking],
             f"Comparison by {self.measure.label}, {TITLES[self.test]}: {significant:,} of "
             f"{plural(len(self.pairs), 'pair')} significant at {self.alpha:g}",
-            omitted=len(self.ranking) - len(runs),
             noun="run",
             warnings=self.notes,
         )
@@ -348,14 +340,14 @@ class MeasureColumn:
     has_results: dict[str, Bools] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: ScoreTable, format_score: int) -> MeasureColumn:
+    def of(cls, table: ScoreTable, index: int) -> MeasureColumn:
         """Return the scores by the measure with this index in a table."""
         values, has_results = {}, {}
         for scores in table.runs:
-            values[scores.run] = np.where(scores.counted, scores.values[format_score], np.nan)
+            values[scores.run] = np.where(scores.counted, scores.values[index], np.nan)
             if scores.has_results is not None:
                 has_results[scores.run] = scores.has_results
-        return cls(table.measures[format_score], values, has_results)
+        return cls(table.measures[index], values, has_results)
 
     @property
     def means(self) -> dict[str, float | None]:
@@ -403,52 +395,41 @@ def check_runs(table: ScoreTable, purpose: str) -> None:
 # Testing a pair
 
 
-def _pairs_of_runs(ranking: list[str], baseline: str | None) -> Iterator[tuple[str, str]]:
-    """Yield pairs with the better run first; a baseline is always second."""
-    if baseline is None:
-        yield from combinations(ranking, 2)
-    else:
-        yield from ((run, baseline) for run in ranking if run != baseline)
-
-
 def _tested_pair(
     column: MeasureColumn,
+    first: str,
+    second: str,
     test: Test,
     alpha: float,
     resamples: int,
     seed: int,
-    first: str,
-    second: str,
 ) -> Pair:
     """Test one pair, without correction.
 
     Scores are always subtracted in the order of the runs' names, and the sign is turned at the
     end, so that the same random numbers give the same p in either order.
     """
-    low, high = sorted((first, second))
-    steps, per_one = differences(column.values[low], column.values[high])
+    sign = 1 if first < second else -1
+    scores = [column.values[run] for run in sorted((first, second))]
+    steps, per_one = differences(*scores)
+    pair = Pair(first, second, len(steps), with_results=column.with_results(first, second))
     if not len(steps):
-        return Pair(first, second, 0, with_results=column.with_results(low, high))
-    unit = per_one if low == first else -per_one
-    mean, deviation = int(steps.sum()) / len(steps), spread(steps)
-    effect = mean / deviation if deviation else None if mean else 0.0
-    tested = significance_of(test, steps, alpha, resamples, lambda: generator(seed, low, high))
-    interval: Interval | None = None
+        return pair
+    mean, deviation = sign * int(steps.sum()) / len(steps), deviation_of(steps)
+    tested = significance_of(test, steps, alpha, resamples, generator(seed, first, second))
+    interval = None
     if tested is not None and tested.interval is not None:
-        low_end, high_end = sorted(end / unit + 0.0 for end in tested.interval)
-        limits = obeyed_range(column.facts, column.values[low], column.values[high])
-        interval = possible_part((low_end, high_end), limits)
-    ahead = direction(test, steps) * (1 if column.facts.higher_is_better else -1)
-    return Pair(
-        first,
-        second,
-        len(steps),
-        mean / unit + 0.0,  # + 0.0 makes -0.0 a plain 0.0
-        effect if effect is None or low == first else -effect + 0.0,
-        interval,
-        None if tested is None else tested.p,
-        better=(None, low, high)[ahead],
-        with_results=column.with_results(low, high),
+        # + 0.0 makes -0.0 a plain 0.0
+        low, high = sorted(sign * end / per_one + 0.0 for end in tested.interval)
+        interval = possible_part((low, high), obeyed_range(column.facts, *scores))
+    ahead = sign * direction(test, steps) * (1 if column.facts.higher_is_better else -1)
+    return replace(
+        pair,
+        difference=mean / per_one,
+        effect=mean / deviation if deviation else None if mean else 0.0,
+        interval=interval,
+        p=None if tested is None else tested.p,
+        better=(None, first, second)[ahead],
     )
 
 

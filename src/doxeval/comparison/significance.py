@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from string import ascii_letters
 from typing import Literal, NamedTuple, get_args
 
@@ -56,19 +56,15 @@ class Significance(NamedTuple):
 
 
 def significance_of(
-    test: Test,
-    steps: Ints,
-    alpha: float,
-    resamples: int,
-    random: Callable[[], np.random.Generator],
+    test: Test, steps: Ints, alpha: float, resamples: int, random: np.random.Generator
 ) -> Significance | None:
-    """Test differences; None for fewer than two topics.
+    """Test differences and return the result, None for fewer than two topics.
 
     Runs that do not differ at all have p = 1 by every test, even with one topic.
 
-    >>> significance_of("sign", np.array([-1, 0, 2, 3, 4, 5]), 0.05, 0, np.random.default_rng).p
+    >>> significance_of("sign", np.array([-1, 0, 2, 3, 4, 5]), 0.05, 0, generator(0)).p
     0.375
-    >>> significance_of("t", np.array([0, 0]), 0.05, 0, np.random.default_rng)
+    >>> significance_of("t", np.array([0, 0]), 0.05, 0, generator(0))
     Significance(p=1.0, interval=(0.0, 0.0))
     """
     if len(steps) and not steps.any():
@@ -76,9 +72,9 @@ def significance_of(
     if len(steps) < 2:
         return None
     if test == "bootstrap":
-        return bootstrap(steps, alpha, resamples, random())
+        return bootstrap(steps, alpha, resamples, random)
     if test == "randomization":
-        return randomization(steps, alpha, resamples, random())
+        return randomization(steps, alpha, resamples, random)
     p_of = {"t": t_probability, "wilcoxon": wilcoxon_probability, "sign": sign_probability}
     return Significance(p_of[test](steps), t_interval(steps, alpha))
 
@@ -146,10 +142,10 @@ def differences(first: Floats, second: Floats) -> GridSteps:
     return GridSteps(np.sort(steps[:count] - steps[count:]), per_one)
 
 
-def spread(steps: Ints) -> float:
+def deviation_of(steps: Ints) -> float:
     """Return the standard deviation of differences, exactly 0 if all are the same.
 
-    >>> spread(np.array([1, 2, 3])), spread(np.array([7, 7, 7]))
+    >>> deviation_of(np.array([1, 2, 3])), deviation_of(np.array([7, 7, 7]))
     (1.0, 0.0)
     """
     return float(np.std(steps, ddof=1)) if np.ptp(steps) else 0.0
@@ -166,7 +162,7 @@ def t_probability(steps: Ints) -> float:
     """
     from scipy import stats
 
-    error = spread(steps) / math.sqrt(len(steps))
+    error = deviation_of(steps) / math.sqrt(len(steps))
     if not error:
         return 0.0
     return float(2 * stats.t.sf(abs(float(np.mean(steps)) / error), len(steps) - 1))
@@ -181,7 +177,7 @@ def t_interval(steps: Ints, alpha: float) -> tuple[float, float]:
     from scipy import stats
 
     mean = float(np.mean(steps))
-    error = spread(steps) / math.sqrt(len(steps))
+    error = deviation_of(steps) / math.sqrt(len(steps))
     half = float(stats.t.isf(alpha / 2, len(steps) - 1)) * error
     return (mean - half, mean + half)
 
@@ -322,7 +318,7 @@ def _means(sums: Ints, sizes: Ints) -> Floats:
 
 
 def _allowed(alpha: float, resamples: int) -> int:
-    """Return how many resamples may be as extreme as the sample if p is to be below alpha."""
+    """Return how many resamples may be as extreme as the sample while p stays below alpha."""
     return math.ceil(alpha * (resamples + 1) - 1e-9) - 1
 
 
@@ -335,7 +331,7 @@ def _smallest(values: Floats, rank: int) -> float:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Correct p-values for their number [Holm 1979]; None stands for a pair that was not tested.
+    """Return p-values corrected for their number [Holm 1979]; None is a pair that was not tested.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on; none becomes smaller than
     the one before it, or larger than 1.

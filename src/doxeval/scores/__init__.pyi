@@ -2,8 +2,8 @@ from doxeval.scores.formats import DOCUMENT_FORMATS as DOCUMENT_FORMATS
 from doxeval.scores.formats import FORMATS as FORMATS
 from doxeval.scores.formats import as_json as as_json
 from doxeval.scores.formats import as_latex as as_latex
+from doxeval.scores.formats import csv_text as csv_text
 from doxeval.scores.formats import curves_as_csv as curves_as_csv
-from doxeval.scores.formats import plain_values as plain_values
 from doxeval.scores.plots import MIME as MIME
 from doxeval.scores.plots import SCHEMA as SCHEMA
 from doxeval.scores.plots import Plot as Plot
@@ -18,7 +18,7 @@ from doxeval.scores.table import mean_curve as mean_curve
 from doxeval.scores.table import mean_of as mean_of
 from doxeval.scores.table import with_duplicates as with_duplicates
 from doxeval.scores.table import with_unique_names as with_unique_names
-from doxeval.scores.text import MAX_ROWS as MAX_ROWS
+from doxeval.scores.text import ShownAsTable as ShownAsTable
 from doxeval.scores.text import TextTable as TextTable
 from doxeval.scores.text import format_score as format_score
 from doxeval.scores.text import shortened as shortened

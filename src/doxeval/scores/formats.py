@@ -22,7 +22,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from doxeval.errors import FormatError
 from doxeval.messages import escape, json_text, quoted, utf8
@@ -30,30 +30,25 @@ from doxeval.scores.table import Curve, Row, RunScores, ScoreTable, mean_curve
 from doxeval.scores.views import DOCUMENT_TYPES, DocumentRow
 
 ALL = "all"
-_LINE_OR_FIELD = re.compile("[\t\n\r]")
+_TAB_OR_LINE_END = re.compile("[\t\n\r]")
 
 
-class ScoreWriter(Protocol):
-    """A function that writes a table of scores: means, and on request topics and curves.
+# JSON
 
-    It is an error to request curves from a format that cannot hold them.
+
+def as_json(table: ScoreTable, per_topic: bool = True) -> bytes:
+    """Return everything as JSON, with the curves that the table has.
+
+    >>> as_json(ScoreTable((), (), ())).splitlines()[0]
+    b'{'
     """
-
-    def __call__(self, table: ScoreTable, per_topic: bool = ..., curves: bool = ...) -> bytes:
-        """Return the table as bytes."""
-
-
-def rows_with_means(table: ScoreTable, per_topic: bool = True) -> Iterator[Row]:
-    """Yield all scores, and the means as topic `all`.
-
-    >>> list(rows_with_means(ScoreTable((), (), ())))
-    []
-    """
-    if per_topic:
-        yield from table.rows()
-    for run, means in table.mean().items():
-        for label, value in means.items():
-            yield Row(run, ALL, label, value)
+    values = plain_values(table)
+    if not per_topic:
+        for run in values["runs"]:
+            del run["topics"]
+            for curve in run["curves"]:
+                del curve["topics"]
+    return utf8(json_text(values, indent=1)) + b"\n"
 
 
 def plain_values(table: ScoreTable) -> dict[str, Any]:
@@ -80,154 +75,22 @@ def plain_values(table: ScoreTable) -> dict[str, Any]:
                 "mean": means[scores.run],
                 "topics": topics[scores.run],
                 "undefined": undefined.get(scores.run, {}),
-                "curves": [_plain_curve(curve, table.topic_ids, scores) for curve in scores.curves],
+                "curves": [
+                    {
+                        "measure": curve.label,
+                        "x": curve.x_name,
+                        "y": curve.y_name,
+                        "points": curve.x.tolist(),
+                        "mean": mean_curve(curve, scores.counted),
+                        "topics": dict(_curve_by_topic(curve, table.topic_ids, scores)),
+                    }
+                    for curve in scores.curves
+                ],
                 "warnings": list(scores.warnings),
                 **({"documents": documents.get(scores.run, [])} if scores.documents else {}),
             }
             for scores in table.runs
         ],
-    }
-
-
-def as_json(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """Return everything as JSON, with the curves that the table has.
-
-    >>> as_json(ScoreTable((), (), ())).splitlines()[0]
-    b'{'
-    """
-    values = plain_values(table)
-    if not per_topic:
-        for run in values["runs"]:
-            del run["topics"]
-            for curve in run["curves"]:
-                del curve["topics"]
-    return utf8(json_text(values, indent=1)) + b"\n"
-
-
-def as_csv(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """Return one line of CSV per score; the value of an undefined score is empty.
-
-    >>> as_csv(ScoreTable((), (), ()))
-    b'run,topic,measure,value\\n'
-    """
-    if curves:
-        raise FormatError("a CSV of scores cannot hold curves; curves_as_csv writes them alone")
-    return _csv(Row._fields, rows_with_means(table, per_topic))
-
-
-def curves_as_csv(table: ScoreTable, per_topic: bool = True) -> bytes:
-    """Return one line of CSV per point of each curve; the topic `all` is the mean.
-
-    Undefined points are empty.
-
-    >>> curves_as_csv(ScoreTable((), (), ()))
-    b'run,topic,measure,x_name,x,y_name,y\\n'
-    """
-    header = ("run", "topic", "measure", "x_name", "x", "y_name", "y")
-    return _csv(header, _curve_rows(table, per_topic))
-
-
-def as_trec(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """Return scores as trec_eval prints them: measure, topic, value; undefined ones are `nan`.
-
-    A name with a tab or a line end in it would be read as something else, and is refused.
-
-    >>> as_trec(ScoreTable((), (), ()))
-    b''
-    """
-    _check_no_curves("the format trec", curves)
-    for name in (*(scores.run for scores in table.runs), *table.topic_ids, *table.labels):
-        if _LINE_OR_FIELD.search(name):
-            raise FormatError(f"trec cannot hold the name {quoted(name)}; JSON and CSV can")
-    lines = []
-    topics = table.topics() if per_topic else {}
-    for run, means in table.mean().items():
-        lines.append(f"runid\t{ALL}\t{run}")
-        lines += [
-            f"{label}\t{topic}\t{_number(value)}"
-            for topic, values in topics.get(run, {}).items()
-            for label, value in values.items()
-        ]
-        lines += [f"{label}\t{ALL}\t{_number(value)}" for label, value in means.items()]
-    return utf8("".join(f"{line}\n" for line in lines))
-
-
-def as_latex(table: ScoreTable, per_topic: bool = False, curves: bool = False) -> bytes:
-    """Return a table of means in LaTeX, with the best mean of each measure in bold.
-
-    With `per_topic`, a table for each run follows: topics by measures, and the mean.
-
-    >>> print(as_latex(ScoreTable((), (), ())).decode(), end="")
-    \\begin{tabular}{l}
-    run \\\\ \\hline
-    \\end{tabular}
-    """
-    _check_no_curves("LaTeX", curves)
-    means = table.mean()
-    best = {
-        facts.label: _best([means[run][facts.label] for run in means], facts.higher_is_better)
-        for facts in table.measures
-    }
-    rows = [
-        [_escaped(run), *(_cell(values[label], best[label]) for label in table.labels)]
-        for run, values in means.items()
-    ]
-    tables = [_tabular(["run", *table.labels], rows)]
-    if per_topic:
-        tables += [_topics_of_run(table, index) for index in range(len(table.runs))]
-    return utf8("\n".join(tables))
-
-
-def as_parquet(table: ScoreTable, per_topic: bool = True, curves: bool = False) -> bytes:
-    """Return one row of Parquet per score (needs the extra `parquet`)."""
-    _check_no_curves("Parquet", curves)
-    types = {"run": str, "topic": str, "measure": str, "value": float}
-    return _parquet(types, rows_with_means(table, per_topic))
-
-
-def documents_as_csv(table: ScoreTable) -> bytes:
-    """Return one line of CSV per score of a document; a missing value is empty.
-
-    >>> documents_as_csv(ScoreTable((), (), ()))[:36]
-    b'run,topic,document,rank,scored_by,sc'
-    """
-    return _csv(DocumentRow._fields, table.document_rows())
-
-
-def documents_as_parquet(table: ScoreTable) -> bytes:
-    """Return one row of Parquet per score of a document (needs the extra `parquet`)."""
-    return _parquet(DOCUMENT_TYPES, table.document_rows())
-
-
-FORMATS: dict[str, ScoreWriter] = {
-    "json": as_json,
-    "csv": as_csv,
-    "parquet": as_parquet,
-    "latex": as_latex,
-    "trec": as_trec,
-}
-
-
-# Formats that hold the scores of single documents alone.
-DOCUMENT_FORMATS: dict[str, Callable[[ScoreTable], bytes]] = {
-    "csv": documents_as_csv,
-    "parquet": documents_as_parquet,
-}
-
-
-def _check_no_curves(name: str, curves: bool) -> None:
-    if curves:
-        raise FormatError(f"{name} cannot hold curves; JSON can, and so can CSV")
-
-
-def _plain_curve(curve: Curve, topics: Sequence[str], scores: RunScores) -> dict[str, Any]:
-    return {
-        "measure": curve.label,
-        "x": curve.x_name,
-        "y": curve.y_name,
-        "points": curve.x.tolist(),
-        "mean": mean_curve(curve, scores.counted),
-        "topics": dict(_curve_by_topic(curve, topics, scores)),
     }
 
 
@@ -240,6 +103,72 @@ def _curve_by_topic(
             yield topic, [None if value != value else value for value in values]
 
 
+# CSV and Parquet
+
+
+def as_csv(table: ScoreTable, per_topic: bool = True) -> bytes:
+    """Return one line of CSV per score; the value of an undefined score is empty.
+
+    >>> as_csv(ScoreTable((), (), ()))
+    b'run,topic,measure,value\\n'
+    """
+    return utf8(csv_text(Row._fields, _rows_with_means(table, per_topic)))
+
+
+def as_parquet(table: ScoreTable, per_topic: bool = True) -> bytes:
+    """Return one row of Parquet per score (needs the extra `parquet`)."""
+    types = {"run": str, "topic": str, "measure": str, "value": float}
+    return _parquet(types, _rows_with_means(table, per_topic))
+
+
+def curves_as_csv(table: ScoreTable, per_topic: bool = True) -> bytes:
+    """Return one line of CSV per point of each curve; the topic `all` is the mean.
+
+    Undefined points are empty.
+
+    >>> curves_as_csv(ScoreTable((), (), ()))
+    b'run,topic,measure,x_name,x,y_name,y\\n'
+    """
+    header = ("run", "topic", "measure", "x_name", "x", "y_name", "y")
+    return utf8(csv_text(header, _curve_rows(table, per_topic)))
+
+
+def documents_as_csv(table: ScoreTable) -> bytes:
+    """Return one line of CSV per score of a document; a missing value is empty.
+
+    >>> documents_as_csv(ScoreTable((), (), ()))[:36]
+    b'run,topic,document,rank,scored_by,sc'
+    """
+    return utf8(csv_text(DocumentRow._fields, table.document_rows()))
+
+
+def documents_as_parquet(table: ScoreTable) -> bytes:
+    """Return one row of Parquet per score of a document (needs the extra `parquet`)."""
+    return _parquet(DOCUMENT_TYPES, table.document_rows())
+
+
+def csv_text(header: Iterable[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a header and rows as CSV; None is an empty field.
+
+    >>> csv_text(["run", "p"], [["a", 0.5], ["b", None]])
+    'run,p\\na,0.5\\nb,\\n'
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def _rows_with_means(table: ScoreTable, per_topic: bool) -> Iterator[Row]:
+    """Yield the scores of topics, if they are requested, and the means as topic `all`."""
+    if per_topic:
+        yield from table.rows()
+    for run, means in table.mean().items():
+        for label, value in means.items():
+            yield Row(run, ALL, label, value)
+
+
 def _curve_rows(table: ScoreTable, per_topic: bool) -> Iterator[Sequence[object]]:
     for scores in table.runs:
         for curve in scores.curves:
@@ -248,16 +177,6 @@ def _curve_rows(table: ScoreTable, per_topic: bool) -> Iterator[Sequence[object]
             for topic, values in lines:
                 for x, y in zip(curve.x.tolist(), values, strict=True):
                     yield scores.run, topic, curve.label, curve.x_name, x, curve.y_name, y
-
-
-def _csv(header: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
-    """Return lines of CSV; None is written as an empty field."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    for row in rows:
-        writer.writerow(["" if value is None else value for value in row])
-    return utf8(out.getvalue())
 
 
 def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> bytes:
@@ -279,6 +198,60 @@ def _parquet(types: Mapping[str, type], rows: Iterable[Sequence[object]]) -> byt
         name = quoted(error.object)
         raise FormatError(f"Parquet cannot hold {name}, which is not Unicode text") from None
     return out.getvalue()
+
+
+# The format of trec_eval
+
+
+def as_trec(table: ScoreTable, per_topic: bool = True) -> bytes:
+    """Return scores as trec_eval prints them: measure, topic, value; undefined ones are `nan`.
+
+    A name with a tab or a line end in it would be read as something else, and is refused.
+
+    >>> as_trec(ScoreTable((), (), ()))
+    b''
+    """
+    for name in (*table, *table.topic_ids, *table.labels):
+        if _TAB_OR_LINE_END.search(name):
+            raise FormatError(f"trec cannot hold the name {quoted(name)}; JSON and CSV can")
+    lines = []
+    topics = table.topics() if per_topic else {}
+    for run, means in table.mean().items():
+        lines.append(f"runid\t{ALL}\t{run}")
+        for topic, scores in (*topics.get(run, {}).items(), (ALL, means)):
+            lines += [
+                f"{label}\t{topic}\t{'nan' if value is None else repr(value)}"
+                for label, value in scores.items()
+            ]
+    return utf8("".join(f"{line}\n" for line in lines))
+
+
+# LaTeX
+
+
+def as_latex(table: ScoreTable, per_topic: bool = False) -> bytes:
+    """Return a table of means in LaTeX, with the best mean of each measure in bold.
+
+    With `per_topic`, a table for each run follows: topics by measures, and the mean.
+
+    >>> print(as_latex(ScoreTable((), (), ())).decode(), end="")
+    \\begin{tabular}{l}
+    run \\\\ \\hline
+    \\end{tabular}
+    """
+    means = table.mean()
+    best = {}
+    for facts in table.measures:
+        defined = [mean for values in means.values() if (mean := values[facts.label]) is not None]
+        best[facts.label] = (max if facts.higher_is_better else min)(defined, default=None)
+    rows = [
+        [_escaped(run), *(_cell(values[label], best[label]) for label in table.labels)]
+        for run, values in means.items()
+    ]
+    tables = [_tabular(["run", *table.labels], rows)]
+    if per_topic:
+        tables += [_topics_of_run(table, index) for index in range(len(table.runs))]
+    return utf8("\n".join(tables))
 
 
 def _topics_of_run(table: ScoreTable, index: int) -> str:
@@ -308,17 +281,6 @@ def _tabular(
     return "\n".join([*lines, r"\end{tabular}", ""])
 
 
-def _number(value: float | None) -> str:
-    return "nan" if value is None else repr(value)
-
-
-def _best(values: list[float | None], higher_is_better: bool) -> float | None:
-    defined = [value for value in values if value is not None]
-    if not defined:
-        return None
-    return max(defined) if higher_is_better else min(defined)
-
-
 def _cell(value: float | None, best: float | None) -> str:
     if value is None:
         return "--"
@@ -345,3 +307,17 @@ def _escaped(text: str) -> str:
     printed = _LIGATURE.sub("{}", escape(text).translate(_IN_LATEX))
     # At the beginning of a row, these would belong to the end of the row before.
     return f"{{{printed[0]}}}{printed[1:]}" if printed.startswith(("[", "*")) else printed
+
+
+FORMATS: dict[str, Callable[[ScoreTable, bool], bytes]] = {
+    "json": as_json,
+    "csv": as_csv,
+    "parquet": as_parquet,
+    "latex": as_latex,
+    "trec": as_trec,
+}
+# Formats that hold the scores of single documents alone.
+DOCUMENT_FORMATS: dict[str, Callable[[ScoreTable], bytes]] = {
+    "csv": documents_as_csv,
+    "parquet": documents_as_parquet,
+}

@@ -13,7 +13,7 @@ import numpy as np
 
 from doxeval.errors import FormatError
 from doxeval.messages import quoted
-from doxeval.scores.views import DOCUMENT_TYPES, document_rows
+from doxeval.scores.views import DOCUMENT_TYPES
 
 if TYPE_CHECKING:
     from doxeval.scores.table import ScoreTable
@@ -73,7 +73,7 @@ def document_frame(table: ScoreTable, kind: Kind | None = None) -> Any:
     ['run', 'topic', 'document', 'rank', 'scored_by']
     """
     library = library_of(kind)
-    rows = list(document_rows(table))
+    rows = list(table.document_rows())
     columns = {name: [getattr(row, name) for row in rows] for name in DOCUMENT_TYPES}
     if library.__name__ == "polars":
         types = {str: library.String, int: library.Int64, float: library.Float64}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,13 +20,20 @@ import numpy.typing as npt
 from doxeval.arrays import Bools, Floats
 from doxeval.errors import UnknownName
 from doxeval.messages import Message, plural, quoted, suggestion, truncate
-from doxeval.scores.text import as_html, as_text, undefined_in_words
+from doxeval.scores.text import (
+    MAX_MEASURES,
+    ShownAsTable,
+    TextTable,
+    as_html,
+    format_score,
+    undefined_in_words,
+)
 from doxeval.scores.views import (
     DocumentRow,
     DocumentScores,
     RunView,
-    document_rows,
     index_of_measure,
+    rows_of_documents,
 )
 
 if TYPE_CHECKING:
@@ -191,7 +198,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class ScoreTable:
+class ScoreTable(ShownAsTable):
     """The scores of runs on topics by measures.
 
     reference: the label of the measure by which runs are ranked and called best; None: the first.
@@ -225,7 +232,7 @@ class ScoreTable:
     runs: tuple[RunScores, ...]
     collection: str | None = None
     assessments: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
     reference: str | None = None
 
     @property
@@ -401,8 +408,13 @@ class ScoreTable:
                 yield f"{prefix}{undefined[scores.run]}"
 
     def document_rows(self) -> Iterator[DocumentRow]:
-        """Yield the scores of single documents, if the evaluation kept them (per_document)."""
-        return document_rows(self)
+        """Yield the scores of single documents, if the evaluation kept them (per_document).
+
+        They come by run, way of scoring, topic and rank.
+        """
+        for run in self.runs:
+            for scores in run.documents:
+                yield from rows_of_documents(scores, run.run, self.topic_ids)
 
     # As plain values, data frames, text and HTML
 
@@ -457,11 +469,24 @@ class ScoreTable:
 
         return scores_plot(self, measure, kind)
 
-    def __repr__(self) -> str:
-        return as_text(self)
+    def _as_table(self) -> TextTable:
+        """Return the means of all runs by the first measures, under a line with the totals."""
+        labels = self.labels[:MAX_MEASURES]
+        more = ["…"] if len(self.labels) > len(labels) else []
+        rows = []
+        for scores in self.runs:
+            means = [mean_of(values[scores.counted]) for values in scores.values[: len(labels)]]
+            rows.append([scores.run, *map(format_score, means), *more])
+        return TextTable(
+            ["run", *labels, *more] if rows else [],
+            rows,
+            f"Scores of {plural(len(self.runs), 'run')} by {plural(len(self.labels), 'measure')} "
+            f"on {plural(len(self.topic_ids), 'topic')}",
+            noun="run",
+            warnings=self.all_warnings(),
+        )
 
     def _repr_html_(self) -> str:
-        """The table as notebooks show it."""
         return as_html(self)
 
 

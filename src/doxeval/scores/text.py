@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -10,10 +11,10 @@ from typing import TYPE_CHECKING
 from doxeval.messages import escape, join_names, plural, truncate
 
 if TYPE_CHECKING:
-    from doxeval.scores.table import MeasureFacts, ScoreTable
+    from doxeval.scores.table import ScoreTable
 
-MAX_ROWS = 10
-_MAX_MEASURES = 6
+_MAX_ROWS = 10
+MAX_MEASURES = 6
 _MAX_VALUES = 8
 _MAX_TOPICS = 10
 _MAX_WARNINGS = 10
@@ -26,30 +27,32 @@ _BAR_PIXELS = 60
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table of text with its title and warnings, for terminals and notebooks.
+    """A table of text with its title and warnings: the one form in which results are printed.
 
-    omitted: how many rows more there are, of which each is a `noun`. longest: the longest cell in
-    characters, None if all are shown in full.
+    noun: what a row is, to say how many more there are. longest: the longest cell in characters,
+    None if all are shown in full.
 
-    >>> table = TextTable(["run", "P"], [["mine", "0.5"]], "Means", omitted=2, noun="run")
-    >>> print(table.text())
+    >>> rows = [[f"run{number}", "0.5"] for number in range(12)]
+    >>> print(TextTable(["run", "P"], rows, "Means", noun="run").text(max_rows=1))
     Means
     run     P
-    mine  0.5
-    … and 2 more runs
+    run0  0.5
+    … and 11 more runs
     """
 
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     title: str = ""
-    omitted: int = 0
     noun: str = "row"
     warnings: Sequence[str] = ()
     longest: int | None = _LONGEST_NAME
 
-    def lines(self) -> list[str]:
+    def lines(self, max_rows: int | None = None) -> list[str]:
         """Return header and rows, the first column aligned to the left, the others to the right."""
-        cells = [[self._printable(cell) for cell in row] for row in (self.header, *self.rows)]
+        cells = [
+            [escape(cell) if self.longest is None else truncate(cell, self.longest) for cell in row]
+            for row in (self.header, *self.rows[:max_rows])
+        ]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return [
             "  ".join(
@@ -59,19 +62,17 @@ class TextTable:
             for row in cells
         ]
 
-    def _printable(self, cell: str) -> str:
-        return escape(cell) if self.longest is None else truncate(cell, self.longest)
-
-    def text(self) -> str:
-        """Return everything as lines: title, table, how many rows are omitted, warnings."""
+    def text(self, max_rows: int = _MAX_ROWS) -> str:
+        """Return the title, the first rows, how many more there are, and the warnings."""
         lines = [self.title] if self.title else []
-        lines += self.lines() if self.header else []
-        if self.omitted:
-            lines.append(f"… and {plural(self.omitted, f'more {self.noun}')}")
+        lines += self.lines(max_rows) if self.header else []
+        if len(self.rows) > max_rows:
+            more = plural(len(self.rows) - max_rows, f"more {self.noun}")
+            lines.append(f"… and {more}")
         return "\n".join([*lines, *warning_lines(self.warnings)])
 
     def html(self) -> str:
-        """Return the table and its warnings as HTML.
+        """Return the table with all rows and its warnings as HTML.
 
         >>> TextTable(["run"], [["<b>"]], warnings=["a < b"]).html()
         '<table><tr><th>run</th></tr><tr><td>&lt;b&gt;</td></tr></table><p>warning: a &lt; b</p>'
@@ -80,6 +81,20 @@ class TextTable:
         rows = ("".join(f"<td>{_html(cell)}</td>" for cell in row) for row in self.rows)
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<table><tr>{head}</tr>{body}</table>" + _html_warnings(self.warnings)
+
+
+class ShownAsTable(ABC):
+    """A result that shows itself as a table: its first rows in a terminal, all in a notebook."""
+
+    @abstractmethod
+    def _as_table(self) -> TextTable:
+        """Return the table to show."""
+
+    def __repr__(self) -> str:
+        return self._as_table().text()
+
+    def _repr_html_(self) -> str:
+        return self._as_table().html()
 
 
 def warning_lines(warnings: Sequence[str]) -> list[str]:
@@ -94,13 +109,13 @@ def warning_lines(warnings: Sequence[str]) -> list[str]:
     return [*lines, f"… and {plural(more, 'more warning')}"] if more else lines
 
 
-def format_score(value: float | None) -> str:
-    """Return a score with four decimals; a dash if it is undefined.
+def format_score(value: float | None, style: str = ".4f") -> str:
+    """Return a score or another figure, by default with four decimals; a dash if undefined.
 
-    >>> format_score(0.123456), format_score(None), format_score(float("nan"))
-    ('0.1235', '—', '—')
+    >>> format_score(0.123456), format_score(-0.25, "+.2f"), format_score(float("nan"))
+    ('0.1235', '-0.25', '—')
     """
-    return "—" if value is None or isnan(value) else f"{value:.4f}"
+    return "—" if value is None or isnan(value) else format(value, style)
 
 
 def shortened(name: str) -> str:
@@ -112,33 +127,7 @@ def shortened(name: str) -> str:
     return truncate(name, _LONGEST_NAME)
 
 
-# Tables of scores
-
-
-def as_text(table: ScoreTable) -> str:
-    """Return the means of the first runs by the first measures, under a line with the totals.
-
-    >>> import numpy as np
-    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-    >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
-    >>> scores = RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
-    >>> print(as_text(ScoreTable((facts,), ("7", "8"), (scores,))))
-    Scores of 1 run by 1 measure on 2 topics
-    run     MAiP
-    mine  0.3750
-    """
-    labels = table.labels[:_MAX_MEASURES]
-    more = ["…"] if len(table.labels) > len(labels) else []
-    views = [table.view(index) for index in range(min(len(table.runs), MAX_ROWS))]
-    return TextTable(
-        ["run", *labels, *more] if views else [],
-        [[view.run, *(format_score(view[label]) for label in labels), *more] for view in views],
-        f"Scores of {plural(len(table.runs), 'run')} by {plural(len(table.labels), 'measure')} "
-        f"on {plural(len(table.topic_ids), 'topic')}",
-        omitted=len(table.runs) - len(views),
-        noun="run",
-        warnings=table.all_warnings(),
-    ).text()
+# Scores
 
 
 def values_as_text(values: Sequence[tuple[str, float | None]]) -> str:
@@ -162,7 +151,7 @@ def undefined_in_words(topics_of: dict[str, list[str]], measures: int, topics: i
         labels_of.setdefault(tuple(topic_ids), []).append(label)
     parts: list[str] = []
     for undefined, labels in labels_of.items():
-        who = join_names([shortened(label) for label in labels], _MAX_MEASURES)
+        who = join_names([shortened(label) for label in labels], MAX_MEASURES)
         if len(labels) == measures > 1:
             who = f"all {measures} measures"
         verb, of = ("", "") if parts else (" undefined", f" of {plural(topics, 'topic')}")
@@ -184,7 +173,9 @@ def as_html(table: ScoreTable) -> str:
         for label in table.labels
     }
     head = "".join(
-        f'<th style="{_CELL_STYLE}">{_html_title(facts)}</th>' for facts in table.measures
+        f'<th style="{_CELL_STYLE}"><span title="{_html(f"{facts.canonical}: {facts.title}")}">'
+        f"{_html(facts.label)}</span></th>"
+        for facts in table.measures
     )
     rows = [
         f'<tr><td style="text-align:left">{_html(run)}</td>'
@@ -192,13 +183,8 @@ def as_html(table: ScoreTable) -> str:
         + "</tr>"
         for run, values in means.items()
     ]
-    shown = f'<table><tr><th style="text-align:left">run</th>{head}</tr>{"".join(rows)}</table>'
-    return shown + _html_warnings(table.all_warnings())
-
-
-def _html_title(facts: MeasureFacts) -> str:
-    explained = _html(f"{facts.canonical}: {facts.title}")
-    return f'<span title="{explained}">{_html(facts.label)}</span>'
+    body = f'<table><tr><th style="text-align:left">run</th>{head}</tr>{"".join(rows)}</table>'
+    return body + _html_warnings(table.all_warnings())
 
 
 def _html_cell(value: float | None, largest: float) -> str:

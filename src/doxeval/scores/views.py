@@ -222,7 +222,6 @@ class DocumentRow(NamedTuple):
     relevant: int | None
 
 
-_NUMBERS = DocumentRow._fields[5:]
 _FRACTIONS = ("score", "precision", "recall")
 DOCUMENT_TYPES: dict[str, type] = {
     **dict.fromkeys(DocumentRow._fields, int),
@@ -231,22 +230,18 @@ DOCUMENT_TYPES: dict[str, type] = {
 }
 
 
-def document_rows(table: ScoreTable) -> Iterator[DocumentRow]:
-    """Yield the scores of documents: by run, way of scoring, topic and rank.
-
-    >>> from doxeval.scores import ScoreTable
-    >>> list(document_rows(ScoreTable((), (), ())))
-    []
-    """
-    for run in table.runs:
-        for scores in run.documents:
-            topics = [table.topic_ids[topic] for topic in scores.topic.tolist()]
-            columns = [
-                _plain_numbers(getattr(scores, name), name in _FRACTIONS) for name in _NUMBERS
-            ]
-            keys = topics, scores.document, scores.rank.tolist()
-            for topic, document, rank, *numbers in zip(*keys, *columns, strict=True):
-                yield DocumentRow(run.run, topic, document, rank, scores.scored_by, *numbers)
+def rows_of_documents(
+    scores: DocumentScores, run: str, topic_ids: Sequence[str]
+) -> Iterator[DocumentRow]:
+    """Yield the scores of documents one by one, under the ids of their topics."""
+    topics = [topic_ids[topic] for topic in scores.topic.tolist()]
+    columns = [
+        _plain_numbers(getattr(scores, name), name in _FRACTIONS)
+        for name in DocumentRow._fields[5:]
+    ]
+    keys = topics, scores.document, scores.rank.tolist()
+    for topic, document, rank, *numbers in zip(*keys, *columns, strict=True):
+        yield DocumentRow(run, topic, document, rank, scores.scored_by, *numbers)
 
 
 def _plain_numbers(values: Floats, are_fractions: bool) -> list[Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -47,6 +49,17 @@ def test_limits(files: Path) -> None:
 def test_a_measure_that_is_asked_for_is_not_measured_twice(files: Path) -> None:
     result = evaluate(files, "bad.run", "-m", "P@2", "--fail-under", "P@ 2=.1")
     assert result.stdout.splitlines()[0].split() == ["run", "P@2"]
+
+
+def test_comparisons_are_loaded_only_for_gates(files: Path) -> None:
+    program = (
+        "import atexit, sys; from doxeval.cli import main; "
+        "atexit.register(lambda: print([n for n in sys.modules if 'doxeval.comparison' in n])); "
+        "main(sys.argv[1:])"
+    )
+    call = ["evaluate", str(files / "good.run"), "-a", str(files / "qrels.txt"), "-m", "AP"]
+    done = subprocess.run([sys.executable, "-c", program, *call], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
 def test_drops(files: Path, last: Path) -> None:
