@@ -14,9 +14,12 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from doxeval.assessments import Assessments
+from doxeval.assessments import Assessments, SpecificityFrom
+from doxeval.documents import Offsets, Whitespace
 from doxeval.errors import InputError
+from doxeval.measures import Texts
 from doxeval.messages import Parameter, quoted
+from doxeval.named import check_options, option
 from doxeval.runs import (
     Block,
     ChunkTable,
@@ -31,9 +34,8 @@ from doxeval.runs import (
 )
 
 if TYPE_CHECKING:
-    from doxeval.assessments import SpecificityFrom
-    from doxeval.documents import Collection, Offsets, Whitespace
-    from doxeval.measures import Ranking, Texts
+    from doxeval.documents import Collection
+    from doxeval.measures import Ranking
 
 OnUnresolved = Literal["error", "irrelevant"]
 OnDuplicates = Literal["auto", "drop", "keep"]
@@ -62,14 +64,23 @@ class RunOptions:
     offsets: Offsets = "characters"
     whitespace: Whitespace | None = None
     ends: bool = False
-    unresolved: OnUnresolved = "error"
-    duplicates: OnDuplicates = "auto"
+    unresolved: OnUnresolved = option(
+        "error",
+        "A result that does not exist in the collection is an error, or not relevant.",
+        choices=get_args(OnUnresolved),
+    )
+    duplicates: OnDuplicates = option(
+        "auto",
+        "A result that was returned before is dropped, or keeps its rank and gains nothing; auto: "
+        "measures of chunks keep it, all others drop it.",
+        choices=get_args(OnDuplicates),
+    )
 
     def __post_init__(self) -> None:
-        check_choice("offsets", self.offsets, ("characters", "bytes"))
-        check_choice("whitespace", self.whitespace, (None, "keep", "strip"))
-        check_choice("unresolved", self.unresolved, get_args(OnUnresolved))
-        check_choice("duplicates", self.duplicates, get_args(OnDuplicates))
+        check_options(self)
+        check_choice("offsets", self.offsets, get_args(Offsets))
+        if self.whitespace is not None:
+            check_choice("whitespace", self.whitespace, get_args(Whitespace))
 
 
 @dataclass(frozen=True)
@@ -89,20 +100,23 @@ class Counting:
 
     texts: Mapping[str, str] | Texts | None = None
     tokens: Any = None
-    ignore_whitespace: bool = False
-    specificity: SpecificityFrom | None = None
+    ignore_whitespace: bool = option(False, "Ignore white space when counting characters.")
+    specificity: SpecificityFrom | None = option(
+        None,
+        "Where specificity in files of 2005–07 comes from: highlighted passages, or the sizes that "
+        "the file gives.",
+        choices=get_args(SpecificityFrom),
+        shown_default="passages, if they can be resolved",
+        flags=("--spec",),
+    )
 
     def __post_init__(self) -> None:
-        from doxeval.measures import Texts
-
-        check_choice("specificity", self.specificity, (None, "passages", "file"))
+        check_options(self)
         if not isinstance(self.texts, Mapping | Texts | None):
             raise InputError(f"texts is {quoted(self.texts)}: expected a dict of texts by document")
 
     def known_texts(self, collection: Collection | None) -> Texts | None:
         """Return the texts of documents, if they are given, or those of the collection."""
-        from doxeval.measures import Texts
-
         if isinstance(self.texts, Texts):  # shared by several evaluations
             return self.texts
         source = collection if self.texts is None else self.texts
@@ -139,17 +153,15 @@ class Keep:
             raise InputError(f"of_ranking is {quoted(self.of_ranking)}: expected a function")
 
 
-def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse a value that is not one of a parameter's choices.
 
     >>> check_choice("order", "score", ("list", "rank", "rsv"))
     Traceback (most recent call last):
-    doxeval.errors.InputError: order is 'score': expected list, rank or rsv
+    doxeval.errors.InputError: order='score': expected one of list, rank, rsv
     """
-    if not isinstance(value, str | None) or value not in choices:
-        names = [str(choice) for choice in choices]
-        expected = f"{', '.join(names[:-1])} or {names[-1]}"
-        raise InputError(f"{name} is {quoted(value)}: expected {expected}")
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(Parameter(name, value) + f": expected one of {', '.join(choices)}")
 
 
 # Runs

@@ -86,7 +86,7 @@ class OptionField:
         if value is None and self.default is None:
             return True
         if self.choices:
-            return value in self.choices
+            return isinstance(value, str) and value in self.choices
         if self.value_type not in (int, float):
             return True
         number = (int,) if self.value_type is int else (int, float)

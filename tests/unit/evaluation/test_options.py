@@ -26,16 +26,28 @@ SCORED = partial(evaluate, RUN, JUDGED, "cP@1")
 @pytest.mark.parametrize(
     ("make", "options", "told"),
     [
-        (SCORED, {"order": "score"}, "order is 'score': expected list, rank or rsv"),
-        (RunOptions, {"offsets": "words"}, "offsets is 'words': expected characters or bytes"),
-        (RunOptions, {"unresolved": "skip"}, "unresolved is 'skip': expected error or irrelevant"),
-        (RunOptions, {"duplicates": "error"}, "duplicates is 'error': expected auto, drop or keep"),
-        (RunOptions, {"whitespace": "drop"}, "whitespace is 'drop': expected None, keep or strip"),
-        (SCORED, {"average_over": "all"}, "average_over is 'all': expected assessed or retrieved"),
+        (SCORED, {"order": "score"}, "order='score': expected one of list, rank, rsv"),
+        (RunOptions, {"offsets": "words"}, "offsets='words': expected one of characters"),
+        (
+            RunOptions,
+            {"unresolved": "skip"},
+            "unresolved='skip': expected one of error, irrelevant",
+        ),
+        (
+            RunOptions,
+            {"duplicates": "error"},
+            "duplicates='error': expected one of auto, drop, keep",
+        ),
+        (RunOptions, {"whitespace": "drop"}, "whitespace='drop': expected one of keep"),
+        (
+            SCORED,
+            {"average_over": "all"},
+            "average_over='all': expected one of assessed, retrieved",
+        ),
         (
             Counting,
             {"specificity": "both"},
-            "specificity is 'both': expected None, passages or file",
+            "specificity='both': expected one of passages, file",
         ),
         (Counting, {"texts": "a.txt"}, "texts is 'a.txt': expected a dict of texts"),
         (SCORED, {"jobs": 0}, "jobs is 0: expected 1 or more"),
