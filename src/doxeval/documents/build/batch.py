@@ -19,10 +19,11 @@ from doxeval.documents.build.options import LONGEST_ID, BuildOptions
 from doxeval.documents.ids import IdRule, normalise_id, why_id_has_spaces
 from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.patterns import PathPattern
-from doxeval.documents.readers.html import HtmlReader, SelectorUse, declared_encoding
+from doxeval.documents.readers.html import HtmlReader, declared_encoding
 from doxeval.documents.readers.markdown import read_markdown
 from doxeval.documents.readers.plain import decode_text, lone_surrogate_message, read_plain
 from doxeval.documents.readers.records import Record
+from doxeval.documents.readers.selectors import SelectorUse
 from doxeval.documents.readers.tag_events import TagEvents, join_events
 from doxeval.documents.readers.xml import XmlDocuments
 from doxeval.documents.text import encode_texts

@@ -33,7 +33,7 @@ from doxeval.documents.build.sources import (
 )
 from doxeval.documents.build.writer import CollectionWriter
 from doxeval.documents.collection import Collection
-from doxeval.documents.readers.html import SelectorUse
+from doxeval.documents.readers.selectors import SelectorUse
 from doxeval.errors import DocumentError, InputError, SourceError, warn
 from doxeval.messages import Parameter, plural
 from doxeval.named import checked

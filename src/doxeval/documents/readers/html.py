@@ -34,33 +34,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from doxeval.documents.build.options import Limits, check_elements, too_deep
 from doxeval.documents.readers.plain import is_like_ascii
-from doxeval.documents.readers.tag_events import TagEvents, TagEventsBuilder
+from doxeval.documents.readers.selectors import PageParts, SelectorUse, walk
+from doxeval.documents.readers.tag_events import END, TagEvents, TagEventsBuilder
 from doxeval.errors import DocumentError
 from doxeval.markup import python_codec
-from doxeval.messages import Parameter
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
     from doxeval.documents.build.options import RootMissing, Sections
-from doxeval.documents.readers.sections import with_sections
-from doxeval.documents.readers.selectors import Selectors
 
 # A browser accepts nearly every character in a tag name, a path does not.
 _NOT_IN_A_TAG = re.compile(r"[\s/\[\]()@*|,]")
 _DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
-# The contents of these are never displayed by a browser with scripts switched on: the standard's
-# own style sheet hides them, or they stand in for what the browser shows in their place. (It hides
-# the title too, but only because that is displayed above the page.)
-UNSEEN = frozenset(
-    "audio canvas datalist iframe noembed noframes noscript rp script style template video".split()
-)
 
 
 def declared_encoding(data: bytes) -> str | None:
@@ -155,137 +147,6 @@ class HtmlReader:
                 if depth > self._limits.depth:
                     raise DocumentError(too_deep(self._limits), origin)
         return marks, "".join(texts)
-
-
-def walk(
-    top: LexborNode, enters: Callable[[LexborNode], bool] | None = None
-) -> Iterator[tuple[LexborNode, bool]]:
-    """Yield the nodes of a tree in document order, each with whether it ends there; no recursion.
-
-    Elements come twice, texts and comments once, as a beginning. Elements whose contents are never
-    displayed, and those that `enters` refuses, come without what is inside.
-    """
-    node: LexborNode = top
-    while True:
-        yield node, False
-        child = None
-        if node.is_element_node and node.tag not in UNSEEN and (enters is None or enters(node)):
-            child = node.first_child
-        if child is not None:
-            node = child
-            continue
-        # Nothing below: end the elements that end here, and go on with the next sibling.
-        while True:
-            if node.is_element_node:
-                yield node, True
-            if node.mem_id == top.mem_id:
-                return
-            following = node.next
-            if following is not None:
-                node = following
-                break
-            parent = node.parent
-            if parent is None:
-                return
-            node = parent
-
-
-# The part of a page that becomes the document: what `root=` selects, without what `drop=` does
-
-
-@dataclass(frozen=True)
-class SelectorUse:
-    """What selectors matched in some pages.
-
-    several_roots: in how many pages `root=` selected further elements outside the first.
-    dropped: how many elements each selector of `drop=` left out. without_root: how many pages were
-    taken whole, since `root=` selected nothing in them.
-
-    >>> SelectorUse(1, 0, (2, 0)) + SelectorUse(1, 1, (0, 3))
-    SelectorUse(pages=2, several_roots=1, dropped=(2, 3), without_root=0)
-    """
-
-    pages: int = 0
-    several_roots: int = 0
-    dropped: tuple[int, ...] = ()
-    without_root: int = 0
-
-    def __add__(self, other: SelectorUse) -> SelectorUse:
-        pairs = zip(self.dropped or (0,) * len(other.dropped), other.dropped, strict=False)
-        return SelectorUse(
-            self.pages + other.pages,
-            self.several_roots + other.several_roots,
-            tuple(a + b for a, b in pairs) if other.dropped else self.dropped,
-            self.without_root + other.without_root,
-        )
-
-
-class PageParts:
-    """The part of a page that becomes the document, by its selectors.
-
-    >>> from selectolax.lexbor import LexborHTMLParser
-    >>> page = LexborHTMLParser("<nav>x</nav><main>one<p class=ad>two</p></main>")
-    >>> top, use = PageParts("main", (".ad", "p")).cut_from(page, "a.html")
-    >>> top.html, use.dropped
-    ('<main>one</main>', (1, 1))
-    """
-
-    def __init__(
-        self, root: str | None, drop: Sequence[str], root_missing: RootMissing = "whole"
-    ) -> None:
-        self._root = root
-        self._root_missing = root_missing
-        self._drop = tuple(drop)
-        # The selector of the root comes last, if there is one.
-        self._selectors = Selectors([*drop, *([] if root is None else [root])])
-
-    def cut_from(self, page: LexborHTMLParser, origin: str) -> tuple[LexborNode, SelectorUse]:
-        """Return the element that becomes the document, without what was dropped."""
-        top = page.root
-        if top is None:
-            raise DocumentError("the page has no tree", origin)
-        if self._root is None and not self._drop:
-            return top, SelectorUse(1)
-        roots, several, dropped, counts = self._search(page, top)
-        without_root = not roots and self._root is not None
-        if without_root and self._root_missing == "error":
-            raise DocumentError(
-                Parameter("root", self._root) + " selects nothing in the page", origin
-            )
-        if top.mem_id in dropped:
-            raise DocumentError(
-                Parameter("drop") + " selects the root of the page, so nothing is left", origin
-            )
-        for node in dropped.values():
-            node.decompose()
-        use = SelectorUse(1, several, tuple(counts), int(without_root))
-        return roots[0] if roots else top, use
-
-    def _search(
-        self, page: LexborHTMLParser, top: LexborNode
-    ) -> tuple[list[LexborNode], bool, dict[int, LexborNode], list[int]]:
-        """Return the first root, whether others are outside it, what is dropped, and how often."""
-        dropped: dict[int, LexborNode] = {}
-        counts = [0] * len(self._drop)
-        roots: list[LexborNode] = []
-        several = root_ended = False
-        matching = self._selectors.on(page)
-        for node, ends in walk(top, lambda node: node.mem_id not in dropped):
-            if ends:
-                matching.end()
-                root_ended = root_ended or (bool(roots) and node.mem_id == roots[0].mem_id)
-            elif node.is_element_node:
-                selected = self._selectors.selected_by(matching.start(node))
-                by_drop = [number for number in selected if number < len(self._drop)]
-                for number in by_drop:
-                    counts[number] += 1
-                if by_drop:
-                    dropped[node.mem_id] = node
-                elif selected and not roots:
-                    roots.append(node)
-                elif selected:
-                    several = several or root_ended
-        return roots, several, dropped, counts
 
 
 # Pages on which a parser of HTML would take forever are refused before they are parsed.
@@ -389,3 +250,165 @@ def _is_in_script(page: str, position: int) -> bool:
     mark = "<doxeval-was-here"
     scripts = LexborHTMLParser(page[:position] + mark).css("script")
     return bool(scripts) and mark in (scripts[-1].text() or "")
+
+
+# Sections from headings, by the rules above:
+#
+#     <h2>Tides</h2> <p>…</p> <h3>Causes</h3> <p>…</p>
+#     section[1]/h2[1]  section[1]/p[1]  section[1]/section[1]/h3[1]  section[1]/section[1]/p[1]
+#
+# A first pass finds the headings and the elements that stand for them, a second one adds the tags.
+
+SECTION = "section"
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_STAND_FOR_HEADING = frozenset("header hgroup legend summary".split())
+_SECTIONING = frozenset("article aside nav section".split())
+# The inline elements of HTML, and those that show no text. These are fixed: the tree must not
+# depend on which tags a user counts as inline when words are cut.
+_INLINE = frozenset(
+    "a abbr b bdi bdo big br button cite code data del dfn em font i img input ins kbd label mark "
+    "meter picture progress q rp rt ruby s samp script small span strike strong style sub sup svg "
+    "template time tt u var wbr".split()
+)
+_WRAPPERS = _INLINE | {"div"}
+_NONE = 7  # below the lowest level
+
+
+def with_sections(
+    marks: TagEventsBuilder, text: str, limits: Limits, origin: str
+) -> TagEventsBuilder:
+    """Add a section for each heading to the marks of a page.
+
+    >>> marks = TagEventsBuilder()
+    >>> for tag in ("body", "h1", "", "p", "", ""):
+    ...     marks.open(tag, 0) if tag else marks.close(0)
+    >>> [name for name in with_sections(marks, "", Limits(), "a.html").names if name]
+    ['body', 'section', 'h1', 'p']
+    """
+    if _LEVELS.keys().isdisjoint(marks.names):
+        return marks
+    levels, has_section = _heading_levels(marks, text)
+    result = TagEventsBuilder()
+    attributes = dict(marks.attributes)
+    parents: list[_OpenSections] = []
+    depth = row = 0
+    inside_heading: int | None = None  # how many elements are open around it
+    for mark, (name, at) in enumerate(zip(marks.names, marks.positions, strict=True)):
+        if name == END:
+            depth -= 1 + parents.pop().close(result, at, 0)
+            result.close(at)
+            if inside_heading == len(parents):
+                inside_heading = None
+            continue
+        level = levels.get(mark)
+        if level and parents and inside_heading is None:
+            depth -= parents[-1].close(result, at, level)
+            if mark not in has_section:
+                parents[-1].open(result, at, level)
+                depth += 1
+            inside_heading = len(parents)
+        result.open(name, at, attributes.get(row))
+        parents.append(_OpenSections())
+        row += 1
+        depth += 1
+        if depth > limits.depth:
+            raise DocumentError(too_deep(limits), origin)
+    check_elements(result.elements, limits, origin)
+    return result
+
+
+@dataclass(slots=True)
+class _OpenSections:
+    """The levels of the sections that are open among the children of an element."""
+
+    levels: list[int] = field(default_factory=list)
+
+    def open(self, marks: TagEventsBuilder, at: int, level: int) -> None:
+        """Open a section."""
+        marks.open(SECTION, at)
+        self.levels.append(level)
+
+    def close(self, marks: TagEventsBuilder, at: int, level: int) -> int:
+        """Close the sections of a level and of all lower ones, and return how many."""
+        count = 0
+        while self.levels and self.levels[-1] >= level:
+            self.levels.pop()
+            marks.close(at)
+            count += 1
+        return count
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open element, and what is known so far about the headings in it.
+
+    headings: how many there are at any depth. first: the level of the first that a `header` could
+    stand for. only_inline: whether its children, except headings, are inline, and it has no text of
+    its own. leading: the child, if it is a heading, with which it begins. rivals: the highest level
+    of the other headings among its children. ink: how many stretches of text that are not only
+    white space come before it.
+    """
+
+    mark: int
+    tag: str
+    ink: int
+    headings: int = 0
+    first: int = 0
+    holds_heading: bool = False
+    only_inline: bool = True
+    leading: int = -1
+    rivals: int = _NONE
+
+
+def _heading_levels(marks: TagEventsBuilder, text: str) -> tuple[dict[int, int], set[int]]:
+    """Return the level of each start tag that is a heading or stands for one.
+
+    Return also those of them for which the `<section>` around them already is the section.
+    """
+    levels: dict[int, int] = {}
+    has_section: set[int] = set()
+    stack: list[_Open] = []
+    before = ink = 0
+    for mark, (name, at) in enumerate(zip(marks.names, marks.positions, strict=True)):
+        if text[before:at].strip():
+            ink += 1
+            stack[-1].only_inline = False
+        before = at
+        if name != END:
+            stack.append(_Open(mark, name, ink))
+            continue
+        element = stack.pop()
+        level = _level(element)
+        if level:
+            levels[element.mark] = level
+        has_leading = element.tag == SECTION and element.leading >= 0
+        if has_leading and levels[element.leading] < element.rivals:
+            has_section.add(element.leading)
+        if stack:
+            _update_parent(stack[-1], element, level)
+    return levels, has_section
+
+
+def _level(element: _Open) -> int:
+    """Return the level of the heading that an element is or stands for, or 0."""
+    if element.tag in _LEVELS:
+        return _LEVELS[element.tag]
+    if element.tag in _STAND_FOR_HEADING:
+        return element.first
+    is_wrapper = element.tag in _WRAPPERS and element.only_inline
+    return element.first if is_wrapper and element.holds_heading and element.headings == 1 else 0
+
+
+def _update_parent(parent: _Open, element: _Open, level: int) -> None:
+    """Add what is known about a closed element to what is known about its parent."""
+    if element.tag not in _SECTIONING:
+        parent.first = parent.first or level or element.first
+    parent.headings += element.headings + (element.tag in _LEVELS)
+    if not level:
+        parent.only_inline &= element.tag in _INLINE
+        return
+    if not parent.holds_heading and element.ink == parent.ink:
+        parent.leading = element.mark
+    else:
+        parent.rivals = min(parent.rivals, level)
+    parent.holds_heading = True

@@ -14,15 +14,17 @@ are allowed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from doxeval.errors import InputError
-from doxeval.messages import quoted
+from doxeval.errors import DocumentError, InputError
+from doxeval.messages import Parameter, quoted
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from doxeval.documents.build.options import RootMissing
 
 
 # Far longer than any selector that somebody writes.
@@ -40,6 +42,12 @@ _SIMPLE = rf"(?:{_NAME}|\*|#{_NAME}|\.{_NAME}|{_ATTRIBUTE}|{_ALONE})"
 _LIST = rf"{_SPACE}*{_SIMPLE}+{_SPACE}*(?:,{_SPACE}*{_SIMPLE}+{_SPACE}*)*"
 _PART = re.compile(rf"(?:{_SIMPLE}|:(?:not|is|where)\({_LIST}\))+", re.ASCII)
 _BETWEEN = re.compile(rf"{_SPACE}*([>+~,]){_SPACE}*|({_SPACE})+")
+# The contents of these are never displayed by a browser with scripts switched on: the standard's
+# own style sheet hides them, or they stand in for what the browser shows in their place. (It hides
+# the title too, but only because that is displayed above the page.)
+UNSEEN = frozenset(
+    "audio canvas datalist iframe noembed noframes noscript rp script style template video".split()
+)
 
 
 class Part(NamedTuple):
@@ -186,3 +194,134 @@ class _MatchLevel:
     parent: int = 0
     before: int = 0
     previous: int = 0
+
+
+# The part of a page that becomes the document: what `root=` selects, without what `drop=` does
+
+
+@dataclass(frozen=True)
+class SelectorUse:
+    """What selectors matched in some pages.
+
+    several_roots: in how many pages `root=` selected further elements outside the first.
+    dropped: how many elements each selector of `drop=` left out. without_root: how many pages were
+    taken whole, since `root=` selected nothing in them.
+
+    >>> SelectorUse(1, 0, (2, 0)) + SelectorUse(1, 1, (0, 3))
+    SelectorUse(pages=2, several_roots=1, dropped=(2, 3), without_root=0)
+    """
+
+    pages: int = 0
+    several_roots: int = 0
+    dropped: tuple[int, ...] = ()
+    without_root: int = 0
+
+    def __add__(self, other: SelectorUse) -> SelectorUse:
+        pairs = zip(self.dropped or (0,) * len(other.dropped), other.dropped, strict=False)
+        return SelectorUse(
+            self.pages + other.pages,
+            self.several_roots + other.several_roots,
+            tuple(a + b for a, b in pairs) if other.dropped else self.dropped,
+            self.without_root + other.without_root,
+        )
+
+
+class PageParts:
+    """The part of a page that becomes the document, by its selectors.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> page = LexborHTMLParser("<nav>x</nav><main>one<p class=ad>two</p></main>")
+    >>> top, use = PageParts("main", (".ad", "p")).cut_from(page, "a.html")
+    >>> top.html, use.dropped
+    ('<main>one</main>', (1, 1))
+    """
+
+    def __init__(
+        self, root: str | None, drop: Sequence[str], root_missing: RootMissing = "whole"
+    ) -> None:
+        self._root = root
+        self._root_missing = root_missing
+        self._drop = tuple(drop)
+        # The selector of the root comes last, if there is one.
+        self._selectors = Selectors([*drop, *([] if root is None else [root])])
+
+    def cut_from(self, page: LexborHTMLParser, origin: str) -> tuple[LexborNode, SelectorUse]:
+        """Return the element that becomes the document, without what was dropped."""
+        top = page.root
+        if top is None:
+            raise DocumentError("the page has no tree", origin)
+        if self._root is None and not self._drop:
+            return top, SelectorUse(1)
+        roots, several, dropped, counts = self._search(page, top)
+        without_root = not roots and self._root is not None
+        if without_root and self._root_missing == "error":
+            raise DocumentError(
+                Parameter("root", self._root) + " selects nothing in the page", origin
+            )
+        if top.mem_id in dropped:
+            raise DocumentError(
+                Parameter("drop") + " selects the root of the page, so nothing is left", origin
+            )
+        for node in dropped.values():
+            node.decompose()
+        use = SelectorUse(1, several, tuple(counts), int(without_root))
+        return roots[0] if roots else top, use
+
+    def _search(
+        self, page: LexborHTMLParser, top: LexborNode
+    ) -> tuple[list[LexborNode], bool, dict[int, LexborNode], list[int]]:
+        """Return the first root, whether others are outside it, what is dropped, and how often."""
+        dropped: dict[int, LexborNode] = {}
+        counts = [0] * len(self._drop)
+        roots: list[LexborNode] = []
+        several = root_ended = False
+        matching = self._selectors.on(page)
+        for node, ends in walk(top, lambda node: node.mem_id not in dropped):
+            if ends:
+                matching.end()
+                root_ended = root_ended or (bool(roots) and node.mem_id == roots[0].mem_id)
+            elif node.is_element_node:
+                selected = self._selectors.selected_by(matching.start(node))
+                by_drop = [number for number in selected if number < len(self._drop)]
+                for number in by_drop:
+                    counts[number] += 1
+                if by_drop:
+                    dropped[node.mem_id] = node
+                elif selected and not roots:
+                    roots.append(node)
+                elif selected:
+                    several = several or root_ended
+        return roots, several, dropped, counts
+
+
+def walk(
+    top: LexborNode, enters: Callable[[LexborNode], bool] | None = None
+) -> Iterator[tuple[LexborNode, bool]]:
+    """Yield the nodes of a tree in document order, each with whether it ends there; no recursion.
+
+    Elements come twice, texts and comments once, as a beginning. Elements whose contents are never
+    displayed, and those that `enters` refuses, come without what is inside.
+    """
+    node: LexborNode = top
+    while True:
+        yield node, False
+        child = None
+        if node.is_element_node and node.tag not in UNSEEN and (enters is None or enters(node)):
+            child = node.first_child
+        if child is not None:
+            node = child
+            continue
+        # Nothing below: end the elements that end here, and go on with the next sibling.
+        while True:
+            if node.is_element_node:
+                yield node, True
+            if node.mem_id == top.mem_id:
+                return
+            following = node.next
+            if following is not None:
+                node = following
+                break
+            parent = node.parent
+            if parent is None:
+                return
+            node = parent
