@@ -25,7 +25,8 @@ from doxeval.documents.build.sources import (
     kind_of,
     with_long_suffix,
 )
-from doxeval.documents.readers.records import Record, read_records
+from doxeval.documents.readers.records import read_records
+from doxeval.documents.readers.tag_events import TagEvents
 from doxeval.errors import DocumentError, DoxevalError, SourceError
 from doxeval.files import (
     COMPRESSIONS,
@@ -56,15 +57,15 @@ class RawDocument(NamedTuple):
 
     origin: its name in error messages: a file, a member of an archive, or a line.
     name: its path inside the source, without the suffixes that an id does not need.
-    content: its bytes; None if they must be read from the file `origin`; a record if reading the
-        source has parsed it already; an error if it cannot be read at all.
+    content: its bytes; None if they must be read from the file `origin`; the tag events of a
+        record, which reading the source has parsed already; an error if it cannot be read at all.
     weight: how many bytes of the source it accounts for.
     """
 
     origin: str
     name: str
     format: Format
-    content: bytes | Record | DocumentError | None
+    content: bytes | TagEvents | DocumentError | None
     weight: int
 
     @property
@@ -72,8 +73,8 @@ class RawDocument(NamedTuple):
         """About how many bytes of memory it takes once it is loaded."""
         if isinstance(self.content, bytes):
             return len(self.content)
-        if isinstance(self.content, Record):
-            return len(self.content.text)
+        if isinstance(self.content, TagEvents):
+            return len(self.content.texts[0])
         return expected_bytes(self.origin, self.weight)
 
 
@@ -236,7 +237,7 @@ class SourceContents:
                 attribute=options.id_rule.attribute,
             ):
                 count += 1
-                yield RawDocument(f"{origin}:{record.line}", "", "xml", record, 0)
+                yield RawDocument(f"{origin}:{record.line}", "", "xml", record.events, 0)
         except DocumentError as error:  # nothing after the error can be read either
             count += 1
             yield RawDocument(origin, "", "xml", error, 0)

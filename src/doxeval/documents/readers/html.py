@@ -35,10 +35,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from doxeval.documents.build.options import Limits, check_elements, too_deep
+from doxeval.documents.build.options import BuildOptions, Limits, check_elements, too_deep
 from doxeval.documents.readers.plain import is_like_ascii
 from doxeval.documents.readers.selectors import PageParts, SelectorUse, walk
 from doxeval.documents.readers.tag_events import END, TagEvents, TagEventsBuilder
@@ -77,76 +77,71 @@ def read_html(
     page: str,
     limits: Limits,
     origin: str,
-    attribute: str | None = None,
     *,
     root: str | None = None,
     drop: Sequence[str] = (),
     sections: Sections = "headings",
     root_missing: RootMissing = "whole",
 ) -> TagEvents:
-    """Return the marks of a page, given as characters.
+    """Return the tag events of a page, given as characters.
 
-    >>> marks = read_html("<h1>one</h1><script>x</script><p>two", Limits(), "a.html")
-    >>> [name for name in marks.names if name]
+    >>> events = read_html("<h1>one</h1><script>x</script><p>two", Limits(), "a.html")
+    >>> [name for name in events.names if name]
     ['html', 'head', 'body', 'section', 'h1', 'script', 'p']
-    >>> marks.texts
+    >>> events.texts
     [b'onetwo']
     """
-    return HtmlReader(limits, attribute, root, drop, sections, root_missing).read(page, origin)
+    options = BuildOptions(
+        root=root, drop=drop, sections=sections, root_missing=root_missing, limits=limits
+    )
+    return HtmlReader(options).read(page, origin)
 
 
 class HtmlReader:
-    """Reads pages into marks, and remembers what the selectors matched."""
+    """Reads pages into tag events, and remembers what the selectors matched."""
 
-    def __init__(
-        self,
-        limits: Limits,
-        attribute: str | None = None,
-        root: str | None = None,
-        drop: Sequence[str] = (),
-        sections: Sections = "headings",
-        root_missing: RootMissing = "whole",
-    ) -> None:
-        self._limits = limits
-        self._attribute = attribute
-        self._parts = PageParts(root, drop, root_missing)
-        self._sections = sections
+    def __init__(self, options: BuildOptions) -> None:
+        self._limits = options.limits
+        self._attribute = options.id_rule.attribute
+        self._parts = PageParts(options.root, options.drop, options.root_missing)
+        self._sections = options.sections
         self.selector_use = SelectorUse()
 
     def read(self, page: str, origin: str) -> TagEvents:
-        """Return the marks of a page, given as characters."""
+        """Return the tag events of a page, given as characters."""
         from selectolax.lexbor import LexborHTMLParser
 
-        refuse_hostile(page, self._limits, origin)
+        _refuse_explosive(page, self._limits, origin)
+        _refuse_many_attributes(page, origin)
         # The parser owns the tree, and must outlive it.
         parser = LexborHTMLParser(page)
         top, use = self._parts.cut_from(parser, origin)
-        marks, text = self._marks(top, origin)
-        check_elements(marks.elements, self._limits, origin)
+        events, text = self._events(top, origin)
+        check_elements(events.elements, self._limits, origin)
         if self._sections == "headings":
-            marks = with_sections(marks, text, self._limits, origin)
+            events = with_sections(events, text, self._limits, origin)
         self.selector_use += use
-        return marks.finish(text)
+        return events.finish(text)
 
-    def _marks(self, top: LexborNode, origin: str) -> tuple[TagEventsBuilder, str]:
-        marks = TagEventsBuilder()
+    def _events(self, top: LexborNode, origin: str) -> tuple[TagEventsBuilder, str]:
+        events = TagEventsBuilder()
         texts: list[str] = []
         length = depth = 0
         attribute = self._attribute
         for node, ends in walk(top):
             if ends:
-                marks.close(length)
+                events.close(length)
                 depth -= 1
             elif node.is_text_node:
                 texts.append(node.text_content or "")
                 length += len(texts[-1])
             elif node.is_element_node:
                 tag = _NOT_IN_A_TAG.sub("_", node.tag or "_")
-                marks.open(tag, length, node.attributes.get(attribute) if attribute else None)
+                events.open(tag, length, node.attributes.get(attribute) if attribute else None)
                 depth += 1
                 if depth > self._limits.depth:
                     raise DocumentError(too_deep(self._limits), origin)
-        return marks, "".join(texts)
+        return events, "".join(texts)
 
 
 # Pages on which a parser of HTML would take forever are refused before they are parsed.
@@ -169,12 +164,6 @@ _ATTRIBUTE = re.compile(rf"(=?[^\s/>=]++|=){_VALUE}")
 _COMMENT_OR_TAG = re.compile(
     rf"<!--(?:.*?-->|.*)|<([A-Za-z][^\s/>]*+)((?:[\s/]++|(?:=?[^\s/>=]++|=){_VALUE})*+)", re.DOTALL
 )
-
-
-def refuse_hostile(page: str, limits: Limits, origin: str) -> None:
-    """Refuse a page that would take the parser far longer than its size suggests."""
-    _refuse_explosive(page, limits, origin)
-    _refuse_many_attributes(page, origin)
 
 
 def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
@@ -275,40 +264,53 @@ _NONE = 7  # below the lowest level
 
 
 def with_sections(
-    marks: TagEventsBuilder, text: str, limits: Limits, origin: str
+    events: TagEventsBuilder, text: str, limits: Limits, origin: str
 ) -> TagEventsBuilder:
-    """Add a section for each heading to the marks of a page.
+    """Add a section for each heading to the tag events of a page.
 
-    >>> marks = TagEventsBuilder()
+    >>> events = TagEventsBuilder()
     >>> for tag in ("body", "h1", "", "p", "", ""):
-    ...     marks.open(tag, 0) if tag else marks.close(0)
-    >>> [name for name in with_sections(marks, "", Limits(), "a.html").names if name]
+    ...     events.open(tag, 0) if tag else events.close(0)
+    >>> [name for name in with_sections(events, "", Limits(), "a.html").names if name]
     ['body', 'section', 'h1', 'p']
     """
-    if _LEVELS.keys().isdisjoint(marks.names):
-        return marks
-    levels, has_section = _heading_levels(marks, text)
+    if _LEVELS.keys().isdisjoint(events.names):
+        return events
+    levels, has_section = _heading_levels(events, text)
     result = TagEventsBuilder()
-    attributes = dict(marks.attributes)
-    parents: list[_OpenSections] = []
+    attributes = dict(events.attributes)
+    # For each open element, the levels of the sections that are open among its children.
+    sections: list[list[int]] = []
+    around_heading: int | None = None  # how many elements are open around the heading we are in
     depth = row = 0
-    inside_heading: int | None = None  # how many elements are open around it
-    for mark, (name, at) in enumerate(zip(marks.names, marks.positions, strict=True)):
-        if name == END:
-            depth -= 1 + parents.pop().close(result, at, 0)
+
+    def close_sections(level: int, at: int) -> int:
+        """Close the innermost sections of a level or a lower one; return how many there were."""
+        count = 0
+        while sections[-1] and sections[-1][-1] >= level:
+            sections[-1].pop()
             result.close(at)
-            if inside_heading == len(parents):
-                inside_heading = None
+            count += 1
+        return count
+
+    for number, (name, at) in enumerate(zip(events.names, events.positions, strict=True)):
+        if name == END:
+            depth -= 1 + close_sections(0, at)
+            sections.pop()
+            result.close(at)
+            if around_heading == len(sections):
+                around_heading = None
             continue
-        level = levels.get(mark)
-        if level and parents and inside_heading is None:
-            depth -= parents[-1].close(result, at, level)
-            if mark not in has_section:
-                parents[-1].open(result, at, level)
+        level = levels.get(number)
+        if level and sections and around_heading is None:
+            depth -= close_sections(level, at)
+            if number not in has_section:
+                result.open(SECTION, at)
+                sections[-1].append(level)
                 depth += 1
-            inside_heading = len(parents)
+            around_heading = len(sections)
         result.open(name, at, attributes.get(row))
-        parents.append(_OpenSections())
+        sections.append([])
         row += 1
         depth += 1
         if depth > limits.depth:
@@ -318,40 +320,19 @@ def with_sections(
 
 
 @dataclass(slots=True)
-class _OpenSections:
-    """The levels of the sections that are open among the children of an element."""
-
-    levels: list[int] = field(default_factory=list)
-
-    def open(self, marks: TagEventsBuilder, at: int, level: int) -> None:
-        """Open a section."""
-        marks.open(SECTION, at)
-        self.levels.append(level)
-
-    def close(self, marks: TagEventsBuilder, at: int, level: int) -> int:
-        """Close the sections of a level and of all lower ones, and return how many."""
-        count = 0
-        while self.levels and self.levels[-1] >= level:
-            self.levels.pop()
-            marks.close(at)
-            count += 1
-        return count
-
-
-@dataclass(slots=True)
 class _Open:
     """An open element, and what is known so far about the headings in it.
 
-    headings: how many there are at any depth. first: the level of the first that a `header` could
-    stand for. only_inline: whether its children, except headings, are inline, and it has no text of
-    its own. leading: the child, if it is a heading, with which it begins. rivals: the highest level
-    of the other headings among its children. ink: how many stretches of text that are not only
-    white space come before it.
+    number: that of its start tag. texts: how many stretches of text that are not only white space
+    come before it. headings: how many there are at any depth. first: the level of the first that a
+    `header` could stand for. only_inline: whether its children, except headings, are inline, and
+    it has no text of its own. leading: the child, if it is a heading, with which it begins. rivals:
+    the highest level of the other headings among its children.
     """
 
-    mark: int
+    number: int
     tag: str
-    ink: int
+    texts: int
     headings: int = 0
     first: int = 0
     holds_heading: bool = False
@@ -360,7 +341,7 @@ class _Open:
     rivals: int = _NONE
 
 
-def _heading_levels(marks: TagEventsBuilder, text: str) -> tuple[dict[int, int], set[int]]:
+def _heading_levels(events: TagEventsBuilder, text: str) -> tuple[dict[int, int], set[int]]:
     """Return the level of each start tag that is a heading or stands for one.
 
     Return also those of them for which the `<section>` around them already is the section.
@@ -368,19 +349,19 @@ def _heading_levels(marks: TagEventsBuilder, text: str) -> tuple[dict[int, int],
     levels: dict[int, int] = {}
     has_section: set[int] = set()
     stack: list[_Open] = []
-    before = ink = 0
-    for mark, (name, at) in enumerate(zip(marks.names, marks.positions, strict=True)):
+    before = texts = 0
+    for number, (name, at) in enumerate(zip(events.names, events.positions, strict=True)):
         if text[before:at].strip():
-            ink += 1
+            texts += 1
             stack[-1].only_inline = False
         before = at
         if name != END:
-            stack.append(_Open(mark, name, ink))
+            stack.append(_Open(number, name, texts))
             continue
         element = stack.pop()
         level = _level(element)
         if level:
-            levels[element.mark] = level
+            levels[element.number] = level
         has_leading = element.tag == SECTION and element.leading >= 0
         if has_leading and levels[element.leading] < element.rivals:
             has_section.add(element.leading)
@@ -407,8 +388,8 @@ def _update_parent(parent: _Open, element: _Open, level: int) -> None:
     if not level:
         parent.only_inline &= element.tag in _INLINE
         return
-    if not parent.holds_heading and element.ink == parent.ink:
-        parent.leading = element.mark
+    if not parent.holds_heading and element.texts == parent.texts:
+        parent.leading = element.number
     else:
         parent.rivals = min(parent.rivals, level)
     parent.holds_heading = True

@@ -93,10 +93,10 @@ _USUAL_PARAGRAPH = re.compile(r"\S.*+(?:\n(?![ \t\f\v]*+(?:\n|\Z)).*+)*+")
 
 
 def read_plain(text: str, limits: Limits, origin: str) -> TagEvents:
-    """Return the marks of a plain text.
+    """Return the tag events of a plain text.
 
-    >>> marks = read_plain("one\\nline\\n\\ntwo\\n", Limits(), "a.txt")
-    >>> [name for name in marks.names if name]
+    >>> events = read_plain("one\\nline\\n\\ntwo\\n", Limits(), "a.txt")
+    >>> [name for name in events.names if name]
     ['document', 'p', 'p']
     """
     positions = [0]
