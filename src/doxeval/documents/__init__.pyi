@@ -6,7 +6,6 @@ from doxeval.documents.build.contents import RawDocument as RawDocument
 from doxeval.documents.build.contents import SourceContents as SourceContents
 from doxeval.documents.build.contents import archive_members as archive_members
 from doxeval.documents.build.contents import load_file as load_file
-from doxeval.documents.build.contents import source_documents as source_documents
 from doxeval.documents.build.merge import MergeReport as MergeReport
 from doxeval.documents.build.merge import merge_collections as merge_collections
 from doxeval.documents.build.options import INLINE_TAGS as INLINE_TAGS

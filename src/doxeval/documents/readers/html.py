@@ -38,7 +38,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from doxeval.documents.build.options import BuildOptions, Limits, check_elements, too_deep
+from doxeval.documents.build.options import BuildOptions, Limits, check_limit, too_deep
 from doxeval.documents.readers.plain import is_like_ascii
 from doxeval.documents.readers.selectors import PageParts, SelectorUse, walk
 from doxeval.documents.readers.tag_events import END, TagEvents, TagEventsBuilder
@@ -117,7 +117,7 @@ class HtmlReader:
         parser = LexborHTMLParser(page)
         top, use = self._parts.cut_from(parser, origin)
         events, text = self._events(top, origin)
-        check_elements(events.elements, self._limits, origin)
+        check_limit("elements", events.elements, self._limits, origin)
         if self._sections == "headings":
             events = with_sections(events, text, self._limits, origin)
         self.selector_use += use
@@ -315,7 +315,7 @@ def with_sections(
         depth += 1
         if depth > limits.depth:
             raise DocumentError(too_deep(limits), origin)
-    check_elements(result.elements, limits, origin)
+    check_limit("elements", result.elements, limits, origin)
     return result
 
 

@@ -16,7 +16,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from doxeval.documents.build.options import Limits, check_elements, check_lines
+from doxeval.documents.build.options import Limits, check_limit
 from doxeval.documents.readers.plain import ROOT_TAG
 from doxeval.documents.readers.tag_events import TagEvents, TagEventsBuilder
 
@@ -40,7 +40,7 @@ def read_markdown(
     ['document', 'section', 'h1', 'p', 'section', 'h2', 'ul', 'li', 'p']
     """
     blocks = _Blocks(text, sections)
-    check_lines(blocks.lines, limits, origin)
+    check_limit("lines", blocks.lines, limits, origin)
     for token in _parser().parse(text):
         if token.nesting < 0:
             blocks.close()
@@ -48,7 +48,7 @@ def read_markdown(
             blocks.open(token)
             if token.nesting == 0:
                 blocks.close()
-    check_elements(blocks.elements, limits, origin)
+    check_limit("elements", blocks.elements, limits, origin)
     return blocks.finish()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO, NamedTuple
 
-from doxeval.documents.build.options import Limits, check_bytes, check_elements, too_deep
+from doxeval.documents.build.options import Limits, check_limit, too_deep
 from doxeval.documents.readers.tag_events import TagEvents
 from doxeval.documents.readers.xml import TagCollector, hardened_expat, tag_positions
 from doxeval.markup import Refused, all_entity_declarations
@@ -83,8 +83,8 @@ class _Splitter:
         """Read one more piece of the file."""
         self._parsing.feed(piece, last)
         origin = f"{self._origin}:{self._line}"
-        check_elements(len(self._current.names) // 2, self._limits, origin)
-        check_bytes(self._length, self._limits, origin)
+        check_limit("elements", len(self._current.names) // 2, self._limits, origin)
+        check_limit("bytes", self._length, self._limits, origin)
 
     def _text(self, text: str) -> None:
         if self._record_depth:

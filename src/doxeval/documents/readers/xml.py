@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Bytes, Ints, distinct_below
-from doxeval.documents.build.options import Limits, check_bytes, check_elements, too_deep
+from doxeval.documents.build.options import Limits, check_limit, too_deep
 from doxeval.documents.readers.tag_events import (
     END,
     END_NUMBER,
@@ -149,7 +149,7 @@ class XmlReader:
 
     def read(self, data: bytes, origin: str) -> None:
         """Read one document; nothing is kept of a broken one."""
-        check_bytes(len(data), self._limits, origin)
+        check_limit("bytes", len(data), self._limits, origin)
         names = named_entities_in(data) if self._expect_names else []
         try:
             self._read(data, origin, names)
@@ -193,7 +193,7 @@ class XmlReader:
             if len(tags) - first > self._few_tags:  # fewer cannot exceed a limit
                 shape.grow(tags[checked:])
                 checked = len(tags)
-                check_elements(shape.elements, self._limits, origin)
+                check_limit("elements", shape.elements, self._limits, origin)
                 if shape.deepest > self._limits.depth:
                     raise _too_deep(data, self._limits, self._encoding, origin)
             text, lengths = self._tags.take_text()
