@@ -1,4 +1,4 @@
-"""The files of a collection: their names, the arrays in them, and what the manifest must say.
+"""The files of a collection: their names, the arrays in them, the manifest, and opening them.
 
 The text has no hash as a file: each document's text has its own, and is compared with it whenever
 it is read.
@@ -28,8 +28,8 @@ from doxeval.storage import (
     has_counts,
     is_size,
     local_path,
+    read_manifest,
 )
-from doxeval.storage import read_manifest as read_sealed_manifest
 
 if TYPE_CHECKING:
     from doxeval.storage import CachedStore
@@ -111,12 +111,7 @@ def optional_columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
 
 _COUNTS = ("documents", "elements", "paths", "tags", "source_bytes")
 # Totals over all elements; collections built by earlier versions lack them.
-STATISTICS = ("characters", "longest_document", "element_characters")
-
-
-def read_manifest(directory: Path) -> dict[str, Any]:
-    """Return the manifest of a collection, if it is of this version, unaltered and complete."""
-    return read_sealed_manifest(COLLECTION, directory)
+_STATISTICS = ("characters", "longest_document", "element_characters")
 
 
 def _missing(manifest: Mapping[str, Any]) -> str | None:
@@ -125,24 +120,22 @@ def _missing(manifest: Mapping[str, Any]) -> str | None:
         return "counts"
     if not manifest["counts"]["documents"] or not manifest["counts"]["elements"]:
         return "counts"
-    if "statistics" in manifest and not _are_sizes(manifest["statistics"], STATISTICS):
+    statistics = manifest.get("statistics", dict.fromkeys(_STATISTICS, 0))
+    if not isinstance(statistics, dict):
+        return "statistics"
+    if not all(is_size(statistics.get(name)) for name in _STATISTICS):
         return "statistics"
     options = manifest.get("options")
-    return None if isinstance(options, dict) and _are_options(options) else "options"
-
-
-def _are_sizes(values: object, names: Iterable[str]) -> bool:
-    return isinstance(values, dict) and all(is_size(values.get(name)) for name in names)
-
-
-def _are_options(options: Mapping[str, Any]) -> bool:
+    if not isinstance(options, dict):
+        return "options"
     inline = options.get("inline")
-    return (
+    are_right = (
         options.get("whitespace") in get_args(Whitespace)
         and options.get("text") in get_args(TextStorage)
         and isinstance(inline, list)
         and all(isinstance(tag, str) for tag in inline)
     )
+    return None if are_right else "options"
 
 
 COLLECTION = StoreType(
@@ -250,7 +243,7 @@ def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
     """
     directory = local_path(location, CollectionError)
     if directory is not None:
-        return read_manifest(directory)
+        return read_manifest(COLLECTION, directory)
     from doxeval.storage import RemoteDirectory
 
     return RemoteDirectory(os.fsdecode(location), COLLECTION).manifest()
