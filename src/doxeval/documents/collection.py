@@ -392,18 +392,18 @@ class Collection:
         ignore_case: bool = False,
         context: int = 40,
     ) -> Iterator[TextMatch]:
-        """Yield every place where a quote stands, in all documents or in those with the given ids.
+        """Yield every match of a quote, in all documents or in those with the given ids.
 
-        Places do not overlap. Each has the path of the innermost element around it and some text
+        Matches do not overlap. Each has the path of the innermost element around it and some text
         on either side, up to `context` characters. With `ignore_space`, white space does not
         matter, not even if it is absent. With `ignore_case`, capital and small letters count as
         the same (but for letters like ß, which have no single other).
 
         >>> from doxeval.documents.examples import example_collection
         >>> collection = example_collection({"a": "<s><p>Low tide.</p><p>High tide.</p></s>"})
-        >>> [(place.doc, place.start, place.path) for place in collection.find_text("tide")]
+        >>> [(match.doc, match.start, match.path) for match in collection.find_text("tide")]
         [('a', 4, '/s[1]/p[1]'), ('a', 14, '/s[1]/p[2]')]
-        >>> [place.text for place in collection.find_text("tide. High", ignore_space=True)]
+        >>> [match.text for match in collection.find_text("tide. High", ignore_space=True)]
         ['tide.High']
         """
         from doxeval.documents.find_text import find_text

@@ -38,7 +38,7 @@ TEXT_FILE = "text.bin"
 IDS_FILE = "documents.ids.txt"
 ORIGINS_FILE = "documents.origins.txt"
 TAGS_FILE = "summary.tags.json"
-# Beside the arrays.
+# The files that are not arrays.
 OTHER_FILES = frozenset({TEXT_FILE, IDS_FILE, ORIGINS_FILE, TAGS_FILE})
 HASH_BYTES = 32
 _TEXT_PART = re.compile(r"text\.(?!0000)([0-9]{4}|[1-9][0-9]{4,8})\.bin")
@@ -201,7 +201,7 @@ class CollectionFiles(StoredFiles):
 def open_files(location: str | os.PathLike[str], seal: str | None = None) -> CollectionFiles:
     """Return the files of a collection in a directory or at a URL.
 
-    If the seal is known, and the cache has a collection of that seal, its URL is not asked again.
+    If the checksum (`seal`) is known, and the cache has that collection, its URL is not read again.
 
     >>> from doxeval.documents.examples import example_collection
     >>> open_files(example_collection({"a": "<p>One.</p>"}).location).tags()

@@ -55,7 +55,7 @@ class BuildReport:
     passed_over: Counter[str] = field(default_factory=Counter)
     # How many ids keep the suffix of their file, to tell it apart from another file.
     suffixes_kept: int = 0
-    # What the selectors `root=` and `drop=` found in pages of HTML.
+    # What the selectors `root=` and `drop=` matched in pages of HTML.
     selector_use: SelectorUse = field(default_factory=SelectorUse)
     # What a user should know: files not read, pages without a root, selectors without effect.
     warnings: tuple[str, ...] = ()

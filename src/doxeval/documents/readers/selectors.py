@@ -1,10 +1,10 @@
-"""CSS selectors, matched in one walk over a page, in time that grows linearly with it.
+"""CSS selectors: which element of a page becomes the document, and which are left out.
 
-lexbor parses and matches the parts of a selector that concern one element alone (`div.nav`). The
-combinators between them (` `, `>`, `+`, `~`) are followed here, because lexbor's own matching tries
-every combination of ancestors and siblings: on 250 paragraphs `x ~ p ~ p ~ p` takes it 5 seconds,
-on 100,000 more than a lifetime. For the same reason only pseudo-classes that look at one element
-are allowed.
+Why by hand: lexbor's own matching tries every combination of ancestors and siblings, so that on 250
+paragraphs `x ~ p ~ p ~ p` takes it 5 seconds, on 100,000 more than a lifetime. So lexbor parses and
+matches the parts of a selector that concern one element alone (`div.nav`), and the combinators
+between them (` `, `>`, `+`, `~`) are followed here, in one walk over the page, in time that grows
+linearly with it. For the same reason only pseudo-classes that look at one element are allowed.
 
     selector    chain , chain , …
     chain       part (combinator part)*
@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.errors import DocumentError, InputError
@@ -111,7 +112,7 @@ def _is_valid(part: str) -> bool:
 
 
 class Selectors:
-    """Several selectors, each of whose parts is a bit of a number.
+    """Several selectors; each of their parts has a number, and sets of parts are bits.
 
     >>> selectors = Selectors(["p > b", "i, u"])
     >>> selectors.selected_by(0b100), selectors.selected_by(0b10)
@@ -119,17 +120,20 @@ class Selectors:
     """
 
     def __init__(self, selectors: Sequence[str]) -> None:
-        self._parts: list[str] = []
         # The parts that may follow another part by each combinator; '' for those that come first.
         self._by: dict[str, int] = dict.fromkeys(("", " ", ">", "+", "~"), 0)
+        self._bits: dict[str, int] = {}  # the parts that are written in the same way
         self._last: list[int] = []  # for each selector, the last parts of its chains
+        bit = 1
         for selector in selectors:
             self._last.append(0)
             for chain in parse_selector(selector):
                 for part in chain:
-                    self._by[part.combinator] |= 1 << len(self._parts)
-                    self._parts.append(part.text)
-                self._last[-1] |= 1 << (len(self._parts) - 1)
+                    self._by[part.combinator] |= bit
+                    self._bits[part.text] = self._bits.get(part.text, 0) | bit
+                    bit <<= 1
+                self._last[-1] |= bit >> 1
+        self._everywhere = self._bits.pop("*", 0)
 
     def selected_by(self, matched: int) -> list[int]:
         """Return the numbers of the selectors that select an element which matched these parts."""
@@ -137,15 +141,11 @@ class Selectors:
 
     def on(self, page: LexborHTMLParser) -> SelectorWalk:
         """Return the selectors, ready for a walk over a page."""
-        bits: dict[str, int] = {}
-        for number, part in enumerate(self._parts):
-            bits[part] = bits.get(part, 0) | 1 << number
-        everywhere = bits.pop("*", 0)
         alone: dict[int, int] = {}
-        for part, its_bits in bits.items():
+        for part, bits in self._bits.items():
             for node in page.css(part):
-                alone[node.mem_id] = alone.get(node.mem_id, 0) | its_bits
-        return SelectorWalk(self._by, alone, everywhere)
+                alone[node.mem_id] = alone.get(node.mem_id, 0) | bits
+        return SelectorWalk(self._by, alone, self._everywhere)
 
 
 class SelectorWalk:
@@ -217,11 +217,11 @@ class SelectorUse:
     without_root: int = 0
 
     def __add__(self, other: SelectorUse) -> SelectorUse:
-        pairs = zip(self.dropped or (0,) * len(other.dropped), other.dropped, strict=False)
+        dropped = zip_longest(self.dropped, other.dropped, fillvalue=0)
         return SelectorUse(
             self.pages + other.pages,
             self.several_roots + other.several_roots,
-            tuple(a + b for a, b in pairs) if other.dropped else self.dropped,
+            tuple(here + there for here, there in dropped),
             self.without_root + other.without_root,
         )
 
@@ -252,8 +252,28 @@ class PageParts:
             raise DocumentError("the page has no tree", origin)
         if self._root is None and not self._drop:
             return top, SelectorUse(1)
-        roots, several, dropped, counts = self._search(page, top)
-        without_root = not roots and self._root is not None
+        root: LexborNode | None = None
+        root_ended = several_roots = False
+        dropped: dict[int, LexborNode] = {}
+        counts = [0] * len(self._drop)
+        matching = self._selectors.on(page)
+        # What is inside an element that is dropped is not looked at.
+        for node, ends in walk(top, lambda node: node.mem_id not in dropped):
+            if ends:
+                matching.end()
+                root_ended = root_ended or (root is not None and node.mem_id == root.mem_id)
+            elif node.is_element_node:
+                selected = self._selectors.selected_by(matching.start(node))
+                by_drop = [number for number in selected if number < len(self._drop)]
+                for number in by_drop:
+                    counts[number] += 1
+                if by_drop:
+                    dropped[node.mem_id] = node
+                elif selected and root is None:
+                    root = node
+                elif selected:
+                    several_roots = several_roots or root_ended
+        without_root = self._root is not None and root is None
         if without_root and self._root_missing == "error":
             raise DocumentError(
                 Parameter("root", self._root) + " selects nothing in the page", origin
@@ -264,34 +284,8 @@ class PageParts:
             )
         for node in dropped.values():
             node.decompose()
-        use = SelectorUse(1, several, tuple(counts), int(without_root))
-        return roots[0] if roots else top, use
-
-    def _search(
-        self, page: LexborHTMLParser, top: LexborNode
-    ) -> tuple[list[LexborNode], bool, dict[int, LexborNode], list[int]]:
-        """Return the first root, whether others are outside it, what is dropped, and how often."""
-        dropped: dict[int, LexborNode] = {}
-        counts = [0] * len(self._drop)
-        roots: list[LexborNode] = []
-        several = root_ended = False
-        matching = self._selectors.on(page)
-        for node, ends in walk(top, lambda node: node.mem_id not in dropped):
-            if ends:
-                matching.end()
-                root_ended = root_ended or (bool(roots) and node.mem_id == roots[0].mem_id)
-            elif node.is_element_node:
-                selected = self._selectors.selected_by(matching.start(node))
-                by_drop = [number for number in selected if number < len(self._drop)]
-                for number in by_drop:
-                    counts[number] += 1
-                if by_drop:
-                    dropped[node.mem_id] = node
-                elif selected and not roots:
-                    roots.append(node)
-                elif selected:
-                    several = several or root_ended
-        return roots, several, dropped, counts
+        use = SelectorUse(1, int(several_roots), tuple(counts), int(without_root))
+        return top if root is None else root, use
 
 
 def walk(
