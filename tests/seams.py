@@ -19,7 +19,7 @@ SEAMS = {
     "block_rows": "doxeval.evaluation.scoring.ROWS",
     "build_sizes": "doxeval.documents.build.plan.SIZES",
     "campaign_clock": "doxeval.assess.store.times.now",
-    "collection_kind": "doxeval.documents.collection.COLLECTION",
+    "collection_kind": "doxeval.documents.layout.COLLECTION",
     "collection_rows": "doxeval.documents.collection._ROWS",
     "cover_pairs": "doxeval.documents.cover._MOST_PAIRS",
     "cover_trees": "doxeval.measures.families.esr.trees._cover",

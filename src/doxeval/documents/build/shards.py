@@ -28,7 +28,7 @@ from doxeval.documents.build.options import BuildOptions
 from doxeval.documents.build.plan import Plan, Shard, Sizes, batches
 from doxeval.documents.build.sources import SourceCounts, fixed_part
 from doxeval.documents.build.writer import CollectionWriter
-from doxeval.documents.readers.html import SelectorUse
+from doxeval.documents.readers.selectors import SelectorUse
 from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
 from doxeval.messages import Parameter, truncate
 from doxeval.parallel import (
