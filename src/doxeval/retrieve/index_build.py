@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import ExitStack, closing
-from itertools import cycle
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
@@ -24,7 +23,7 @@ from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import MissingText, output_errors
 from doxeval.messages import Parameter
 from doxeval.named import checked
-from doxeval.parallel import WorkerLost, Workers, in_order
+from doxeval.parallel import Local, Processes, Work
 from doxeval.retrieve.index import FAR, INDEX, TERMS_FILE, default_directory, position_type
 from doxeval.retrieve.text import Analysis, words_and_starts
 from doxeval.storage import StoreWriter, close_quietly
@@ -86,13 +85,19 @@ def build_index(
     directory = default_directory(opened.directory) if out is None else Path(os.fsdecode(out))
     report = progress or (lambda stage, done, total: None)
     characters = opened.text_totals.characters
+    ranges = list(_batch_ranges(opened))
+    # Forked processes would share the files that this one is writing, and their locks.
+    is_large = jobs > 1 and len(ranges) >= _WORTH_PROCESSES
+    engine = Processes(jobs, "spawn") if is_large else Local()
+    reading = Work(
+        _read_batch, engine.shared(BatchReader(opened, stemmer)), doing="reading documents"
+    )
     with (
         IndexWriter(directory, force=force) as writer,
-        # Whatever happens, other processes end now, not when the generator is collected.
-        closing(_read_batches(opened, stemmer, jobs)) as batches,
+        engine.in_order(reading, ranges, ahead=_BATCHES_AHEAD * jobs) as batches,
     ):
-        for reader, batch in batches:
-            writer.append(reader, batch)
+        for batch in batches:
+            writer.append(batch)
             report("reading", batch.characters, characters)
         counts = writer.finish(facts, lambda done: report("merging", done, writer.words))
     size = sum(file.stat().st_size for file in directory.iterdir())
@@ -101,33 +106,7 @@ def build_index(
     )
 
 
-# Reading, in this process or in several
-
-
-def _read_batches(
-    collection: Collection, stemmer: str, jobs: int
-) -> Generator[tuple[int, WordBatch], None, None]:
-    """Yield each batch, in order, with the number of the reader that read it."""
-    ranges = list(_batch_ranges(collection))
-    if jobs <= 1 or len(ranges) < _WORTH_PROCESSES:
-        reader = BatchReader(collection, stemmer)
-        for first, after in ranges:
-            yield 0, reader.read(first, after)
-        return
-    try:
-        with ExitStack() as resources:
-            # Each process is a pool of its own, so that each reader gets its batches in order.
-            prepared = (_prepare_worker, (collection, stemmer))
-            pools = [resources.enter_context(Workers(1, "spawn", *prepared)) for _ in range(jobs)]
-            results = in_order(_RoundRobin(pools), _read_in_worker, ranges, _BATCHES_AHEAD * jobs)
-            for number, batch in enumerate(results):
-                yield number % jobs, batch
-    except WorkerLost as error:
-        raise WorkerLost(
-            f"{error} while it was reading documents, perhaps for lack of memory; try a smaller "
-            + Parameter("jobs")
-            + ". (A script of your own must call this below `if __name__ == '__main__':`.)"
-        ) from None
+# Reading
 
 
 def _batch_ranges(collection: Collection) -> Iterator[tuple[int, int]]:
@@ -142,30 +121,14 @@ def _batch_ranges(collection: Collection) -> Iterator[tuple[int, int]]:
         first = after
 
 
-class _RoundRobin:
-    """Pools of one worker each, which get tasks one after another."""
-
-    def __init__(self, pools: list[Workers]) -> None:
-        self._next = cycle(pools)
-
-    def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
-        return next(self._next).submit(task, *arguments)
-
-
-_READER: list[BatchReader] = []  # of this process, if it is a worker
-
-
-def _prepare_worker(collection: Collection, stemmer: str) -> None:
-    _READER[:] = [BatchReader(collection, stemmer)]
-
-
-def _read_in_worker(first: int, after: int) -> WordBatch:
-    return _READER[0].read(first, after)
+def _read_batch(reader: BatchReader, batch: tuple[int, int]) -> WordBatch:
+    return reader.read(*batch)
 
 
 class WordBatch(NamedTuple):
     """The words of some documents. Words and rows are counted from the start of the batch."""
 
+    reader: int  # the process of its reader
     known: int  # how many terms its reader had numbered before
     new_terms: list[str]
     numbers: Ints  # the term of each word, as its reader numbers them
@@ -184,7 +147,7 @@ class BatchReader:
     A batch names the terms that are new to its reader, in the order of their first appearance.
     Whatever is new to the collection is new to the reader that meets it, so the numbers that the
     writer gives to terms do not depend on how many readers there are, as long as each reader takes
-    its batches in order.
+    its batches in order. There is one in each process, which takes the next batch that waits.
     """
 
     def __init__(self, collection: Collection, stemmer: str) -> None:
@@ -192,6 +155,10 @@ class BatchReader:
         self._analysis = Analysis(stemmer)
         self._document_words = DocumentWords(collection)
         self._numbers = _TermNumbers(self._analysis)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Begin anew in another process."""
+        return BatchReader, (self._collection, self._analysis.stemmer)
 
     def read(self, first: int, after: int) -> WordBatch:
         """Read the documents from `first` up to `after`."""
@@ -216,6 +183,7 @@ class BatchReader:
         document_first = before[begins]
         gaps, far_at, far_gap = _gaps(np.flatnonzero(starts), document_first, begins)
         return WordBatch(
+            os.getpid(),
             known,
             self._numbers.take_new(),
             numbers,
@@ -318,10 +286,10 @@ class IndexWriter:
     ) -> None:
         self._resources.__exit__(kind, error, trace)
 
-    def append(self, reader: int, batch: WordBatch) -> None:
-        """Add a batch at the end, with the number of the reader that made it."""
+    def append(self, batch: WordBatch) -> None:
+        """Add a batch at the end."""
         number = self._terms.setdefault
-        terms = self._of_reader[reader]
+        terms = self._of_reader[batch.reader]
         terms.add(batch.known, [number(term, len(self._terms)) for term in batch.new_terms])
         with output_errors(self._out):
             self._postings.append(terms.numbers[batch.numbers])
