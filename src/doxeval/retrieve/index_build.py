@@ -11,10 +11,9 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from doxeval.named import checked
 from doxeval.parallel import Local, Processes, Work
 from doxeval.retrieve.index import FAR, INDEX, TERMS_FILE, default_directory, position_type
 from doxeval.retrieve.text import Analysis, words_and_starts
-from doxeval.storage import StoreWriter, close_quietly
+from doxeval.storage import StoreWriter
 
 # Called with the name of a stage, how much of it was done since the last call, and all of it.
 Progress = Callable[[str, int, int], object]
@@ -93,17 +92,16 @@ def build_index(
         _read_batch, engine.shared(BatchReader(opened, stemmer)), doing="reading documents"
     )
     with (
-        IndexWriter(directory, force=force) as writer,
+        IndexWriter(directory, force=force, merging=partial(report, "merging")) as writer,
         engine.in_order(reading, ranges, ahead=_BATCHES_AHEAD * jobs) as batches,
     ):
         for batch in batches:
             writer.append(batch)
             report("reading", batch.characters, characters)
-        counts = writer.finish(facts, lambda done: report("merging", done, writer.words))
+        writer.finish(facts)
     size = sum(file.stat().st_size for file in directory.iterdir())
-    return IndexReport(
-        directory, counts["documents"], counts["elements"], counts["words"], counts["terms"], size
-    )
+    counts = {name: writer.counts[name] for name in ("documents", "elements", "words", "terms")}
+    return IndexReport(directory, **counts, bytes=size)
 
 
 # Reading
@@ -249,90 +247,84 @@ class _BatchRows(NamedTuple):
     first_word: int
 
 
-class IndexWriter:
-    """Writes batches into a new index: a context manager, which leaves nothing half-written."""
+class IndexWriter(StoreWriter):
+    """Writes batches into a new index.
 
-    def __init__(self, out: Path, *, force: bool = False) -> None:
-        self._out = out
-        self._sealed = StoreWriter(INDEX, out, force=force)
+    `merging` is called with how many words were merged since its last call, and with all words.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        *,
+        force: bool = False,
+        merging: Callable[[int, int], object] = lambda done, total: None,
+    ) -> None:
+        super().__init__(INDEX, out, force=force)
+        self._merging = merging
         self._terms: dict[str, int] = {}
         self._of_reader: defaultdict[int, _ReaderTerms] = defaultdict(_ReaderTerms)
         self._batches: list[_BatchRows] = []
         self._document_words: list[Ints] = []
         self._far: list[tuple[Ints, Ints]] = []
-        self.words = 0
+        self._postings = PostingSorter(self.scratch)
+        self._words = 0
 
-    def __enter__(self) -> Self:
-        with ExitStack() as resources:
-            resources.enter_context(self._sealed)
-            self._postings = PostingSorter(self._sealed.scratch)
-            self._gaps = self._sealed.column("words.gaps", np.uint8)
-            # The type of positions depends on how many words there will be.
-            self._elements = [self._open_scratch(resources, name) for name in _ELEMENT_COLUMNS]
-            self._resources = resources.pop_all()
-        return self
-
-    def _open_scratch(self, resources: ExitStack, name: str) -> BinaryIO:
-        with output_errors(self._out):
-            file = self._sealed.scratch(name).open("wb")
-        resources.callback(close_quietly, file)
-        return file
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._resources.__exit__(kind, error, trace)
+    def begin(self) -> None:
+        """Open what grows with every batch; types of positions depend on the number of words."""
+        self._gaps = self.column("words.gaps", np.uint8)
+        self._elements = [self.scratch_file(name) for name in _ELEMENT_COLUMNS]
 
     def append(self, batch: WordBatch) -> None:
         """Add a batch at the end."""
         number = self._terms.setdefault
         terms = self._of_reader[batch.reader]
         terms.add(batch.known, [number(term, len(self._terms)) for term in batch.new_terms])
-        with output_errors(self._out):
+        with output_errors(self.out):
             self._postings.append(terms.numbers[batch.numbers])
             self._gaps.append(batch.gaps)
             columns = (batch.element_first, batch.element_after)
             for file, column in zip(self._elements, columns, strict=True):
                 file.write(column.astype("<i4", copy=False).data)
-        self._batches.append(_BatchRows(len(batch.element_first), self.words))
+        self._batches.append(_BatchRows(len(batch.element_first), self._words))
         self._document_words.append(batch.document_words)
-        self._far.append((batch.far_at + self.words, batch.far_gap))
-        self.words += len(batch.numbers)
+        self._far.append((batch.far_at + self._words, batch.far_gap))
+        self._words += len(batch.numbers)
 
-    def finish(self, facts: Mapping[str, Any], progress: Callable[[int], object]) -> dict[str, int]:
-        """Write what is left, put the index in its place, and return its counts."""
-        counts = {
+    @property
+    def counts(self) -> dict[str, int]:
+        """What there is in the index so far."""
+        return {
             "documents": sum(map(len, self._document_words)),
             "elements": sum(batch.rows for batch in self._batches),
-            "words": self.words,
+            "words": self._words,
             "terms": len(self._terms),
             "far": sum(len(at) for at, _ in self._far),
         }
-        with output_errors(self._out):
-            self._write_postings(progress)
+
+    def finish(self, facts: Mapping[str, Any]) -> None:
+        """Write what is left, and put the index in its place."""
+        with output_errors(self.out):
+            self._write_postings()
             self._write_terms()
             self._write_elements()
             self._write_words()
-        self._sealed.finish({**facts, "counts": counts})
-        return counts
+        super().finish({**facts, "counts": self.counts})
 
-    def _write_postings(self, progress: Callable[[int], object]) -> None:
+    def _write_postings(self) -> None:
         counts = self._postings.counts(len(self._terms))
-        column = self._sealed.column("postings", position_type(self.words))
+        column = self.column("postings", position_type(self._words))
         for positions in self._postings.merged(counts):
             column.append(positions)
-            progress(len(positions))
-        self._sealed.whole_column("terms.starts", np.concatenate(([0], np.cumsum(counts))))
+            self._merging(len(positions), self._words)
+        self.whole_column("terms.starts", np.concatenate(([0], np.cumsum(counts))))
 
     def _write_terms(self) -> None:
         # In the order of their code points, which is that of their bytes in UTF-8.
         in_order = sorted(self._terms)
-        file = self._sealed.file(TERMS_FILE)
-        ends = self._sealed.column("terms.ends", np.int64)
-        numbers = self._sealed.column("terms.number", np.int32)
+        file = self.file(TERMS_FILE)
+        ends = self.column("terms.ends", np.int64)
+        numbers = self.column("terms.number", np.int32)
         at = 0
         for first in range(0, len(in_order), _TERMS_AT_ONCE):
             terms = [term.encode() for term in in_order[first : first + _TERMS_AT_ONCE]]
@@ -345,17 +337,17 @@ class IndexWriter:
     def _write_elements(self) -> None:
         for file, name in zip(self._elements, _ELEMENT_COLUMNS, strict=True):
             file.close()
-            column = self._sealed.column(name, position_type(self.words))
-            with self._sealed.scratch(name).open("rb") as scratch:
+            column = self.column(name, position_type(self._words))
+            with self.scratch(name).open("rb") as scratch:
                 for rows, first_word in self._batches:
                     column.append(np.fromfile(scratch, "<i4", rows).astype(np.int64) + first_word)
 
     def _write_words(self) -> None:
         words = np.concatenate([np.zeros(1, np.int64), *self._document_words])
-        self._sealed.whole_column("documents.first", np.cumsum(words, dtype=np.int64))
+        self.whole_column("documents.first", np.cumsum(words, dtype=np.int64))
         far_at, far_gap = (np.concatenate(column) for column in zip(*self._far, strict=True))
-        self._sealed.whole_column("words.far_at", far_at.astype(np.int64))
-        self._sealed.whole_column("words.far_gap", far_gap.astype(np.int32))
+        self.whole_column("words.far_at", far_at.astype(np.int64))
+        self.whole_column("words.far_gap", far_gap.astype(np.int32))
 
 
 class _ReaderTerms:
