@@ -44,7 +44,7 @@ from doxeval.assessments.columns import (
     JudgmentColumns,
     Judgments,
     characters_by_row,
-    plain_columns,
+    judgment_columns,
     whole_file,
 )
 from doxeval.assessments.grades import COVERAGES, FINEST_SHARE, Grade2002, Grade2003, Grade2005
@@ -536,7 +536,7 @@ class PlainStatements:
         number = given.number[first]
         characters = characters_by_row(passages, len(first))
         overlapping = characters != characters_by_row(highlights, len(first))
-        judgments = plain_columns(
+        judgments = judgment_columns(
             topics,
             tuple(documents),
             topic[first],
@@ -546,7 +546,7 @@ class PlainStatements:
             grade=np.where(grade == _ABSENT, NO_GRADE, grade),
             highlights=highlights,
             line=None if origin is None else number,
-            origin=origin,
+            origins=() if origin is None else (origin,),
         )
         warnings = [_overlap_warning(origin, line) for line in number[overlapping].tolist()]
         return Judgments(judgments, warnings)

@@ -29,7 +29,6 @@ from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElemen
 from doxeval.assessments.needs import Needs
 from doxeval.assessments.read_write import AssessmentsGiven, as_assessments
 from doxeval.assessments.recall_bases import LINKS
-from doxeval.assessments.resolution import resolve_assessments
 from doxeval.documents import Collection
 from doxeval.messages import plural
 from doxeval.named import checked
@@ -154,7 +153,6 @@ def assessment_statistics(
     if isinstance(collection, str | os.PathLike):
         collection = Collection(collection)
     given = as_assessments(assessments, collection=collection)
-    given = given if collection is None else resolve_assessments(given, collection)
     listed = ElementCounts.of(_graded(given))
     graded = listed.only(set(listed.by_grade) - {UNJUDGED})
     highlighted = _highlighted(given, collection)
@@ -226,7 +224,7 @@ def _highlighted(assessments: Assessments, collection: Collection | None) -> Ele
     summary = collection.summary
     counts = np.zeros((len(summary), 2), dtype=np.int64)
     for rows in _row_blocks(assessments, collection):
-        some = Assessments(assessments.columns.rows(rows))
+        some = Assessments(assessments.columns.rows(rows), (), assessments.resolved_in)
         elements = elements_from_highlights(some, collection)
         is_whole = (elements.rsize == elements.size).astype(np.int64)
         path = collection.nodes.path[elements.node].astype(np.int64)
