@@ -19,13 +19,13 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.assessments.judgment import LARGEST_GRADE, Judgment, has_relevant_details
-from doxeval.columns import ByteStrings, Columns, PaddedBytes
+from doxeval.columns import ABSENT, ByteStrings, Columns, PaddedBytes
 from doxeval.errors import FormatError, InputError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
 from doxeval.messages import plural
 from doxeval.spans import MOST_GROUPS, Spans
 
-UNKNOWN = -1
+UNKNOWN = ABSENT
 # Grades may be negative, but none is as low as this.
 NO_GRADE = -LARGEST_GRADE - 1
 LARGEST_FILE = 2 << 30
