@@ -165,6 +165,10 @@ class JudgmentColumns(Sequence[Judgment]):
             judgments.append(judgment)
         return judgments
 
+    def pair(self, row: int) -> tuple[str, str]:
+        """Return the topic and the document of a row."""
+        return self.topics[self.topic[row]], self.documents[self.document[row]]
+
     # Details
 
     def have(self, name: str) -> bool:
