@@ -27,7 +27,8 @@ from doxeval.files import open_input
 from doxeval.messages import Parameter, closest, plural, quoted, truncate
 from doxeval.named import checked
 from doxeval.runs.columns import SPANS_EXPECTED, SpanLists, is_span
-from doxeval.runs.records import UNIT_FIELDS, decode_objects, json_blocks, may_repeat_fields
+from doxeval.runs.jsonl import decode_objects, json_blocks, may_repeat_fields
+from doxeval.runs.records import UNIT_FIELDS
 
 _KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
 CHUNK_FIELDS = (
