@@ -188,8 +188,8 @@ def columns_of_dict(given: Mapping[Any, Any]) -> tuple[ResultColumns, tuple[str,
     """Return the results of {topic: {document: score}} or {topic: [result, …]}, and warnings.
 
     >>> columns, _ = columns_of_dict({"7": {"a": 0.2, "b": 0.9}})
-    >>> columns.document_labels.distinct
-    ('b', 'a')
+    >>> list(columns.document_labels.distinct)
+    ['b', 'a']
     """
     if not isinstance(given, Mapping):
         raise InputError(f"the run is a {type(given).__name__}: expected a dict of topics")
@@ -307,8 +307,8 @@ def columns_of_frame(
 
     >>> import polars
     >>> columns, _, _ = columns_of_frame(polars.DataFrame({"qid": ["7"], "docno": ["a"]}))
-    >>> columns.document_labels.distinct
-    ('a',)
+    >>> list(columns.document_labels.distinct)
+    ['a']
     """
     by_field = columns_by_field(frame, FIELDS)
     graded = [name for name in ("grade", *ALIASES["grade"]) if name in by_field.ignored]

@@ -1,24 +1,35 @@
-"""Runs as JSONL: a record on each line, with the fields that `records` lists."""
+"""Runs as JSONL: a record on each line, with the fields that `records` lists.
+
+Lines are decoded many at a time, most often to records that all have the fields of the first. What
+cannot be decoded so is read again line by line, to say what is wrong and where.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
-from itertools import chain, repeat
-from operator import attrgetter, is_
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain
+from operator import attrgetter
+from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.columns import Column
+from doxeval.arrays import Bytes, Ints
+from doxeval.columns import LARGEST_WHOLE
 from doxeval.errors import FormatError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, decode_json
 from doxeval.messages import quoted
 from doxeval.runs.columns import SpanLists
-from doxeval.runs.records import FIELDS, NAME_FIELDS, WHOLE_FIELDS, record_blocks, why_refused
+from doxeval.runs.records import (
+    FIELDS,
+    NAME_FIELDS,
+    WHOLE_FIELDS,
+    Records,
+    record_blocks,
+    why_refused,
+)
 from doxeval.runs.run import Block, ReadOptions, Run, run_of_block
 from doxeval.spans import TOO_LONG
 
@@ -26,9 +37,9 @@ if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
 
 _CHUNK = 1 << 18  # bytes; what is made of them stays in the processor's cache
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_LINE_END, _BRACE, _COLON = b"\n{:"
 _SPACED_FIELD = re.compile(rb'"[ \t\r]+:')
-T = TypeVar("T")
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def read_jsonl_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = None) -> Run:
@@ -50,43 +61,111 @@ def jsonl_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator
     >>> [len(block.run) for block in jsonl_blocks(file, "r.jsonl", ReadOptions(rows=1))]
     [1, 1]
     """
-    given = json_blocks(file, origin, _decode_columns, _columns_by_field, has_mark=options.is_first)
-    return record_blocks(given, origin, options)
+    return record_blocks(_records(file, origin, options.is_first), origin, options)
 
 
-def json_blocks(
-    file: IO[bytes],
-    origin: str,
-    decode: Callable[[bytes, int], T | None],
-    collect: Callable[[list[dict[str, Any]]], T],
-    *,
-    has_mark: bool = True,
-) -> Iterator[tuple[T, Ints]]:
-    """Yield the JSON objects of all lines that are not blank, in blocks, and their line numbers.
+def _records(file: IO[bytes], origin: str, is_first: bool) -> Iterator[Records]:
+    """Yield the records of all lines that are not blank, as columns by field."""
+    for lines in json_lines(file, origin, is_first):
+        columns = _decode_columns(lines)
+        if columns is not None:
+            yield columns, lines.numbers
+            continue
+        records, numbers, error = lines.read_each()
+        if records:
+            names = dict.fromkeys(name for record in records for name in record)
+            yield {name: [record.get(name) for record in records] for name in names}, numbers
+        if error is not None:
+            raise error
 
-    Lines are decoded together; what that cannot read is read again line by line, to say what is
-    wrong and where. A line that is no JSON object raises FormatError, after those before it were
-    yielded. The first line may have a byte order mark, unless it is known to have none.
 
-    decode: the objects of whole lines, given their number, one on each; None if they should be
-    read line by line.
-    collect: the same of objects that were read line by line.
+# Lines of JSON objects
+
+
+class JsonLines(NamedTuple):
+    """Some whole lines of a file, in UTF-8: the number of the first, and how many there are."""
+
+    data: bytes
+    first: int
+    total: int
+    origin: str
+
+    @property
+    def numbers(self) -> Ints:
+        """The number of each line."""
+        return np.arange(self.first, self.first + self.total)
+
+    def decode(self, decoder: Any) -> list[Any] | None:
+        """Return the objects of the lines, one on each, by a decoder of msgspec; None: perhaps not.
+
+        A decoder takes line ends for white space: an object could go over two lines, and a line
+        could have two. That is ruled out if every line begins with a brace, which begins an object
+        since the decoder accepts none inside another, and if there are as many objects as lines.
+        """
+        import msgspec
+
+        codes: Bytes = np.frombuffer(self.data, dtype=np.uint8)
+        begins = np.flatnonzero(codes[:-1] == _LINE_END) + 1
+        if not self.data.startswith(b"{") or (codes[begins] != _BRACE).any():
+            return None
+        try:
+            objects: list[Any] = decoder.decode_lines(self.data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return None
+        return objects if len(objects) == self.total else None
+
+    def may_repeat_fields(self, fields: int) -> bool:
+        """Return whether a field may be given twice in an object, where so many were decoded.
+
+        Every field has a colon, right behind its quotation mark unless there is white space.
+        """
+        if np.count_nonzero(np.frombuffer(self.data, dtype=np.uint8) == _COLON) == fields:
+            return False
+        return self.data.count(b'":') != fields or _SPACED_FIELD.search(self.data) is not None
+
+    def read_each(self) -> tuple[list[dict[str, Any]], Ints, FormatError | None]:
+        """Return the objects on lines that are not blank, their numbers, and what ended them."""
+        records, numbers, error = [], [], None
+        for number, line in enumerate(self.data.decode().split("\n"), self.first):
+            if not line or line.isspace():
+                continue
+            try:
+                record = decode_json(line)
+                if not isinstance(record, dict):
+                    raise FormatError(why_refused(record))
+                if line.count(":") != len(record):
+                    json.loads(line, object_pairs_hook=_refuse_repeated)
+            except FormatError as refused:
+                error = FormatError(refused.message, self.origin, number)
+                break
+            except ValueError:
+                error = FormatError("expected a JSON object", self.origin, number)
+                break
+            records.append(record)
+            numbers.append(number)
+        return records, np.array(numbers, dtype=np.int64), error
+
+
+def json_lines(file: IO[bytes], origin: str, is_first: bool = True) -> Iterator[JsonLines]:
+    """Yield the lines of a file; at its beginning there may be a byte order mark.
+
+    >>> import io
+    >>> [lines.total for lines in json_lines(io.BytesIO(b'{"id": 1}\\n{"id": 2}\\n'), "a.jsonl")]
+    [2]
     """
     first = 1
-    for data, lines in _line_chunks(file, origin):
-        if has_mark and first == 1:
+    for data, count in _line_chunks(file, origin):
+        if is_first and first == 1:
             data = data.removeprefix(BYTE_ORDER_MARK)
-        failed = None if data.isascii() else _encoding_error(data, origin, first)
-        if failed is not None:
-            data = data[: failed.position]
-        together = decode(data, lines) if failed is None else None
-        if together is None:
-            yield from _read_line_by_line(data.decode(), first, origin, collect)
-        else:
-            yield together, np.arange(first, first + lines)
-        if failed is not None:
-            raise failed.error
-        first += lines
+        bad, end = _first_bad_byte(data), len(data)
+        if bad is not None:
+            end = data.rfind(b"\n", 0, bad) + 1
+            count = data.count(b"\n", 0, end)
+        if count:
+            yield JsonLines(data[:end], first, count, origin)
+        first += count
+        if bad is not None:
+            raise FormatError(f"byte {data[bad]:#04x} is not UTF-8 text", origin, first)
 
 
 def _line_chunks(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]]:
@@ -106,156 +185,14 @@ def _line_chunks(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]]:
         yield rest, 1
 
 
-class _EncodingError(NamedTuple):
-    """What is wrong with a line that is not UTF-8, and where the line begins."""
-
-    error: FormatError
-    position: int
-
-
-def _encoding_error(data: bytes, origin: str, first: int) -> _EncodingError | None:
+def _first_bad_byte(data: bytes) -> int | None:
+    """Return where text stops to be UTF-8; None if all of it is."""
     try:
-        data.decode()
+        if not data.isascii():
+            data.decode()
     except UnicodeDecodeError as error:
-        begin = data.rfind(b"\n", 0, error.start) + 1
-        reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
-        line = first + data.count(b"\n", 0, begin)
-        return _EncodingError(FormatError(reason, origin, line), begin)
+        return error.start
     return None
-
-
-def decode_objects(data: bytes, lines: int, decoder: Any) -> list[Any] | None:
-    """Return the objects of lines, one on each, by a decoder of msgspec; None if that may fail.
-
-    A decoder takes line ends for white space: an object could go over two lines, and a line could
-    have two. That is ruled out if every line begins with a brace, which begins an object since the
-    decoder accepts none inside another, and if there are as many objects as lines.
-    """
-    import msgspec
-
-    if data.startswith(b"{") + data.count(b"\n{") != lines:
-        return None
-    try:
-        objects: list[Any] = decoder.decode_lines(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return objects if len(objects) == lines else None
-
-
-def may_repeat_fields(data: bytes, fields: int) -> bool:
-    """Return whether a field may be given twice in a record, where this many fields were decoded.
-
-    Every field has a colon, right behind its quotation mark unless there is white space.
-    """
-    if data.count(b":") == fields:
-        return False
-    return data.count(b'":') != fields or _SPACED_FIELD.search(data) is not None
-
-
-@lru_cache(maxsize=64)
-def _record_decoder(names: tuple[str, ...] | None) -> Any:
-    """Return a decoder of result records with exactly these fields; None: with any of all fields.
-
-    Numbers are taken as they are, so that one check, of columns, decides what is valid.
-    """
-    import msgspec
-
-    name, number = str | int | None, int | float | None
-    types: dict[str, Any] = {
-        **dict.fromkeys(NAME_FIELDS, name),
-        **dict.fromkeys((*WHOLE_FIELDS, "score"), number),
-        "nodes": list[str] | None,
-        "spans": list[tuple[int, int]] | None,
-    }
-    fields: list[Any] = [(field, types[field]) for field in names or ()]
-    if names is None:
-        unset = msgspec.UNSET
-        fields = [(field, types[field] | msgspec.UnsetType, unset) for field in FIELDS]
-    record = msgspec.defstruct("ResultRecord", fields, forbid_unknown_fields=True, gc=False)
-    return msgspec.json.Decoder(record)
-
-
-def _decode_columns(data: bytes, lines: int) -> Mapping[str, Column] | None:
-    """Return the records of lines as columns by field; None if they should be read line by line.
-
-    Most often all records have the fields of the first.
-    """
-    try:
-        names = tuple(json.loads(data[: data.find(b"\n") + 1 or len(data)]))
-    except (ValueError, TypeError, RecursionError):
-        return None
-    records = None
-    if set(names) <= set(FIELDS):
-        records = decode_objects(data, lines, _record_decoder(names))
-    if records is not None:
-        columns = {name: list(map(attrgetter(name), records)) for name in names}
-        fields = lines * len(names)
-    else:
-        columns, fields = _decode_all_fields(data, lines)
-    if not columns or may_repeat_fields(data, fields):
-        return None
-    if "spans" in columns:
-        spans = _spans_of_pairs(columns.pop("spans"))
-        return None if spans is None else {**columns, "spans": spans}
-    return columns
-
-
-def _decode_all_fields(data: bytes, lines: int) -> tuple[dict[str, Any], int]:
-    """Return the records of lines as columns by field, and how many fields there are in all."""
-    import msgspec
-
-    records = decode_objects(data, lines, _record_decoder(None))
-    columns: dict[str, Any] = {}
-    fields = 0
-    for name in FIELDS if records is not None else ():
-        column = list(map(attrgetter(name), records or ()))
-        missing = sum(map(is_, column, repeat(msgspec.UNSET)))
-        fields += lines - missing
-        if missing < lines:
-            columns[name] = [None if value is msgspec.UNSET else value for value in column]
-    return columns, fields
-
-
-def _spans_of_pairs(column: list[list[tuple[int, int]] | None]) -> SpanLists | None:
-    """Return lists of pairs of numbers as spans; None if a pair is not a span."""
-    lists = [pairs or [] for pairs in column]
-    counts = np.fromiter(map(len, lists), np.int64, len(lists))
-    edges = chain.from_iterable(chain.from_iterable(lists))
-    try:
-        start, end = np.fromiter(edges, np.int64, 2 * int(counts.sum())).reshape(-1, 2).T
-    except OverflowError:
-        return None
-    if ((start < 0) | (end < start) | (end >= TOO_LONG)).any():
-        return None
-    return SpanLists(np.append(0, np.cumsum(counts)), start, end)
-
-
-def _read_line_by_line(
-    text: str, first: int, origin: str, collect: Callable[[list[dict[str, Any]]], T]
-) -> Iterator[tuple[T, Ints]]:
-    records, lines = [], []
-    failed = None
-    for number, line in enumerate(text.split("\n"), first):
-        if not line or line.isspace():
-            continue
-        try:
-            record = decode_json(line)
-            if not isinstance(record, dict):
-                raise FormatError(why_refused(record), origin, number)
-            if line.count(":") != len(record):
-                json.loads(line, object_pairs_hook=_refuse_repeated)
-        except FormatError as error:
-            failed = FormatError(error.message, origin, number)
-            break
-        except ValueError:
-            failed = FormatError("expected a JSON object", origin, number)
-            break
-        records.append(record)
-        lines.append(number)
-    if records:
-        yield collect(records), np.array(lines)
-    if failed is not None:
-        raise failed
 
 
 def _refuse_repeated(pairs: list[tuple[str, Any]]) -> None:
@@ -265,9 +202,105 @@ def _refuse_repeated(pairs: list[tuple[str, Any]]) -> None:
         raise FormatError(f"the field {quoted(twice)} is given twice")
 
 
-def _columns_by_field(records: list[dict[str, Any]]) -> Mapping[str, Column]:
-    names = dict.fromkeys(name for record in records for name in record)
-    return {name: [record.get(name) for record in records] for name in names}
+# Many records at once
+
+
+@cache
+def _field_types() -> dict[str, Any]:
+    """Return the type of each field of a record, as msgspec checks it while it decodes."""
+    import msgspec
+
+    whole = Annotated[int, msgspec.Meta(ge=0, lt=LARGEST_WHOLE)]
+    edge = Annotated[int, msgspec.Meta(ge=0, lt=TOO_LONG)]
+    edges = [("start", edge), ("end", edge)]
+    span = msgspec.defstruct("Span", edges, array_like=True, forbid_unknown_fields=True, gc=False)
+    return {
+        **dict.fromkeys(NAME_FIELDS, str | int),
+        **dict.fromkeys(WHOLE_FIELDS, whole),
+        "score": float,
+        "nodes": list[str],
+        "spans": list[span],  # type: ignore[valid-type]
+    }
+
+
+@cache
+def _decoder_of(names: tuple[str, ...]) -> Any:
+    """Return a decoder of records that have exactly these fields, none of them null."""
+    import msgspec
+
+    fields = [(name, _field_types()[name]) for name in names]
+    record = msgspec.defstruct("ResultRecord", fields, forbid_unknown_fields=True, gc=False)
+    return msgspec.json.Decoder(record)
+
+
+@cache
+def _decoder_of_all_fields() -> Any:
+    """Return a decoder of records that have any of all fields."""
+    import msgspec
+
+    fields = [
+        (name, kind | None | msgspec.UnsetType, msgspec.UNSET)
+        for name, kind in _field_types().items()
+    ]
+    record = msgspec.defstruct("AnyRecord", fields, forbid_unknown_fields=True, gc=False)
+    return msgspec.json.Decoder(record)
+
+
+def _decode_columns(lines: JsonLines) -> Mapping[str, Any] | None:
+    """Return the records of lines as columns by field; None if they should be read one by one."""
+    try:
+        record = json.loads(lines.data[: lines.data.find(b"\n") + 1 or None])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(record, dict) or not record.keys() <= set(FIELDS):
+        return None
+    names = tuple(record)
+    records = lines.decode(_decoder_of(names))
+    if records is None:
+        return _decode_all_fields(lines)
+    if lines.may_repeat_fields(lines.total * len(names)):
+        return None
+    return {name: _column(name, records) for name in names}
+
+
+def _column(name: str, records: Sequence[Any]) -> Any:
+    """Return a field that all records have."""
+    values = map(attrgetter(name), records)
+    if name in WHOLE_FIELDS:
+        return np.fromiter(values, np.int64, len(records))
+    if name == "score":
+        return np.fromiter(values, np.float64, len(records))
+    return _span_lists(list(values)) if name == "spans" else list(values)
+
+
+def _decode_all_fields(lines: JsonLines) -> Mapping[str, Any] | None:
+    """Return the same of records that have different fields, or null in some."""
+    import msgspec
+
+    records = lines.decode(_decoder_of_all_fields())
+    if records is None:
+        return None
+    columns: dict[str, Any] = {}
+    fields = 0
+    for name in FIELDS:
+        column = list(map(attrgetter(name), records))
+        missing = column.count(msgspec.UNSET)
+        fields += lines.total - missing
+        if missing < lines.total:
+            values = [None if value is msgspec.UNSET else value for value in column]
+            columns[name] = _span_lists(values) if name == "spans" else values
+    return None if lines.may_repeat_fields(fields) else columns
+
+
+def _span_lists(column: list[Any]) -> SpanLists:
+    """Return the spans of records, of which some may have none."""
+    lists = [spans or () for spans in column]
+    counts = np.fromiter(map(len, lists), np.int64, len(lists))
+    spans = list(chain.from_iterable(lists))
+    start, end = (
+        np.fromiter(map(attrgetter(edge), spans), np.int64, len(spans)) for edge in ("start", "end")
+    )
+    return SpanLists(np.append(0, np.cumsum(counts)), start, end)
 
 
 def write_jsonl_run(run: Run) -> Iterator[bytes]:

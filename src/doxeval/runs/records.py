@@ -21,12 +21,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Floats, Ints
+from doxeval.arrays import Bools, Ints
 from doxeval.columns import (
     ABSENT,
     WRONG,
@@ -34,25 +34,23 @@ from doxeval.columns import (
     Column,
     Factorizer,
     Fields,
+    NameCollector,
     by_first_appearance,
     is_given,
     numbers,
     whole_numbers,
 )
-from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import name_of_file
 from doxeval.messages import quoted
 from doxeval.runs.columns import (
     SPANS_EXPECTED,
-    Extents,
     Kind,
-    RanksAndScores,
     ResultColumns,
     SpanLists,
+    complete_columns,
     is_span,
     row_names,
-    tokens_if_any,
 )
 from doxeval.runs.run import (
     Block,
@@ -86,6 +84,7 @@ UNITS: dict[frozenset[str], Kind] = {
     frozenset({"point"}): Kind.POINT,
 }
 UNIT_FIELDS = frozenset().union(*UNITS)
+_PATH_FIELDS = ("path", "point", "start_point", "end_point")
 # Fields that only records of assessments and of topics have.
 _OF_ASSESSMENTS = {
     *("bep", "bep_point", "judged", "e", "s", "rel", "grade", "scale", "docsize", "rsize"),
@@ -129,7 +128,7 @@ def _check(record: Any) -> None:
         for pair in spans:
             if not is_span(pair):
                 raise FormatError(f"spans has {quoted(pair)}: {SPANS_EXPECTED}")
-    for name in ("path", "point", "start_point", "end_point"):
+    for name in _PATH_FIELDS:
         fields.optional_text(name)
     for name in ("rank", "tokens"):
         fields.whole(name)
@@ -181,27 +180,6 @@ class BadRecord(Exception):
         self.reason = why_refused(record) if reason is None else reason
 
 
-class _Rows(NamedTuple):
-    """Many results. Names are numbers; -1 is none."""
-
-    topic: Ints
-    document: Ints
-    path: Ints
-    kind: Ints
-    start: Ints
-    end: Ints
-    rank: Ints
-    score: Floats
-    line: Ints
-    tokens: Ints
-
-
-_NONE: Ints = np.zeros(0, dtype=np.int64)
-_NO_ROWS = _Rows(
-    *(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE), score=np.zeros(0), line=_NONE, tokens=_NONE
-)
-
-
 class RecordCollector:
     """Takes records, block by block, each block as columns by field; gives the results.
 
@@ -212,43 +190,39 @@ class RecordCollector:
     >>> collector = RecordCollector()
     >>> collector.add({"topic": ["1", "1"], "doc": ["a", "b.xml"]}, np.array([1, 2]))
     >>> columns, run_ids, warnings = collector.finish()
-    >>> columns.document_labels.distinct
-    ('a', 'b')
+    >>> list(columns.document_labels.distinct)
+    ['a', 'b']
     """
 
     def __init__(self, chunks: ChunkTable | None = None) -> None:
         self._chunks = chunks
         self._chunk_lookup: ChunkLookup | None = None
-        self._topics, self._run_ids = Factorizer(), Factorizer()
-        self._documents = Factorizer(_document_ids)
+        self._topics, self._run_ids = NameCollector(), NameCollector()
+        self._documents = NameCollector(document_ids=True)
         self._paths = Factorizer()  # and text points
-        self._numberings = {
-            "topic": self._topics,
-            "doc": self._documents,
-            "run": self._run_ids,
-            **dict.fromkeys(("path", "point", "start_point", "end_point"), self._paths),
-        }
         # Several paths or points of one result, numbered apart from single ones.
         self._several: dict[tuple[str, ...], int] = {}
-        self._blocks: list[_Rows] = []
-        self.rows = 0
+        self._blocks: list[tuple[npt.NDArray[Any], ...]] = []
         self._spans: list[Spans] = []  # of results with several spans, by row
+        self.rows = 0
 
-    def add(self, columns: Mapping[str, Column], lines: Ints) -> None:
+    def add(self, columns: Mapping[str, Any], lines: Ints) -> None:
         """Take records; the first bad one raises BadRecord."""
         if "chunk" in columns:
             columns = self._located(columns, lines)
         count = len(lines)
-        names = {
-            name: numbering.numbers(_values(columns[name]))
-            for name, numbering in self._numberings.items()
+        checked = {
+            name: check(columns[name])
+            for names, check in (
+                (("topic",), self._topics.add),
+                (("doc",), self._documents.add),
+                (("run",), self._run_ids.add),
+                (_PATH_FIELDS, self._paths.numbers),
+                (("nodes",), self._trees),
+                (WHOLE_FIELDS, whole_numbers),
+            )
+            for name in names
             if name in columns
-        }
-        if "nodes" in columns:
-            trees = [self._tree(nodes) for nodes in columns["nodes"]]
-            names["nodes"] = np.array(trees, dtype=np.int64)
-        checked = names | {
-            name: whole_numbers(columns[name]) for name in WHOLE_FIELDS if name in columns
         }
         if "spans" in columns:
             checked["spans"], spans = _span_column(columns["spans"])
@@ -265,24 +239,15 @@ class RecordCollector:
             row = int(np.argmax(bad))
             raise BadRecord(row, _record(columns, row))
         none: Ints = np.full(count, ABSENT, dtype=np.int64)
-        start, offset = checked.get("start", none), checked.get("offset", none)
+        whole = {name: checked.get(name, none) for name in WHOLE_FIELDS}
+        start = np.maximum(whole["start"], whole["offset"])  # no result has both
+        path = self._path_numbers(checked, count)
         self._blocks.append(
-            _Rows(
-                names["topic"],
-                names["doc"],
-                self._path_numbers(names, count),
-                kind,
-                np.maximum(start, offset),  # no result has both
-                checked.get("end", none),
-                checked.get("rank", none),
-                score,
-                lines,
-                checked.get("tokens", none),
-            )
+            (path, kind, start, whole["end"], whole["rank"], score, lines, whole["tokens"])
         )
         self.rows += count
 
-    def _located(self, columns: Mapping[str, Column], lines: Ints) -> Mapping[str, Column]:
+    def _located(self, columns: Mapping[str, Any], lines: Ints) -> Mapping[str, Any]:
         """Return records with documents and spans in place of ids of chunks."""
         from doxeval.runs.chunks import BadChunk, ChunkLookup
 
@@ -296,28 +261,31 @@ class RecordCollector:
                 RecordCollector(self._chunks).add(_some_rows(columns, before), lines[before])
             raise BadRecord(error.row, _record(columns, error.row), error.reason) from None
 
+    def _trees(self, column: Sequence[Any]) -> Ints:
+        """Return a number for each set of elements."""
+        return np.array([self._tree(nodes) for nodes in column], dtype=np.int64)
+
     def _tree(self, nodes: Any) -> int:
-        """Return the number of a set of elements."""
         if not is_given(nodes):
             return ABSENT
         if not isinstance(nodes, list) or not all(isinstance(path, str) for path in nodes):
             return WRONG
         return self._several.setdefault(tuple(nodes), len(self._several))
 
-    def _path_numbers(self, names: dict[str, Ints], count: int) -> Ints:
+    def _path_numbers(self, checked: dict[str, Ints], count: int) -> Ints:
         """Return a number for the paths of each result.
 
         It is twice the number of a single path, or twice the number of several paths plus one.
         """
         code: Ints = np.full(count, ABSENT, dtype=np.int64)
         for name in ("path", "point"):
-            if name in names:
-                np.maximum(code, 2 * names[name], out=code)
-        if "nodes" in names:
-            np.maximum(code, 2 * names["nodes"] + 1, out=code)
-        if "start_point" in names and "end_point" in names:
-            rows = np.flatnonzero(names["start_point"] >= 0)
-            points = (names[name][rows].tolist() for name in ("start_point", "end_point"))
+            if name in checked:
+                np.maximum(code, 2 * checked[name], out=code)
+        if "nodes" in checked:
+            np.maximum(code, 2 * checked["nodes"] + 1, out=code)
+        if "start_point" in checked and "end_point" in checked:
+            rows = np.flatnonzero(checked["start_point"] >= 0)
+            points = (checked[name][rows].tolist() for name in ("start_point", "end_point"))
             texts = self._paths.names
             code[rows] = [
                 2 * self._several.setdefault((texts[start], texts[end]), len(self._several)) + 1
@@ -327,50 +295,30 @@ class RecordCollector:
 
     def finish(self) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
         """Return all results, the ids of runs in the order in which they came, and warnings."""
-        blocks = self._blocks or [_NO_ROWS]
-        rows = _Rows(*map(_concatenate, zip(*blocks, strict=True)))
-        kept = RanksAndScores.complete(rows.rank, rows.score)
-        spans = Spans(*map(_concatenate, zip(*self._spans, strict=True))) if self._spans else None
-        extents = Extents.of(rows.kind, rows.start, rows.end, spans)
-        columns = ResultColumns(
-            Categorical.of(tuple(self._topics.names), rows.topic),
-            Categorical.of(tuple(self._documents.names), rows.document),
-            self._path_column(rows.path),
-            extents.kind,
-            extents.start,
-            extents.end,
-            kept.rank,
-            kept.score,
-            rows.line,
-            extents.spans,
-            tokens_if_any(rows.tokens),
+        path, kind, start, end, rank, score, line, tokens = map(
+            np.concatenate, zip(*self._blocks, strict=True)
         )
-        return columns, tuple(self._run_ids.names), kept.warnings
+        names = self._topics.column(), self._documents.column(), self._path_column(path)
+        columns, warnings = complete_columns(
+            ResultColumns(*names, kind, start, end, None, None, line),
+            rank,
+            score,
+            tokens,
+            Spans(*map(np.concatenate, zip(*self._spans, strict=True))) if self._spans else None,
+        )
+        return columns, tuple(self._run_ids.column().distinct), warnings
 
     def _path_column(self, code: Ints) -> Categorical[tuple[str, ...]]:
         if not (code >= 0).any():
             return Categorical.none(len(code))
         known: dict[tuple[str, ...], int] = {}
-        for path in self._paths.names:
-            known[(path,)] = len(known)
+        known |= {(path,): number for number, path in enumerate(self._paths.names)}
         # A tree of one element has the same paths as the element.
         several = [known.setdefault(paths, len(known)) for paths in self._several]
         number = code // 2
         is_several = np.flatnonzero((code >= 0) & (code % 2 > 0))
         number[is_several] = np.array(several, dtype=np.int64)[number[is_several]]
         return Categorical.of(*by_first_appearance(tuple(known), number))
-
-
-def _concatenate(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)
-
-
-def _document_ids(names: list[str]) -> list[str]:
-    """Return names as document ids; few need any work, so all are looked at together first."""
-    together = "\n".join(names)
-    if "./" not in together and ".xml" not in together:
-        return names
-    return [normalise_id(name) for name in names]
 
 
 def _kinds(checked: Mapping[str, Ints], count: int) -> Ints:
@@ -395,11 +343,7 @@ def _bad_rows(checked: Mapping[str, Ints], count: int) -> Bools:
     return bad
 
 
-def _values(column: Column) -> Sequence[Any]:
-    return column.tolist() if isinstance(column, np.ndarray) else column
-
-
-def _some_rows(columns: Mapping[str, Column], rows: slice) -> dict[str, Any]:
+def _some_rows(columns: Mapping[str, Any], rows: slice) -> dict[str, Any]:
     return {
         name: column.rows(np.arange(rows.start, rows.stop))
         if isinstance(column, SpanLists)
@@ -408,12 +352,12 @@ def _some_rows(columns: Mapping[str, Column], rows: slice) -> dict[str, Any]:
     }
 
 
-def _record(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
+def _record(columns: Mapping[str, Any], row: int) -> dict[str, Any]:
     """Return one record, as it was given."""
     record = {}
     for name, column in columns.items():
         if isinstance(column, SpanLists):
-            record[name] = list(column.rows(np.array([row])).as_tuples()[0])
+            record[name] = list(map(list, column.rows(np.array([row])).as_tuples()[0]))
         elif not isinstance(column, np.ndarray):
             record[name] = column[row]
         elif column[row] != ABSENT:
@@ -434,7 +378,9 @@ def _span_column(column: Column | SpanLists) -> tuple[Ints, Spans]:
     ([0, -1, -2], [5, 12])
     """
     if isinstance(column, SpanLists):
-        return np.where(column.counts > 0, 0, ABSENT), Spans(column.owner, *column[1:])
+        state = np.where(column.counts > 0, 0, ABSENT)
+        state[column.owner[column.end < column.start]] = WRONG
+        return state, Spans(column.owner, column.start, column.end)
     together = _plain_spans(column)
     if together is not None:
         return together
@@ -487,7 +433,7 @@ def spans_of_text(text: str) -> Any:
 
 # From files of records to blocks of whole topics
 
-Records = tuple[Mapping[str, Column], Ints]  # columns by field, and the line of each record
+Records = tuple[Mapping[str, Any], Ints]  # columns by field, and the line of each record
 
 
 def record_blocks(given: Iterable[Records], origin: str, options: ReadOptions) -> Iterator[Block]:
@@ -537,7 +483,7 @@ def _same(topic: Any, other: Any) -> bool:
 
 def _add(
     collector: RecordCollector,
-    columns: Mapping[str, Column],
+    columns: Mapping[str, Any],
     lines: Ints,
     rows: slice,
     origin: str,
