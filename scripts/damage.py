@@ -91,7 +91,7 @@ def flipped(
         if unverified:
             most = bytes_without_nodes(collections[0])
             changed = replace(COLLECTION, verified_bytes=most)
-            resolve_name("doxeval.documents.collection").COLLECTION = changed
+            resolve_name("doxeval.documents.layout").COLLECTION = changed
         commands = [commands_on(collection, data) for collection in collections]
         good = [{name: working(words) for name, words in each.items()} for each in commands]
         for number in range(flips):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from doxeval.assessments import Assessments, Grade2003, GradedElement, Judgment
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import Keep, evaluate
 from doxeval.runs import Kind, Result, run_of
 from seams import change
 
@@ -66,7 +66,9 @@ def curve(
     results: Sequence[Result], judgments: Iterable[Judgment], name: str, **options: Any
 ) -> dict[float, float]:
     """The curve of the only topic, by its points."""
-    table = evaluate(run_of(results), Assessments(judgments), [name], curves=True, **options)
+    table = evaluate(
+        run_of(results), Assessments(judgments), [name], **options, keep=Keep(curves=True)
+    )
     (found,) = table.runs[0].curves
     points = found.x.round(2).tolist()
     return dict(zip(points, found.y[0].tolist(), strict=True))

@@ -13,7 +13,7 @@ import pytest
 
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import Collection, example_collection
-from doxeval.evaluation import Evaluation
+from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import PROFILE
 from doxeval.reports import Contents, document_views, page, returned
 from doxeval.runs import Run, run_of
@@ -97,8 +97,7 @@ def hostile_contents(
         MEASURES,
         collection=hostile_collection,
         where_possible=PROFILE,
-        curves=True,
-        keep=returned,
+        keep=Keep(curves=True, of_ranking=returned),
     )
     whole = evaluation.score_all(elements)
     table, profile = whole.only(measures=MEASURES), whole.only(measures=PROFILE)

@@ -30,7 +30,7 @@ from doxeval.assessments import (
 )
 from doxeval.documents import Collection
 from doxeval.errors import MissingInput
-from doxeval.evaluation import RunOptions, build_ranking
+from doxeval.evaluation import RankedBy, RunOptions, build_ranking
 from doxeval.measures import GroundTruth, Measure, Need, Ranking, Texts
 from doxeval.runs import Kind, Result, run_of
 from levels import LEVEL
@@ -44,6 +44,7 @@ USELESS = "useless"  # such a document, of paragraphs: some empty, one of each s
 MANY = 12  # how many of its paragraphs are empty, and how many have the same text
 Scores = dict[str, float]  # of the topics where the measure is defined
 USUAL, KEEP = RunOptions(), RunOptions(duplicates="keep")
+AS_LISTED = RankedBy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,21 +72,32 @@ class Scene:
         )
 
     @cached_property
-    def _rankings(self) -> dict[tuple[tuple[Result, ...], RunOptions], Ranking]:
+    def _rankings(self) -> dict[tuple[tuple[Result, ...], RunOptions, RankedBy], Ranking]:
         return {}
 
-    def ranking(self, results: Sequence[Result], options: RunOptions = USUAL) -> Ranking:
+    def ranking(
+        self,
+        results: Sequence[Result],
+        options: RunOptions = USUAL,
+        ranked_by: RankedBy = AS_LISTED,
+    ) -> Ranking:
         """Return results as measures see them."""
-        key = (tuple(results), options)
+        key = (tuple(results), options, ranked_by)
         if key not in self._rankings:
-            self._rankings[key] = build_ranking(run_of(key[0]), self.truth, options).ranking
+            ranking = build_ranking(run_of(key[0]), self.truth, options, ranked_by)
+            self._rankings[key] = ranking.ranking
         return self._rankings[key]
 
     def scores(
-        self, measure: Measure, results: Sequence[Result], options: RunOptions = USUAL
+        self,
+        measure: Measure,
+        results: Sequence[Result],
+        options: RunOptions = USUAL,
+        ranked_by: RankedBy = AS_LISTED,
     ) -> Scores:
         """Return the scores of a run, by topic."""
-        scores = measure.resolve_auto(self.truth).scores(self.ranking(results, options))
+        ranking = self.ranking(results, options, ranked_by)
+        scores = measure.resolve_auto(self.truth).scores(ranking)
         by_topic = zip(self.truth.topics, scores.tolist(), strict=True)
         return {topic: score for topic, score in by_topic if not math.isnan(score)}
 

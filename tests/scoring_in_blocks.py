@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from doxeval.assessments import Assessments
-from doxeval.evaluation import Evaluation
+from doxeval.evaluation import Counting, Evaluation, Keep, RunOptions
 from doxeval.measures import Measure
 from doxeval.runs import Result, Run, pieces_of_file, run_of
 from doxeval.scores import RunScores, ScoreTable
@@ -26,8 +26,11 @@ PIECE = 200  # bytes
 
 CHOICES: list[dict[str, Any]] = [
     {},
-    {"duplicates": "keep", "average_over": "retrieved"},
-    {"solid": True, "order": "rsv"},
+    {
+        "run_options": RunOptions(unresolved="irrelevant", duplicates="keep"),
+        "average_over": "retrieved",
+    },
+    {"counting": Counting(tokens="words", ignore_whitespace=True), "order": "rsv"},
 ]
 
 
@@ -112,13 +115,15 @@ def runs_of(scene: Scene, random: Random, order: str | None = None) -> Iterator[
 
 def evaluation_of(scene: Scene, measures: Sequence[Measure], **options: Any) -> Evaluation:
     """An evaluation by these measures, as far as the world allows it."""
+    usual: dict[str, Any] = {
+        "run_options": RunOptions(unresolved="irrelevant"),
+        "counting": Counting(tokens="words"),
+        "keep": Keep(curves=True),
+    }
     return Evaluation(
         Assessments(scene.truth.assessments),
         where_possible=measures,
         collection=scene.collection,
         chunks=scene.world.chunk_table(),
-        tokens="words",
-        curves=True,
-        unresolved="irrelevant",
-        **options,
+        **usual | options,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import Keep, evaluate
 from doxeval.runs import run_of
 from making import passage
 
@@ -24,4 +24,4 @@ def several_tables(**options: Any) -> dict[str, Any]:
     runs = [run_of(results, f"run {number}") for number, results in enumerate(lists)]
     measures = ["cP@1", "iP[.01]", "MAgP", "BEPD(L=100)", "AP"]
     assessments = Assessments([*TWO_TOPICS, Judgment("9", "a")])
-    return evaluate(runs, assessments, measures, curves=True, **options).to_dict()
+    return evaluate(runs, assessments, measures, **options, keep=Keep(curves=True)).to_dict()

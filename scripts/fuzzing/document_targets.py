@@ -17,12 +17,13 @@ from doxeval.documents import (
     IdRule,
     Limits,
     RawDocument,
+    SourceContents,
+    SourceWalk,
     XmlReader,
     build_collection,
     normalise_id,
     read_batch,
     read_records,
-    source_documents,
 )
 from doxeval.files import zstd
 from fuzzing import good_files as good
@@ -84,8 +85,8 @@ def source(
 
     def read(data: bytes) -> object:
         options = BuildOptions(limits=LIMITS, id_rule=IdRule("path"), skip_broken=skip_broken)
-        found = list(source_documents([file_of(name, wrap(data))], options))
-        return read_batch(found, options)
+        walk = SourceWalk([file_of(name, wrap(data))], options)
+        return read_batch(list(SourceContents(options).documents(walk.files())), options)
 
     return read
 

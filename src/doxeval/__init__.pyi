@@ -15,7 +15,10 @@ from doxeval.documents import build_collection as build_collection
 from doxeval.documents import merge_collections as merge_collections
 from doxeval.errors import DoxevalError as DoxevalError
 from doxeval.errors import DoxevalWarning as DoxevalWarning
+from doxeval.evaluation import Counting as Counting
 from doxeval.evaluation import Evaluation as Evaluation
+from doxeval.evaluation import Keep as Keep
+from doxeval.evaluation import RunOptions as RunOptions
 from doxeval.evaluation import evaluate as evaluate
 from doxeval.measures import Measure as Measure
 from doxeval.measures import register as register

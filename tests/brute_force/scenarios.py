@@ -11,7 +11,7 @@ import pytest
 from brute_force.numbers import Score, mean
 from brute_force.scene import Scene, Steps
 from brute_force.twins import score_of
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import Counting, evaluate
 from doxeval.measures import Measure, Need
 from doxeval.navigation import MatrixNavigation
 from strategies import World
@@ -147,10 +147,12 @@ class Scenario:
             measures,
             collection=world.collection() if self.has_collection else None,
             order="rsv" if self.by_score else "list",
-            specificity="file" if self.lists_say else None,
             navigation=None if steps is None else MatrixNavigation(probabilities=steps),
-            tokens="words" if self.has_collection else None,
             chunks=world.chunk_table(),
+            counting=Counting(
+                specificity="file" if self.lists_say else None,
+                tokens="words" if self.has_collection else None,
+            ),
         )
         means, scores = table.mean()[self.results], table.topics()[self.results]
         by_policy = {"drop": self.scenes(world), "keep": self.scenes(world, keeps_repeats=True)}

@@ -29,8 +29,6 @@ class Assessments:
     They are equal if they say the same about the same documents, in whatever order and wherever
     they were read.
 
-    columns: all judgments as columns, sorted by topic. A `Judgment` is a view of a row, made when
-    it is first looked at.
     resolved_in: the seal of the collection that everything was checked against, if it was.
     """
 
@@ -43,36 +41,34 @@ class Assessments:
     ) -> None:
         self.warnings = tuple(warnings)
         self.resolved_in = resolved_in
-        # The number in that collection of each document of the columns, if it was looked up.
-        self._document_numbers: Ints | None = None
-        # The judgments of each topic whose judgments were looked at, by document.
-        self._views: dict[str, dict[str, Judgment]] = {}
+        # By topic and document: all judgments that were given one by one; of columns, those of the
+        # topics that somebody looked at.
+        self._judgments: dict[str, dict[str, Judgment]] = {}
         if isinstance(judgments, JudgmentColumns):
-            _refuse_repeated(judgments, judgments)
+            repeated = judgments.first_repeated()
+            if repeated is not None:
+                raise _judged_twice(*(judgments[row] for row in repeated))
             self.columns = judgments.by_topic()
-            return
-        given = _checked_judgments(judgments)
-        columns = JudgmentColumns.of(given)
-        _refuse_repeated(columns, given)
-        self.columns = columns.by_topic()
-        for judgment in given:
-            self._views.setdefault(judgment.topic, {})[judgment.document] = judgment
+        else:
+            self._add(judgments)
 
-    @classmethod
-    def of_resolved(
-        cls,
-        columns: JudgmentColumns,
-        warnings: Iterable[str],
-        collection: Collection,
-        document_numbers: Ints,
-    ) -> Assessments:
-        """Return assessments that were checked against a collection.
+    def _add(self, judgments: Iterable[Judgment]) -> None:
+        if isinstance(judgments, str | Mapping) or not isinstance(judgments, Iterable):
+            raise _no_judgments(judgments)
+        for judgment in judgments:
+            if not isinstance(judgment, Judgment):
+                raise _no_judgments(judgment)
+            of_topic = self._judgments.setdefault(judgment.topic, {})
+            if judgment.document in of_topic:
+                raise _judged_twice(of_topic[judgment.document], judgment)
+            of_topic[judgment.document] = judgment
 
-        document_numbers: the number in it of each document of the columns.
-        """
-        assessments = cls(columns, warnings, collection.seal)
-        assessments._document_numbers = document_numbers
-        return assessments
+    @cached_property
+    def columns(self) -> JudgmentColumns:
+        """All judgments as columns, sorted by topic."""
+        return JudgmentColumns.of(
+            [judgment for of_topic in self._judgments.values() for judgment in of_topic.values()]
+        )
 
     # Other forms
 
@@ -178,12 +174,12 @@ class Assessments:
         return self._of(topic).get(document)
 
     def _of(self, topic: str) -> dict[str, Judgment]:
-        if topic not in self._views and topic in self._topic_numbers:
+        if topic not in self._judgments and topic in self._topic_numbers:
             number = self._topic_numbers[topic]
             first, last = np.searchsorted(self.columns.topic, [number, number + 1]).tolist()
             views = self.columns.judgments(first, last)
-            self._views[topic] = {judgment.document: judgment for judgment in views}
-        return self._views.get(topic, {})
+            self._judgments[topic] = {judgment.document: judgment for judgment in views}
+        return self._judgments.get(topic, {})
 
     @cached_property
     def _topic_numbers(self) -> dict[str, int]:
@@ -225,8 +221,9 @@ class Assessments:
         >>> judged.document_numbers(example_collection({"a": "<s>One.</s>"})).tolist()
         [0, -1]
         """
-        if self._document_numbers is not None and self.resolved_in == collection.seal:
-            return self._document_numbers
+        numbers = self.columns.document_numbers
+        if numbers is not None and self.resolved_in == collection.seal:
+            return numbers
         return collection.find_documents(self.columns.documents).astype(np.int64)
 
     @property
@@ -266,24 +263,7 @@ class Assessments:
         return hash((frozenset(self.topics), len(self), relevant, highlighted))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        state = {"_document_numbers": self._document_numbers}
-        return Assessments, (self.columns, self.warnings, self.resolved_in), state
-
-
-def _checked_judgments(given: Iterable[Judgment]) -> list[Judgment]:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise _no_judgments(given)
-    judgments = list(given)
-    for judgment in judgments:
-        if not isinstance(judgment, Judgment):
-            raise _no_judgments(judgment)
-    return judgments
-
-
-def _refuse_repeated(columns: JudgmentColumns, judgments: Sequence[Judgment]) -> None:
-    repeated = columns.first_repeated()
-    if repeated is not None:
-        raise _judged_twice(*(judgments[row] for row in repeated))
+        return Assessments, (self.columns, self.warnings, self.resolved_in)
 
 
 def _no_judgments(given: object) -> FormatError:
@@ -294,9 +274,13 @@ def _no_judgments(given: object) -> FormatError:
 
 
 def _judged_twice(earlier: Judgment, judgment: Judgment) -> FormatError:
+    place = ""
+    if earlier.line is not None:
+        file = "" if earlier.origin == judgment.origin else f" of {earlier.origin}"
+        place = f", first on line {earlier.line}{file}"
     return FormatError(
         f"document {truncate(judgment.document)} is judged twice for topic "
-        f"{truncate(judgment.topic)}{_place(earlier, judgment)}; "
+        f"{truncate(judgment.topic)}{place}; "
         + Parameter("pool")
         + " or "
         + Parameter("merge")
@@ -304,11 +288,3 @@ def _judged_twice(earlier: Judgment, judgment: Judgment) -> FormatError:
         judgment.origin,
         judgment.line,
     )
-
-
-def _place(earlier: Judgment, judgment: Judgment) -> str:
-    """Return where the first of two judgments stands, as seen from the second."""
-    if earlier.line is None:
-        return ""
-    file = "" if earlier.origin == judgment.origin else f" of {earlier.origin}"
-    return f", first on line {earlier.line}{file}"

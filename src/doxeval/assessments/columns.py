@@ -9,7 +9,7 @@ documents are columns; what few files say (grades of elements, text points, need
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import count
 from operator import attrgetter
@@ -18,19 +18,23 @@ from typing import IO, Any, NamedTuple, overload
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
-from doxeval.assessments.judgment import LARGEST_GRADE, Judgment
-from doxeval.columns import ByteStrings, Columns, PaddedBytes
+from doxeval.assessments.judgment import LARGEST_GRADE, Judgment, has_relevant_details
+from doxeval.columns import ABSENT, ByteStrings, Columns, PaddedBytes
 from doxeval.errors import FormatError, InputError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
 from doxeval.messages import plural
 from doxeval.spans import MOST_GROUPS, Spans
 
-UNKNOWN = -1
+UNKNOWN = ABSENT
 # Grades may be negative, but none is as low as this.
 NO_GRADE = -LARGEST_GRADE - 1
 LARGEST_FILE = 2 << 30
 
 Details = Mapping[str, Any]
+
+
+# The columns that have a value for each row; highlights are grouped by row.
+_BY_ROW = ("topic", "document", "is_relevant", "length", "entry", "grade", "line", "origin")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,6 +48,8 @@ class JudgmentColumns(Sequence[Judgment]):
     highlights: grouped by row, sorted, merged.
     origin, line: where a row was read, by its position in `origins`; UNKNOWN (-1) if nowhere.
     details: by row, the fields of a Judgment that have no column, for rows that have any.
+    document_numbers: the number of each of `documents` in the collection that they were resolved
+    in, -1 if it is not there; None if they were not resolved.
 
     >>> columns = JudgmentColumns.of([Judgment("7", "a", ((0, 5),), 2), Judgment("7", "b")])
     >>> columns
@@ -67,6 +73,7 @@ class JudgmentColumns(Sequence[Judgment]):
     origin: Ints
     origins: tuple[str, ...]
     details: Mapping[int, Details] = field(default_factory=dict)
+    document_numbers: Ints | None = None
 
     def __post_init__(self) -> None:
         if len(self.topic) > MOST_GROUPS:
@@ -75,31 +82,34 @@ class JudgmentColumns(Sequence[Judgment]):
     @classmethod
     def of(cls, judgments: Sequence[Judgment]) -> JudgmentColumns:
         """Return the columns of judgments, in their order."""
-        topics, topic = _number([judgment.topic for judgment in judgments])
-        documents, document = _number([judgment.document for judgment in judgments])
-        origins, origin = _number([judgment.origin for judgment in judgments])
-        spans = [
-            (row, *span) for row, judgment in enumerate(judgments) for span in judgment.highlights
-        ]
+        topics, documents, origins = NameNumbers(), NameNumbers(), NameNumbers()
 
         def column(name: str, missing: int) -> Ints:
             values = map(attrgetter(name), judgments)
             return np.array([missing if value is None else value for value in values], np.int64)
 
-        return cls(
-            topics,
-            documents,
+        topic = topics.numbers(judgment.topic for judgment in judgments)
+        document = documents.numbers(judgment.document for judgment in judgments)
+        origin = origins.numbers(judgment.origin for judgment in judgments)
+        return judgment_columns(
+            topics.names,
+            documents.names,
             topic,
             document,
-            np.fromiter((judgment.is_relevant for judgment in judgments), np.bool_, len(judgments)),
-            column("document_length", UNKNOWN),
-            column("best_entry_point", UNKNOWN),
-            column("relevance", NO_GRADE),
-            Spans.of(spans),
-            column("line", UNKNOWN),
-            origin,
-            origins,
-            {
+            length=column("document_length", UNKNOWN),
+            entry=column("best_entry_point", UNKNOWN),
+            grade=column("relevance", NO_GRADE),
+            highlights=Spans.of(
+                [
+                    (row, *span)
+                    for row, judgment in enumerate(judgments)
+                    for span in judgment.highlights
+                ]
+            ),
+            line=column("line", UNKNOWN),
+            origins=origins.names,
+            origin=origin,
+            details={
                 row: details
                 for row, judgment in enumerate(judgments)
                 if (details := judgment.details)
@@ -126,36 +136,59 @@ class JudgmentColumns(Sequence[Judgment]):
 
     def judgments(self, first: int = 0, last: int | None = None) -> list[Judgment]:
         """Return the judgments of the rows from `first` to before `last` (default: all)."""
-        rows = slice(first, len(self) if last is None else last)
-        edges = np.searchsorted(self.highlights.group, np.arange(first, rows.stop + 1)).tolist()
-        begin = edges[0] if edges else 0
-        spans = slice(begin, edges[-1] if edges else 0)
-        ranges = tuple(
-            zip(
-                self.highlights.start[spans].tolist(),
-                self.highlights.end[spans].tolist(),
-                strict=True,
-            )
-        )
+        last = len(self) if last is None else last
+        edges = np.searchsorted(self.highlights.group, np.arange(first, last + 1)).tolist()
+        begin, end = edges[0], edges[-1]
+        starts, ends = (column[begin:end].tolist() for column in self.highlights[1:])
+        spans = tuple(zip(starts, ends, strict=True))
         columns = (self.topic, self.document, self.entry, self.length, self.grade)
-        values = (column[rows].tolist() for column in (*columns, self.origin, self.line))
+        values = (column[first:last].tolist() for column in (*columns, self.origin, self.line))
         no_details: Details = {}
-        return [
-            Judgment.of_checked(
-                self.topics[topic],
-                self.documents[document],
-                ranges[edges[at] - begin : edges[at + 1] - begin],
-                None if entry < 0 else entry,
-                None if length < 0 else length,
-                None if grade == NO_GRADE else grade,
-                None if origin < 0 else self.origins[origin],
-                None if line < 0 else line,
+        judgments = []
+        for at, (topic, document, entry, length, grade, origin, line) in enumerate(
+            zip(*values, strict=True)
+        ):
+            # What columns hold was checked before. Made in this way, judgments take a fifth of
+            # the time; fields that are not set have their defaults from the class.
+            judgment = object.__new__(Judgment)
+            judgment.__dict__.update(
                 self.details.get(first + at, no_details),
+                topic=self.topics[topic],
+                document=self.documents[document],
+                highlights=spans[edges[at] - begin : edges[at + 1] - begin],
+                best_entry_point=None if entry < 0 else entry,
+                document_length=None if length < 0 else length,
+                relevance=None if grade == NO_GRADE else grade,
+                origin=None if origin < 0 else self.origins[origin],
+                line=None if line < 0 else line,
             )
-            for at, (topic, document, entry, length, grade, origin, line) in enumerate(
-                zip(*values, strict=True)
-            )
-        ]
+            judgments.append(judgment)
+        return judgments
+
+    def pair(self, row: int) -> tuple[str, str]:
+        """Return the topic and the document of a row."""
+        return self.topics[self.topic[row]], self.documents[self.document[row]]
+
+    # Details
+
+    def have(self, name: str) -> bool:
+        """Return whether any row has a detail of this name.
+
+        >>> JudgmentColumns.of([Judgment("7", "a", pool="2")]).have("pool")
+        True
+        """
+        return any(name in details for details in self.details.values())
+
+    def each(self, name: str) -> Iterator[tuple[int, Any]]:
+        """Yield all values of a detail that has several, such as grades, each with its row.
+
+        >>> columns = JudgmentColumns.of([Judgment("7", "a"), Judgment("7", "b", marks=("draft",))])
+        >>> list(columns.each("marks"))
+        [(1, 'draft')]
+        """
+        for row, details in self.details.items():
+            for value in details.get(name, ()):
+                yield row, value
 
     # Columns
 
@@ -163,32 +196,25 @@ class JudgmentColumns(Sequence[Judgment]):
         judged, topics = plural(len(self), "judged document"), plural(len(self.topics), "topic")
         return f"JudgmentColumns({judged} for {topics})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Smaller, and without the file that names may be positions in.
-        values = (getattr(self, column.name) for column in fields(self))
-        return _unpack, tuple(map(_pack, values))
-
     def rows(self, rows: Ints) -> JudgmentColumns:
         """Return only these rows, in this order."""
         count = np.bincount(self.highlights.group, minlength=len(self))
         first = np.cumsum(count) - count
         spans = concatenated_ranges(first[rows], count[rows])
-        columns: dict[str, Any] = {
-            column.name: value[rows]
-            for column in fields(self)
-            if isinstance(value := getattr(self, column.name), np.ndarray)
-        }
-        group = np.repeat(np.arange(len(rows)), count[rows])
-        columns["highlights"] = Spans(
-            group, self.highlights.start[spans], self.highlights.end[spans]
-        )
+        details = {}
         if self.details:
-            columns["details"] = {
+            details = {
                 new: self.details[old]
                 for new, old in enumerate(rows.tolist())
                 if old in self.details
             }
-        return replace(self, **columns)
+        columns: dict[str, Any] = {name: getattr(self, name)[rows] for name in _BY_ROW}
+        highlights = Spans(
+            np.repeat(np.arange(len(rows)), count[rows]),
+            self.highlights.start[spans],
+            self.highlights.end[spans],
+        )
+        return replace(self, **columns, highlights=highlights, details=details)
 
     def by_topic(self) -> JudgmentColumns:
         """Return the rows sorted by topic, those of a topic in their order."""
@@ -217,13 +243,10 @@ class JudgmentColumns(Sequence[Judgment]):
             and list(self.documents) == list(other.documents)
         )
 
-    def have(self, name: str) -> bool:
-        """Return whether any row has a detail of this name.
-
-        >>> JudgmentColumns.of([Judgment("7", "a", pool="2")]).have("pool")
-        True
-        """
-        return any(name in details for details in self.details.values())
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Smaller, and without the file that names may be positions in.
+        values = (getattr(self, column.name) for column in fields(self))
+        return _unpack, tuple(map(_pack, values))
 
 
 class Judgments(NamedTuple):
@@ -233,7 +256,7 @@ class Judgments(NamedTuple):
     warnings: list[str]
 
 
-def plain_columns(
+def judgment_columns(
     topics: Sequence[str],
     documents: Sequence[str],
     topic: Ints,
@@ -244,19 +267,27 @@ def plain_columns(
     grade: Ints | None = None,
     highlights: Spans | None = None,
     line: Ints | None = None,
-    origin: str | None = None,
+    origins: Sequence[str] = (),
+    origin: Ints | None = None,
+    details: Mapping[int, Details] | None = None,
 ) -> JudgmentColumns:
-    """Return judgments without details; a column that is left out says nothing.
+    """Return judgments by columns; a column that is left out says nothing.
+
+    Without `origin`, all rows were read from the first of `origins`, if there is one.
 
     >>> zero = np.array([0])
-    >>> plain_columns(["7"], ["a"], zero, zero, grade=np.array([2]))[0]
+    >>> judgment_columns(["7"], ["a"], zero, zero, grade=np.array([2]))[0]
     Judgment('7', 'a', relevance=2)
     """
     unknown = np.full(len(topic), UNKNOWN, dtype=np.int64)
-    grades = np.full(len(topic), NO_GRADE, dtype=np.int64) if grade is None else grade
-    spans = Spans.of([]) if highlights is None else highlights
-    is_relevant = grades > 0
-    is_relevant[spans.group] = True
+    grade = np.full(len(topic), NO_GRADE, dtype=np.int64) if grade is None else grade
+    highlights = Spans.of([]) if highlights is None else highlights
+    details = details or {}
+    if origin is None:
+        origin = np.zeros(len(topic), dtype=np.int64) if origins else unknown
+    is_relevant = grade > 0
+    is_relevant[highlights.group] = True
+    is_relevant[[row for row, given in details.items() if has_relevant_details(given)]] = True
     return JudgmentColumns(
         tuple(topics),
         documents,
@@ -265,11 +296,12 @@ def plain_columns(
         is_relevant,
         unknown if length is None else length,
         unknown if entry is None else entry,
-        grades,
-        spans,
+        grade,
+        highlights,
         unknown if line is None else line,
-        unknown if origin is None else np.zeros(len(topic), dtype=np.int64),
-        () if origin is None else (origin,),
+        origin,
+        tuple(origins),
+        details,
     )
 
 
@@ -284,55 +316,52 @@ def concatenate_judgments(several: Sequence[JudgmentColumns]) -> JudgmentColumns
         return several[0]
     if not several:
         return JudgmentColumns.of([])
-    topics, documents, origins = _NameNumbers(), _NameNumbers(), _NameNumbers()
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(some, name) for some in several]) for name in _BY_ROW
+    }
+    for names, numbers in (("topics", "topic"), ("documents", "document"), ("origins", "origin")):
+        together = NameNumbers()
+        columns[numbers] = np.concatenate(
+            [
+                np.append(together.numbers(getattr(some, names)), UNKNOWN)[getattr(some, numbers)]
+                for some in several
+            ]
+        )
+        columns[names] = together.names
     before = np.cumsum([0, *map(len, several)]).tolist()[:-1]
     numbered = list(zip(several, before, strict=True))
-
-    def concatenated(name: str) -> Any:
-        return np.concatenate([getattr(columns, name) for columns in several])
-
+    highlights = [
+        some.highlights._replace(group=some.highlights.group + at) for some, at in numbered
+    ]
     return JudgmentColumns(
-        topic=np.concatenate([topics.renumbered(some.topics, some.topic) for some in several]),
-        document=np.concatenate(
-            [documents.renumbered(some.documents, some.document) for some in several]
-        ),
-        origin=np.concatenate([origins.renumbered(some.origins, some.origin) for some in several]),
-        topics=tuple(topics),
-        documents=tuple(documents),
-        origins=tuple(origins),
-        is_relevant=concatenated("is_relevant"),
-        length=concatenated("length"),
-        entry=concatenated("entry"),
-        grade=concatenated("grade"),
-        line=concatenated("line"),
-        highlights=Spans(
-            np.concatenate([some.highlights.group + at for some, at in numbered]),
-            np.concatenate([some.highlights.start for some in several]),
-            np.concatenate([some.highlights.end for some in several]),
-        ),
-        details={
-            row + at: details for some, at in numbered for row, details in some.details.items()
-        },
+        **columns,
+        highlights=Spans(*map(np.concatenate, zip(*highlights, strict=True))),
+        details={row + at: given for some, at in numbered for row, given in some.details.items()},
     )
 
 
-def _number(names: Sequence[str | None]) -> tuple[tuple[str, ...], Ints]:
-    """Return distinct names in the order in which they first come, and the number of each name."""
-    numbers: defaultdict[str | None, int] = defaultdict(count().__next__, {None: UNKNOWN})
-    column = np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
-    return tuple(name for name in numbers if name is not None), column
+class NameNumbers:
+    """Distinct names, numbered in the order in which they first come; None has the number -1.
 
+    >>> topics = NameNumbers()
+    >>> topics.numbers(["b", "a", None]).tolist(), topics.numbers(["c", "a"]).tolist()
+    ([0, 1, -1], [2, 1])
+    >>> topics.names
+    ('b', 'a', 'c')
+    """
 
-class _NameNumbers(dict[str, int]):
-    """Names, numbered in the order in which they first come."""
+    def __init__(self) -> None:
+        self._number_of: defaultdict[str | None, int] = defaultdict(count().__next__)
+        self._number_of[None] = UNKNOWN
 
-    def number(self, name: str) -> int:
-        return self.setdefault(name, len(self))
+    def numbers(self, names: Iterable[str | None]) -> Ints:
+        """Return the number of each name."""
+        return np.fromiter(map(self._number_of.__getitem__, names), np.int64)
 
-    def renumbered(self, names: Sequence[str], numbers: Ints) -> Ints:
-        """Return numbers of other names as numbers of these; -1 stays."""
-        new = np.array([*map(self.number, names), UNKNOWN], dtype=np.int64)
-        return new[numbers]
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names by their numbers."""
+        return tuple(name for name in self._number_of if name is not None)
 
 
 # Pickling
@@ -342,7 +371,7 @@ def _pack(value: Any) -> Any:
     """Return names as a tuple, whole numbers in as few bytes as they need."""
     if isinstance(value, Spans):
         return Spans(*map(_pack, value))
-    if isinstance(value, dict):
+    if isinstance(value, dict | None):
         return value
     if not isinstance(value, np.ndarray):
         return tuple(value)
@@ -407,19 +436,19 @@ def whole_numbers(columns: Columns, column: int, most_digits: int) -> Ints | Non
 def text_columns(
     words: PaddedBytes, names: Ints, line: Ints, origin: str, **columns: Any
 ) -> JudgmentColumns:
-    """Return the judgments of a file of text, given the columns that `plain_columns` takes.
+    """Return the judgments of a file of text, given the columns that `judgment_columns` takes.
 
     names: four rows, where the topic of each line begins and ends, and its document.
     """
     topics = ByteStrings(words, *names[:2])
     documents = ByteStrings(words, *names[2:]).as_document_ids()
-    return plain_columns(
+    return judgment_columns(
         tuple(topics.distinct),
         documents.distinct,
         topics.numbering[0],
         documents.numbering[0],
         line=line,
-        origin=origin,
+        origins=(origin,),
         **columns,
     )
 

@@ -29,9 +29,7 @@ Elements that are unjudged or not listed never violate a rule.
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
-from collections.abc import Collection as Values
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -40,7 +38,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.assessments.elements import line_of, numbered_path
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import Judgment
-from doxeval.documents import Collection, Element
+from doxeval.documents import Collection
 from doxeval.messages import short_path
 
 # Exhaustivity of 2005 in rising order; ? stands between 0 and 1.
@@ -104,9 +102,11 @@ def _violations_of_2002(grades: Mapping[str, Grade2002]) -> Iterator[Violation]:
             yield Violation(8, path, f"{short_path(path)} is {grade}")
         if str(grade) == "3S":
             yield Violation(9, path, f"{short_path(path)} is {grade}")
-    for above, path, message in _nested(grades):
-        if grades[above].relevance < grades[path].relevance:
-            yield Violation(10, above, message)
+    paths = list(grades)
+    for path, above in zip(paths, _rows_above(paths).tolist(), strict=True):
+        outer = paths[above]
+        if above >= 0 and grades[outer].relevance < grades[path].relevance:
+            yield Violation(10, outer, _contradiction(outer, grades[outer], path, grades[path]))
 
 
 def _violations_of_2003(
@@ -126,27 +126,33 @@ def _violations_of_2003(
     return contradictions_of_2003(columns, paths.__getitem__)
 
 
-def _rows_above(paths: list[str]) -> Ints:
-    """Return, for each path, the position of its nearest listed ancestor, or -1."""
-    above = _nearest_above(paths)
-    position = {path: number for number, path in enumerate(paths)}
-    return np.array([position[above[path]] if path in above else -1 for path in paths], np.int64)
-
-
-def _nested(grades: Mapping[str, G]) -> Iterator[tuple[str, str, str]]:
-    """Yield, for graded elements inside others, the nearest one around it, its path, a message."""
-    for path, above in _nearest_above(grades).items():
-        yield above, path, _contradiction(above, grades[above], path, grades[path])
+def _highest_of_children(
+    document: str, grades: dict[str, Grade2003], collection: Collection
+) -> Iterator[tuple[int, int]]:
+    """Yield the highest grades of children, for elements that are nothing but graded children."""
+    for node in _find_nodes(document, list(grades), collection).tolist():
+        if node < 0:
+            yield -1, -1  # a path that names nothing has no children; resolving it says so
+            continue
+        inner = [grades.get(child.path) for child in collection.node(node).children()]
+        graded = [grade for grade in inner if grade is not None]
+        has_text = bool(collection.points("strip").text_nodes(node))  # outside of its children
+        if not graded or len(graded) < len(inner) or has_text:
+            yield -1, -1
+        else:
+            yield (
+                max(grade.exhaustivity for grade in graded),
+                max(grade.specificity for grade in graded),
+            )
 
 
 def _violations_of_2005(judgment: Judgment, collection: Collection | None) -> list[Violation]:
     grades = {numbered_path(element, judgment): element for element in judgment.elements}
     paths = list(grades)
-    inside = _passages_inside(judgment, paths, collection)
     columns = Grades2005(
         np.array([_RANKS[element.exhaustivity] for element in grades.values()], dtype=np.int64),
         _rows_above(paths),
-        np.array([inside.get(path, False) for path in paths], dtype=np.bool_),
+        _hold_passages(judgment, paths, collection),
         np.array([element.highlighted != 0 for element in grades.values()], dtype=np.bool_),
     )
     return contradictions_of_2005(columns, paths.__getitem__)
@@ -155,74 +161,46 @@ def _violations_of_2005(judgment: Judgment, collection: Collection | None) -> li
 _RANKS = {0: 0, None: RANK_OF_TOO_SMALL, 1: 2, 2: 3}
 
 
-def _passages_inside(
-    judgment: Judgment, paths: list[str], collection: Collection | None
-) -> dict[str, bool]:
+def _hold_passages(
+    judgment: Judgment, paths: Sequence[str], collection: Collection | None
+) -> Bools:
     """Return whether each element holds a whole passage, as far as the collection can tell."""
-    if collection is None or not paths:
-        return {}
-    number = int(collection.find_documents([judgment.document])[0])
-    nodes = collection.find_nodes([number] * len(paths), paths).tolist()
-    elements = {
-        path: collection.node(node) for path, node in zip(paths, nodes, strict=True) if node >= 0
-    }
+    holds = np.zeros(len(paths), dtype=np.bool_)
+    if collection is None or not paths or not judgment.highlights:
+        return holds
+    node = _find_nodes(judgment.document, paths, collection)
+    start, end = np.array(judgment.highlights, dtype=np.int64).T
     # Highlights are sorted and apart, so the first that starts in an element ends first, too.
-    starts = [start for start, _ in judgment.highlights]
-    holds_passage = {}
-    for path, element in elements.items():
-        first = bisect_left(starts, element.start)
-        is_inside = first < len(starts) and judgment.highlights[first][1] <= element.end
-        holds_passage[path] = is_inside
-    return holds_passage
+    first = np.searchsorted(start, collection.nodes.start[node])
+    is_known = (node >= 0) & (first < len(start))
+    holds[is_known] = end[first[is_known]] <= collection.nodes.end[node[is_known]]
+    return holds
 
 
-def _nearest_above(paths: Values[str]) -> dict[str, str]:
-    """Return the nearest listed ancestor of each path that has one.
+def _find_nodes(document: str, paths: Sequence[str], collection: Collection) -> Ints:
+    number = int(collection.find_documents([document])[0])
+    return collection.find_nodes([number] * len(paths), paths)
+
+
+def _rows_above(paths: Sequence[str]) -> Ints:
+    """Return, for each path, the position of its nearest listed ancestor, or -1.
 
     All paths are walked down once, step by step, so that the time depends on their lengths alone.
     """
     below: dict[tuple[int, str], int] = {}
-    at_end: dict[int, str] = {}
-    for path in paths:
+    row_at: dict[int, int] = {}
+    for row, path in enumerate(paths):
         at = 0
         for step in path[1:].split("/"):
             at = below.setdefault((at, step), len(below) + 1)
-        at_end[at] = path
-    nearest: list[str | None] = [None]
-    ancestors: dict[str, str] = {}
+        row_at[at] = row
+    rows: Ints = np.full(len(paths), -1, dtype=np.int64)
+    nearest = [-1]  # the listed path around each step
     for (above, _), at in below.items():  # what is above comes first
-        around = at_end.get(above, nearest[above])
-        nearest.append(around)
-        if around is not None and at in at_end:
-            ancestors[at_end[at]] = around
-    return {path: ancestors[path] for path in paths if path in ancestors}
-
-
-def _highest_of_children(
-    document: str, grades: dict[str, Grade2003], collection: Collection
-) -> Iterator[tuple[int, int]]:
-    """Yield the highest grades of children, for elements that are nothing but graded children."""
-    number = int(collection.find_documents([document])[0])
-    nodes = collection.find_nodes([number] * len(grades), list(grades)).tolist()
-    for node in nodes:
-        if node < 0:
-            yield -1, -1  # a path that names nothing has no children; resolving it says so
-            continue
-        element = collection.node(node)
-        inner = [grades.get(child.path) for child in element.children()]
-        graded = [other for other in inner if other is not None]
-        if not graded or len(graded) < len(inner) or _has_own_text(element):
-            yield -1, -1
-        else:
-            yield (
-                max(other.exhaustivity for other in graded),
-                max(other.specificity for other in graded),
-            )
-
-
-def _has_own_text(element: Element) -> bool:
-    """Return whether there is text other than white space outside of its children."""
-    return bool(element.collection.points("strip").text_nodes(element.node))
+        nearest.append(row_at.get(above, nearest[above]))
+        if at in row_at:
+            rows[row_at[at]] = nearest[at]
+    return rows
 
 
 # On columns: rows are graded elements of one document. The application for assessors asks these
@@ -244,7 +222,7 @@ class Grades2003(NamedTuple):
     most_specific: Ints
 
     def shown(self, row: int) -> str:
-        """A grade as messages show it."""
+        """Return a grade as messages show it."""
         return f"({self.exhaustivity[row]},{self.specificity[row]})"
 
 
@@ -262,7 +240,7 @@ class Grades2005(NamedTuple):
     is_highlighted: Bools
 
     def shown(self, row: int) -> str:
-        """A grade as messages show it."""
+        """Return a grade as messages show it."""
         return SHOWN_RANKS[int(self.rank[row])]
 
 

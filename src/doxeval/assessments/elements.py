@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, concatenated_ranges, portions, positions_in
+from doxeval.arrays import Bools, Ints, concatenated_ranges, distinct_below, portions, positions_in
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.grades import (
     SCALE_NAMES,
@@ -119,7 +119,7 @@ def elements_from_highlights(assessments: Assessments, collection: Collection) -
     ([8, 4], [4, 4])
     """
     judged = assessments.columns
-    rows, group = np.unique(judged.highlights.group, return_inverse=True)
+    rows, group = distinct_below(len(judged), judged.highlights.group)
     topic = judged.topic[rows]
     document = assessments.document_numbers(collection)[judged.document[rows]]
     highlights = Spans(group, judged.highlights.start, judged.highlights.end)
@@ -170,9 +170,9 @@ def _highlighted_nodes(
 
 
 class _ListedElement(NamedTuple):
-    """An element as a file lists it, in a judgment."""
+    """An element as a file lists it; row: of its judgment."""
 
-    judgment: Judgment
+    row: int
     path: str
     grade: tuple[int, int, int]
     size: int = -1
@@ -191,16 +191,15 @@ def elements_from_grades(
     ([3], [2])
     """
     graded = [
-        (judgment, element.path, element.grade)
-        for judgment in assessments.detailed()
-        for element in judgment.grades
+        (row, element)
+        for row, element in assessments.columns.each("grades")
         if element.grade is not None
     ]
-    scales = {type(grade) for *_, grade in graded}
+    scales = {type(element.grade) for _, element in graded}
     if len(scales) > 1:
         names = " and ".join(sorted(SCALE_NAMES[scale] for scale in scales))
         raise FormatError(f"{names} in one set of assessments cannot be compared")
-    listed = [_ListedElement(judgment, path, grade.columns) for judgment, path, grade in graded]
+    listed = [_ListedElement(row, element.path, element.grade.columns) for row, element in graded]
     return _resolve_elements(assessments, collection, next(iter(scales), Grade2003), listed)
 
 
@@ -214,17 +213,20 @@ def elements_from_lists(
     Specificity is the share of text as the file counted it, or, given a collection, as the
     highlighted passages say.
     """
-    listed = [
-        _ListedElement(
-            judgment,
-            element.path,
-            _share_in_file(element, judgment),
-            element.size,
-            element.highlighted,
-        )
-        for judgment in assessments.detailed()
-        for element in judgment.elements
-    ]
+    listed = []
+    for row, element in assessments.columns.each("elements"):
+        if element.highlighted > element.size:
+            judgment = assessments.columns[row]
+            raise FormatError(
+                f"{short_path(element.path)} has rsize {element.highlighted}, more than its size "
+                f"{element.size}",
+                judgment.origin,
+                judgment.line,
+            )
+        level = TOO_SMALL if element.exhaustivity is None else element.exhaustivity
+        share = Fraction(element.highlighted, element.size or 1)
+        grade = (level, share.numerator, share.denominator)
+        listed.append(_ListedElement(row, element.path, grade, element.size, element.highlighted))
     elements = _resolve_elements(assessments, collection, Grade2005, listed)
     if specificity == "file" or collection is None:
         return elements
@@ -235,19 +237,6 @@ def elements_from_lists(
     return replace(elements, rsize=rsize, grades=grades)
 
 
-def _share_in_file(element: MeasuredElement, judgment: Judgment) -> tuple[int, int, int]:
-    level = TOO_SMALL if element.exhaustivity is None else element.exhaustivity
-    if element.highlighted > element.size:
-        raise FormatError(
-            f"{short_path(element.path)} has rsize {element.highlighted}, more than its size "
-            f"{element.size}",
-            judgment.origin,
-            judgment.line,
-        )
-    share = Fraction(element.highlighted, element.size or 1)
-    return level, share.numerator, share.denominator
-
-
 def _resolve_elements(
     assessments: Assessments,
     collection: Collection | None,
@@ -255,71 +244,67 @@ def _resolve_elements(
     listed: Sequence[_ListedElement],
 ) -> AssessedElements:
     """Return the elements that files list, each with its node in the collection or a forest."""
-    forest = None
+    judged = assessments.columns
+    row = np.array([element.row for element in listed], dtype=np.int64)
+    paths = [element.path for element in listed]
+    tree: Collection | PathForest
     if collection is None:
-        pairs = [element.judgment.pair for element in listed]
-        forest = PathForest(
-            (pair, [element.path]) for pair, element in zip(pairs, listed, strict=True)
-        )
-        document = forest.find_documents(pairs)
+        pairs = [judged.pair(element.row) for element in listed]
+        tree = PathForest((pair, [path]) for pair, path in zip(pairs, paths, strict=True))
+        document = tree.find_documents(pairs)
     else:
-        document = collection.find_documents([element.judgment.document for element in listed])
-    tree = collection or forest or PathForest([])
-    node = tree.find_nodes(document, [element.path for element in listed])
-    for row in np.flatnonzero(node < 0).tolist():
-        judgment = listed[row].judgment
+        tree = collection
+        document = assessments.document_numbers(collection)[judged.document[row]]
+    node = tree.find_nodes(document, paths)
+    for at in np.flatnonzero(node < 0).tolist():
+        judgment = judged[listed[at].row]
         raise UnknownReference(
-            f"no element {short_path(listed[row].path)} in document {truncate(judgment.document)} "
+            f"no element {short_path(paths[at])} in document {truncate(judgment.document)} "
             "of the collection",
             judgment.origin,
             judgment.line,
         )
-    topics = {topic: position for position, topic in enumerate(assessments.topics)}
-    topic = np.array([topics[element.judgment.topic] for element in listed], dtype=np.int64)
+    topic = judged.topic[row]
     values = np.array(
         [(*element.grade, element.size, element.rsize) for element in listed], dtype=np.int64
     ).reshape(-1, 5)
-    rows = _distinct_rows(topic, node, values, listed)
-    node = node[rows]
-    level, part, whole, size, rsize = values[rows].T
-    if isinstance(tree, PathForest):
-        after, tag, nodes_in_all = tree.after[node], tree.tag[node], len(tree)
-    else:
-        columns, summary = tree.nodes, tree.summary
-        size = (columns.end[node] - columns.start[node]).astype(np.int64)
-        after, tag = node + columns.size[node], summary.tag_of[columns.path[node]]
-        nodes_in_all = len(columns.path)
-    return AssessedElements(
-        assessments.topics,
-        scale,
-        topic[rows],
-        document[rows],
-        node,
-        after,
-        tag,
-        tree.tags if isinstance(tree, PathForest) else tree.summary.tags,
-        size,
-        rsize,
-        GradeColumns(level, part, whole),
-        nodes_in_all,
-        forest,
-    )
-
-
-def _distinct_rows(topic: Ints, node: Ints, values: Ints, listed: Sequence[_ListedElement]) -> Ints:
-    """Return the rows in order of topic and node, each element once; two grades are an error."""
     order = np.lexsort((node, topic))
     again = (np.diff(topic[order]) == 0) & (np.diff(node[order]) == 0)
     differs = again & (values[order][1:] != values[order][:-1]).any(axis=1)
-    for position in np.flatnonzero(differs).tolist():
-        judgment, path = listed[int(order[position + 1])][:2]
+    for at in order[1:][differs].tolist():
+        judgment = judged[listed[at].row]
         raise FormatError(
-            f"{short_path(path)} of document {truncate(judgment.document)} has two grades "
+            f"{short_path(paths[at])} of document {truncate(judgment.document)} has two grades "
             f"for topic {truncate(judgment.topic)}",
             judgment.origin,
             judgment.line,
         )
-    return order[np.append(True, ~again)] if len(order) else order
+    kept = order[np.append(True, ~again)] if len(order) else order  # each element once
+    topic, document, node = topic[kept], document[kept], node[kept]
+    level, part, whole, size, rsize = values[kept].T
+    tags: Sequence[str]
+    if isinstance(tree, PathForest):
+        after, tag, tags, nodes_in_all = tree.after[node], tree.tag[node], tree.tags, len(tree)
+    else:
+        nodes, summary = tree.nodes, tree.summary
+        size = (nodes.end[node] - nodes.start[node]).astype(np.int64)
+        after, tag, tags = node + nodes.size[node], summary.tag_of[nodes.path[node]], summary.tags
+        nodes_in_all = len(nodes.path)
+    return AssessedElements(
+        assessments.topics,
+        scale,
+        topic,
+        document,
+        node,
+        after,
+        tag,
+        tags,
+        size,
+        rsize,
+        GradeColumns(level, part, whole),
+        nodes_in_all,
+        tree if isinstance(tree, PathForest) else None,
+    )
 
 
 # Paths

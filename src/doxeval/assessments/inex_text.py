@@ -139,7 +139,10 @@ def _merge(spans: Spans) -> Spans:
 
 def _concatenate(words: PaddedBytes, blocks: list[_JudgedLines], origin: str) -> Judgments:
     before = np.cumsum([0, *(len(block.line) for block in blocks)]).tolist()
-    group = [block.highlights.group + at for block, at in zip(blocks, before, strict=False)]
+    highlights = [
+        block.highlights._replace(group=block.highlights.group + at)
+        for block, at in zip(blocks, before, strict=False)
+    ]
     judgments = text_columns(
         words,
         np.concatenate([block.names for block in blocks], axis=1),
@@ -147,11 +150,7 @@ def _concatenate(words: PaddedBytes, blocks: list[_JudgedLines], origin: str) ->
         origin,
         length=np.concatenate([block.length for block in blocks]),
         entry=np.concatenate([block.entry for block in blocks]),
-        highlights=Spans(
-            np.concatenate(group),
-            np.concatenate([block.highlights.start for block in blocks]),
-            np.concatenate([block.highlights.end for block in blocks]),
-        ),
+        highlights=Spans(*map(np.concatenate, zip(*highlights, strict=True))),
     )
     overlapping = [line for block in blocks for line in block.line[block.overlapping].tolist()]
     return Judgments(judgments, [_overlap(origin, line) for line in overlapping])

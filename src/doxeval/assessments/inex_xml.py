@@ -29,9 +29,11 @@ were counted differently from year to year.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import IO, Literal
+from typing import IO, Any, Literal, NamedTuple
 
-from doxeval.assessments.columns import JudgmentColumns, Judgments
+import numpy as np
+
+from doxeval.assessments.columns import Judgments, NameNumbers, judgment_columns
 from doxeval.assessments.grades import Grade2002, Grade2003
 from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement, PointPassage
 from doxeval.documents import normalise_id
@@ -48,20 +50,37 @@ def read_inex_xml(file: IO[bytes], origin: str) -> Judgments:
     >>> [judgment.is_relevant for judgment in read_inex_xml(io.BytesIO(xml), "7.xml").judgments]
     [False]
     """
-    judgments = [
-        _judgment(element, above[0] if above else element, origin)
+    judged = [
+        _judged(element, above[0] if above else element, origin)
         for element, above in read_elements(file, {"file"}, origin)
     ]
-    if not judgments:
+    if not judged:
         raise FormatError("no <file> in the file: no document is judged", origin)
-    warnings = []
-    broken = sum(grade.inconsistent for judgment in judgments for grade in judgment.grades)
-    if broken:
-        warnings.append(f"{origin}: {broken} grades are marked as inconsistent; they count")
-    return Judgments(JudgmentColumns.of(judgments), warnings)
+    topics, documents = NameNumbers(), NameNumbers()
+    columns = judgment_columns(
+        topic=topics.numbers(document.topic for document in judged),
+        document=documents.numbers(document.name for document in judged),
+        topics=topics.names,  # all of them are numbered by now
+        documents=documents.names,
+        line=np.array([document.line for document in judged], dtype=np.int64),
+        origins=(origin,),
+        details={row: document.details for row, document in enumerate(judged) if document.details},
+    )
+    broken = sum(element.inconsistent for _, element in columns.each("grades"))
+    warning = f"{origin}: {broken} grades are marked as inconsistent; they count"
+    return Judgments(columns, [warning] if broken else [])
 
 
-def _judgment(element: XmlElement, assessments: XmlElement, origin: str) -> Judgment:
+class _JudgedDocument(NamedTuple):
+    """What a <file> says; details: the fields of a Judgment that have no column."""
+
+    topic: str
+    name: str
+    line: int
+    details: dict[str, Any]
+
+
+def _judged(element: XmlElement, assessments: XmlElement, origin: str) -> _JudgedDocument:
     topic = assessments.attribute("topic", "topic_id", "topic-id")
     document = element.attribute("name", "file")
     if not topic:
@@ -69,20 +88,18 @@ def _judgment(element: XmlElement, assessments: XmlElement, origin: str) -> Judg
     if not document:
         raise FormatError('<file> without name="…" or file="…"', origin, element.line)
     entry = element.child("best-entry-point")
-    return Judgment(
-        topic,
-        normalise_id(document),
-        passages=tuple(_passage(e, origin) for e in element.children if e.tag == "passage"),
-        entry_point=None if entry is None else _required(entry, "path", origin),
-        grades=tuple(_graded(e, origin) for e in element.children if e.tag == "path"),
-        elements=tuple(_measured(e, origin) for e in element.children if e.tag == "element"),
-        pool=assessments.attribute("pool") or None,
-        collection=element.attribute("collection") or None,
-        version=assessments.attribute("version") or None,
-        whitespace=_whitespace(assessments, origin),
-        origin=origin,
-        line=element.line,
-    )
+    details = {
+        "passages": tuple(_passage(e, origin) for e in element.children if e.tag == "passage"),
+        "entry_point": None if entry is None else _required(entry, "path", origin),
+        "grades": tuple(_graded(e, origin) for e in element.children if e.tag == "path"),
+        "elements": tuple(_measured(e, origin) for e in element.children if e.tag == "element"),
+        "pool": assessments.attribute("pool"),
+        "collection": element.attribute("collection"),
+        "version": assessments.attribute("version"),
+        "whitespace": _whitespace(assessments, origin),
+    }
+    given = {name: value for name, value in details.items() if value}
+    return _JudgedDocument(topic, normalise_id(document), element.line, given)
 
 
 def _whitespace(assessments: XmlElement, origin: str) -> Literal["keep", "strip"] | None:
@@ -100,7 +117,7 @@ def _passage(element: XmlElement, origin: str) -> PointPassage:
     return PointPassage(
         _required(element, "start", origin),
         _required(element, "end", origin),
-        _number(element, "size", origin) if element.attribute("size") else None,
+        _number(element, "size", origin) if _value(element, "size") else None,
     )
 
 
@@ -127,7 +144,7 @@ def _grade(element: XmlElement, origin: str) -> Grade2002 | Grade2003 | None:
                 element.line,
             )
         return Grade2002(int(relevance), coverage)
-    grades = [element.attribute(name) or "U" for name in ("exhaustiveness", "specificity")]
+    grades = [_value(element, name) or "U" for name in ("exhaustiveness", "specificity")]
     if any(len(grade) != 1 or grade not in "0123U" for grade in grades):
         raise FormatError(
             f"exhaustiveness {quoted(grades[0])}, specificity {quoted(grades[1])}: "
@@ -139,7 +156,7 @@ def _grade(element: XmlElement, origin: str) -> Grade2002 | Grade2003 | None:
 
 
 def _measured(element: XmlElement, origin: str) -> MeasuredElement:
-    exhaustivity = element.attribute("exhaustivity") or ""
+    exhaustivity = _value(element, "exhaustivity")
     if exhaustivity not in ("0", "1", "2", "?"):
         raise FormatError(
             f"exhaustivity {quoted(exhaustivity)}: expected 0, 1, 2 or ?", origin, element.line
@@ -153,7 +170,7 @@ def _measured(element: XmlElement, origin: str) -> MeasuredElement:
 
 
 def _flag(element: XmlElement, name: str, origin: str) -> bool:
-    given = element.attribute(name) or "false"
+    given = _value(element, name) or "false"
     if given not in ("true", "false"):
         raise FormatError(
             f"{name} is {quoted(given)}: expected true or false", origin, element.line
@@ -162,7 +179,7 @@ def _flag(element: XmlElement, name: str, origin: str) -> bool:
 
 
 def _number(element: XmlElement, name: str, origin: str) -> int:
-    given = element.attribute(name) or ""
+    given = _value(element, name)
     if not given.isascii() or not given.isdigit() or len(given) > 12:
         raise FormatError(
             f"{name} is {quoted(given)}: expected a whole number", origin, element.line
@@ -171,10 +188,15 @@ def _number(element: XmlElement, name: str, origin: str) -> int:
 
 
 def _required(element: XmlElement, name: str, origin: str) -> str:
-    given = element.attribute(name)
+    given = _value(element, name)
     if not given:
         raise FormatError(f'<{element.tag}> without {name}="…"', origin, element.line)
     return given
+
+
+def _value(element: XmlElement, name: str) -> str:
+    """Return the value of an attribute, stripped; the empty string if it is missing."""
+    return element.attributes.get(name, "").strip()
 
 
 def write_inex_grades(judgments: Sequence[Judgment]) -> Iterator[bytes]:

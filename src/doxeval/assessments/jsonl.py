@@ -26,13 +26,15 @@ A name that is given twice in a line is an error, and so is a whole number beyon
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
+from operator import attrgetter
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -44,7 +46,7 @@ from doxeval.assessments.columns import (
     JudgmentColumns,
     Judgments,
     characters_by_row,
-    plain_columns,
+    judgment_columns,
     whole_file,
 )
 from doxeval.assessments.grades import COVERAGES, FINEST_SHARE, Grade2002, Grade2003, Grade2005
@@ -60,10 +62,10 @@ from doxeval.assessments.judgment import (
     merge_passages,
 )
 from doxeval.assessments.needs import spans_without_need
-from doxeval.columns import Factorizer, Fields, by_first_appearance, line_blocks
+from doxeval.columns import WRONG, Factorizer, Fields, line_blocks, whole_numbers
 from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
-from doxeval.files import decode_json
+from doxeval.files import decode_json, text_lines
 from doxeval.messages import plural, quoted
 from doxeval.spans import TOO_LONG, Spans, merge_spans
 
@@ -90,7 +92,6 @@ OF_ASSESSMENTS = (
     - {"start_point", "end_point"}
 )
 RUNS_FIRST = "runs come first, then assessments"
-_KEY = re.compile(rb'"\s*:')
 _FRACTION = re.compile(r"[0-9]{1,12}/[1-9][0-9]{0,11}")
 _SCALES = ("2002", "2003", "2005")
 
@@ -109,97 +110,27 @@ def read_jsonl(file: IO[bytes], origin: str) -> Judgments:
     data = whole_file(file, origin)
     judgments = _read_plain(data, origin)
     if judgments is None:
-        records = (
-            record
-            for begin, end, first in line_blocks(data)
-            for record in _records(data[begin:end], first, origin)
-        )
-        judgments = judgments_of_statements(records, origin)
+        judgments = judgments_of_statements(_statements_on_lines(data, origin), origin)
     if not judgments.judgments:
         raise FormatError("no assessments in the file", origin)
     return judgments
 
 
-def _read_plain(data: bytes, origin: str) -> Judgments | None:
-    """Return the judgments; None if a statement is not plain or something is wrong.
-
-    Plain statements, of which most files have nothing else, are read by columns, ten times as
-    fast as one by one.
-    """
-    statements = PlainStatements()
-    for begin, end, first in line_blocks(data):
-        records = _plain_records(data[begin:end])
-        if records is None:
-            return None
-        shapes: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-        for position, record in enumerate(records):
-            shapes[tuple(record)].append(position)
-        for names, positions in shapes.items():
-            some = [records[position] for position in positions]
-            columns = {name: [record[name] for record in some] for name in names}
-            if not statements.add(columns, np.array(positions) + first):
-                return None
-    return statements.judgments(origin)
-
-
-def _plain_records(block: bytes) -> list[dict[str, Any]] | None:
-    """Return the objects on lines; None if there is anything else, or a key may be repeated."""
-    import msgspec
-
-    try:
-        records = list(map(msgspec.json.Decoder().decode, block.removesuffix(b"\n").split(b"\n")))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    if set(map(type, records)) != {dict}:
-        return None
-    return None if _may_repeat_keys(block, sum(map(len, records))) else records
-
-
-def _may_repeat_keys(text: bytes, keys: int) -> bool:
-    """Return whether objects that have so many distinct keys may have one of them twice.
-
-    A colon follows every key, and the quotation mark at its end; both are elsewhere in strings
-    only.
-    """
-    return text.count(b":") != keys and len(_KEY.findall(text)) != keys
-
-
-def _records(lines: bytes, first: int, origin: str) -> Iterator[tuple[int, Any]]:
-    """Yield the JSON values of lines that are not blank, each with the number of its line."""
-    import msgspec
-
-    decode: Callable[[bytes], Any] = msgspec.json.Decoder().decode
-    for number, line in enumerate(lines.split(b"\n"), first):
-        if not line or line.isspace():
-            continue
+def _statements_on_lines(data: bytes, origin: str) -> Iterator[tuple[int, Any]]:
+    """Yield the JSON value of each line that is not blank, with its number."""
+    for number, line in text_lines(io.BytesIO(data), origin):
         try:
-            value = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            # Numbers beyond all floats, and NaN, are for the checks of fields to refuse.
-            text = _decode(line, origin, number)
-            if text.isspace():
-                continue
-            try:
-                value = decode_json(text)
-            except ValueError:
-                raise FormatError("expected a JSON object", origin, number) from None
-        if type(value) is dict and _may_repeat_keys(line, len(value)):
-            _refuse_repeated_keys(line, origin, number)
+            value = decode_json(line)
+        except ValueError:
+            raise FormatError("expected a JSON object", origin, number) from None
+        if isinstance(value, dict) and line.count(":") != len(value):
+            _refuse_repeated_names(line, origin, number)
         yield number, value
 
 
-def _decode(line: bytes, origin: str, number: int) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        reason = f"byte {line[error.start]:#04x} is not UTF-8 text"
-        raise FormatError(reason, origin, number) from None
-
-
-def _refuse_repeated_keys(line: bytes, origin: str, number: int) -> None:
+def _refuse_repeated_names(line: str, origin: str, number: int) -> None:
     def refuse(pairs: list[tuple[str, Any]]) -> None:
-        names = Counter(name for name, _ in pairs)
-        for name, times in names.items():
+        for name, times in Counter(name for name, _ in pairs).items():
             if times > 1:
                 raise FormatError(f"{quoted(name)} is given twice", origin, number)
 
@@ -352,7 +283,7 @@ class _Draft:
             raise FormatError("judged is false: a document that is not judged is left out")
         for name, (attribute, read) in _FACTS.items():
             if name in given and not (name == "grade" and "start" in given):
-                self._set(attribute, read(fields))
+                self._set(attribute, read(fields, name))
 
     def _add_span(self, fields: Fields) -> None:
         self.has_needs |= "need" in fields or "grade" in fields
@@ -378,8 +309,8 @@ class _Draft:
             )
 
 
-def _marks(fields: Fields) -> tuple[str, ...]:
-    marks = fields.raw("marks")
+def _marks(fields: Fields, name: str) -> tuple[str, ...]:
+    marks = fields.raw(name)
     if not isinstance(marks, list) or not all(mark in MARKS for mark in marks):
         raise FormatError(
             f"marks is {quoted(marks)}: expected a list of some of {', '.join(MARKS)}"
@@ -387,23 +318,27 @@ def _marks(fields: Fields) -> tuple[str, ...]:
     return tuple(mark for mark in MARKS if mark in marks)
 
 
-def _document_grade(fields: Fields) -> int:
-    grade = fields.number("grade") or 0.0
+def _document_grade(fields: Fields, name: str) -> int:
+    grade = fields.number(name) or 0.0
     if grade != int(grade):
         raise FormatError(f"grade is {quoted(grade)}: expected a whole number")
     return int(grade)
 
 
+def _whitespace(fields: Fields, name: str) -> str | None:
+    return fields.choice(name, ("keep", "strip"))
+
+
 # What is stated once about a judgment: its field, and how it is read.
-_FACTS: dict[str, tuple[str, Callable[[Fields], Any]]] = {
-    "bep": ("best_entry_point", lambda fields: fields.whole("bep")),
-    "bep_point": ("entry_point", lambda fields: fields.text("bep_point")),
+_FACTS: dict[str, tuple[str, Callable[[Fields, str], Any]]] = {
+    "bep": ("best_entry_point", Fields.whole),
+    "bep_point": ("entry_point", Fields.text),
     "grade": ("relevance", _document_grade),
-    "docsize": ("document_length", lambda fields: fields.whole("docsize")),
+    "docsize": ("document_length", Fields.whole),
     "marks": ("marks", _marks),
-    "collection": ("collection", lambda fields: fields.text("collection")),
-    "version": ("version", lambda fields: fields.text("version")),
-    "whitespace": ("whitespace", lambda fields: fields.choice("whitespace", ("keep", "strip"))),
+    "collection": ("collection", Fields.text),
+    "version": ("version", Fields.text),
+    "whitespace": ("whitespace", _whitespace),
 }
 
 
@@ -449,16 +384,76 @@ def _share(value: object) -> Fraction:
     return share
 
 
-# Plain statements by columns
+# Plain statements by columns: ten times as fast as one by one, and all that most files have
 
-# A number that is not given; those that are given are far above.
-_ABSENT = -(1 << 62)
-_NUMBERS = ("start", "end", "bep", "docsize", "grade")
-_PLAIN = frozenset({"topic", "doc", "judged", *_NUMBERS})
+_OFFSETS = ("start", "end", "bep", "docsize")
+_PLAIN = ("topic", "doc", *_OFFSETS, "grade", "judged")
+# No grade, and not NO_GRADE either.
+_WRONG_GRADE = NO_GRADE - 1
+_NAME_END = re.compile(rb'"\s*:')
+
+
+def _read_plain(data: bytes, origin: str) -> Judgments | None:
+    """Return the judgments; None if a statement is not plain or something is wrong."""
+    statements = PlainStatements()
+    for begin, end, first in line_blocks(data):
+        columns = _decode_plain(data[begin:end].removesuffix(b"\n"))
+        if columns is None:
+            return None
+        numbers = np.arange(first, first + len(columns["topic"]))
+        if not statements.add(columns, numbers):
+            return None
+    return statements.judgments(origin)
+
+
+@cache
+def _plain_decoder() -> Any:
+    """Return a decoder of plain statements; numbers are checked as columns."""
+    import msgspec
+
+    names, number, flag = str | int | None, int | float | None, bool | None
+    types: dict[str, Any] = {
+        **dict.fromkeys(("topic", "doc"), names),
+        **dict.fromkeys((*_OFFSETS, "grade"), number),
+        "judged": flag,
+    }
+    fields = [(name, types[name] | msgspec.UnsetType, msgspec.UNSET) for name in _PLAIN]
+    record = msgspec.defstruct("PlainStatement", fields, forbid_unknown_fields=True, gc=False)
+    return msgspec.json.Decoder(record)
+
+
+def _decode_plain(lines: bytes) -> dict[str, list[Any]] | None:
+    """Return the statements of lines as columns, None for what is not given.
+
+    None if there is anything but a plain statement on each line, or a name may be given twice.
+    """
+    import msgspec
+
+    # Every line begins an object, and there are as many objects as lines, or one could go over
+    # two lines: for a decoder, line ends are white space.
+    count = lines.count(b"\n") + 1
+    if lines.startswith(b"{") + lines.count(b"\n{") != count:
+        return None
+    try:
+        records = _plain_decoder().decode_lines(lines)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    columns: dict[str, list[Any]] = {}
+    given = 0
+    for name in _PLAIN:
+        values = list(map(attrgetter(name), records))
+        missing = values.count(msgspec.UNSET)
+        given += len(values) - missing
+        if missing < len(values):
+            columns[name] = [None if value is msgspec.UNSET else value for value in values]
+    # A colon follows every name, and the quotation mark at its end; both are elsewhere in
+    # strings only.
+    is_certain = lines.count(b":") == given or len(_NAME_END.findall(lines)) == given
+    return columns if is_certain and len(records) == count and "topic" in columns else None
 
 
 class _StatementNumbers(NamedTuple):
-    """Some statements; a number that is not given is _ABSENT."""
+    """Some statements; an offset that is not given is UNKNOWN, a grade NO_GRADE."""
 
     number: Ints
     topic: Ints
@@ -473,8 +468,7 @@ class _StatementNumbers(NamedTuple):
 class PlainStatements:
     """Statements of spans, entry points and grades of whole documents, taken in by columns.
 
-    They are what most files hold. Whatever is unusual or wrong is declined, and left to
-    `judgments_of_statements`.
+    Whatever is unusual or wrong is declined, and left to `judgments_of_statements`.
 
     >>> statements = PlainStatements()
     >>> columns = {"topic": ["7", "7"], "doc": ["a", "b"], "start": [3, None], "end": [9, None]}
@@ -496,21 +490,23 @@ class PlainStatements:
 
         A value of None is a field that is not there.
         """
-        if not {"topic", "doc"} <= set(columns) <= _PLAIN:
+        if not {"topic", "doc"} <= columns.keys() <= set(_PLAIN):
             return False
         if any(map(_has_huge_numbers, (columns["topic"], columns["doc"]))):
             return False
-        topic = self._topics.numbers(columns["topic"])
-        document = self._documents.numbers(columns["doc"])
-        if (topic < 0).any() or (document < 0).any():
-            return False
-        given = []
-        for name in _NUMBERS:
-            values = _whole_numbers(columns.get(name), name, len(numbers))
-            if values is None:
-                return False
-            given.append(values)
-        part = _StatementNumbers(numbers, topic, document, *given)
+        unknown: Ints = np.full(len(numbers), UNKNOWN, dtype=np.int64)
+        offsets = {
+            name: whole_numbers(columns[name]) if name in columns else unknown for name in _OFFSETS
+        }
+        part = _StatementNumbers(
+            number=numbers,
+            topic=self._topics.numbers(columns["topic"]),
+            document=self._documents.numbers(columns["doc"]),
+            **offsets,
+            grade=_grades(columns["grade"])
+            if "grade" in columns
+            else np.full_like(unknown, NO_GRADE),
+        )
         self._parts.append(part)
         return _are_statements(part, columns.get("judged", ()))
 
@@ -518,46 +514,37 @@ class PlainStatements:
         """Return the judgments that all statements make up; None if something is wrong."""
         if not any(len(part.number) for part in self._parts):
             return None
-        given = self._in_order()
-        topics, topic = by_first_appearance(self._topics.names, given.topic)
-        documents, document = by_first_appearance(self._documents.names, given.document)
-        row, first = _first_appearances(topic * len(documents) + document)
-        length = _consistent_values(row, len(first), given.docsize)
-        entry = _consistent_values(row, len(first), given.bep)
-        grade = _consistent_values(row, len(first), given.grade)
+        given = _StatementNumbers(*map(np.concatenate, zip(*self._parts, strict=True)))
+        documents = self._documents.names
+        row, first = _first_appearances(given.topic * len(documents) + given.document)
+        length = _consistent_values(row, len(first), given.docsize, UNKNOWN)
+        entry = _consistent_values(row, len(first), given.bep, UNKNOWN)
+        grade = _consistent_values(row, len(first), given.grade, NO_GRADE)
         if length is None or entry is None or grade is None:
             return None
-        spans = np.flatnonzero(given.start != _ABSENT)
+        spans = np.flatnonzero(given.start != UNKNOWN)
         passages = Spans(row[spans], given.start[spans], given.end[spans])
         highlights = merge_spans(passages)
         known = length[highlights.group]
-        if ((known != _ABSENT) & (highlights.end > known)).any():
+        if ((known != UNKNOWN) & (highlights.end > known)).any():
             return None
         number = given.number[first]
         characters = characters_by_row(passages, len(first))
         overlapping = characters != characters_by_row(highlights, len(first))
-        judgments = plain_columns(
-            topics,
+        judgments = judgment_columns(
+            self._topics.names,
             tuple(documents),
-            topic[first],
-            document[first],
-            length=np.where(length == _ABSENT, UNKNOWN, length),
-            entry=np.where(entry == _ABSENT, UNKNOWN, entry),
-            grade=np.where(grade == _ABSENT, NO_GRADE, grade),
+            given.topic[first],
+            given.document[first],
+            length=length,
+            entry=entry,
+            grade=grade,
             highlights=highlights,
             line=None if origin is None else number,
-            origin=origin,
+            origins=() if origin is None else (origin,),
         )
         warnings = [_overlap_warning(origin, line) for line in number[overlapping].tolist()]
         return Judgments(judgments, warnings)
-
-    def _in_order(self) -> _StatementNumbers:
-        """Return all statements by their numbers."""
-        given = _StatementNumbers(
-            *(np.concatenate(column) for column in zip(*self._parts, strict=True))
-        )
-        order = np.argsort(given.number, kind="stable")
-        return _StatementNumbers(*(column[order] for column in given))
 
 
 def _has_huge_numbers(values: Sequence[Any]) -> bool:
@@ -566,53 +553,54 @@ def _has_huge_numbers(values: Sequence[Any]) -> bool:
     return any(type(value) is int and value.bit_length() > 64 for value in values)
 
 
-def _whole_numbers(values: Sequence[Any] | None, name: str, count: int) -> Ints | None:
-    """Return numbers in the usual range, _ABSENT for None; None if some are anything else."""
-    numbers = np.full(count, _ABSENT, dtype=np.int64)
-    if values is None:
-        return numbers
-    types = set(map(type, values))
-    if not types <= {int, type(None)}:
-        return None
-    is_given = np.ones(count, dtype=np.bool_)
-    if types != {int}:
-        is_given = np.fromiter((value is not None for value in values), np.bool_, count)
-        values = [value for value in values if value is not None]
-    lowest, highest = (-LARGEST_GRADE, LARGEST_GRADE) if name == "grade" else (0, TOO_LONG - 1)
-    if values and not (lowest <= min(values) and max(values) <= highest):
-        return None
-    numbers[is_given] = values
-    return numbers
+def _grades(values: Sequence[Any]) -> Ints:
+    """Return the grades of documents; NO_GRADE where there is none, _WRONG_GRADE for all else."""
+    grades = [
+        NO_GRADE
+        if value is None
+        else value
+        if type(value) is int and abs(value) <= LARGEST_GRADE
+        else _WRONG_GRADE
+        for value in values
+    ]
+    return np.array(grades, dtype=np.int64)
 
 
 def _are_statements(given: _StatementNumbers, judged: Sequence[Any]) -> bool:
-    """Return whether each states exactly one thing, and spans do not end before they start."""
+    """Return whether all fields are right, and each statement states exactly one thing."""
     if any(value is not True and value is not None for value in judged):
+        return False
+    if (given.topic < 0).any() or (given.document < 0).any() or (given.grade == _WRONG_GRADE).any():
+        return False
+    for offset in (given.start, given.end, given.bep, given.docsize):
+        if ((offset == WRONG) | (offset >= TOO_LONG)).any():
+            return False
+    is_span = given.start != UNKNOWN
+    if ((given.end != UNKNOWN) != is_span).any() or (given.end < given.start).any():
         return False
     is_judged = np.zeros(len(given.number), dtype=np.bool_)
     is_judged[: len(judged)] = [value is True for value in judged]
-    is_span = given.start != _ABSENT
-    if ((given.end != _ABSENT) != is_span).any() or (given.end < given.start).any():
-        return False
-    kinds = [is_span, given.bep != _ABSENT, given.grade != _ABSENT, is_judged]
+    kinds = [is_span, given.bep != UNKNOWN, given.grade != NO_GRADE, is_judged]
     return bool((np.sum(kinds, axis=0) == 1).all())
 
 
 def _first_appearances(keys: Ints) -> tuple[Ints, Ints]:
     """Return the number of each key by first appearance, and where each comes first."""
-    is_first = np.append(True, keys[1:] != keys[:-1])  # neighbours are often the same
-    blocks = np.flatnonzero(is_first)
-    _, first, which = np.unique(keys[blocks], return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    position = np.empty(len(order), dtype=np.int64)
-    position[order] = np.arange(len(order))
-    return position[which][np.cumsum(is_first) - 1], blocks[first[order]]
+    order = np.argsort(keys, kind="stable")
+    is_first = np.append(True, np.diff(keys[order]) != 0)
+    first = order[is_first]
+    by_appearance = np.argsort(first)
+    number = np.empty(len(first), dtype=np.int64)
+    number[by_appearance] = np.arange(len(first))
+    numbers = np.empty(len(keys), dtype=np.int64)
+    numbers[order] = number[np.cumsum(is_first) - 1]
+    return numbers, first[by_appearance]
 
 
-def _consistent_values(row: Ints, rows: int, values: Ints) -> Ints | None:
-    """Return the value of each row, _ABSENT if none is given; None if statements contradict."""
-    given = np.flatnonzero(values != _ABSENT)
-    by_row = np.full(rows, _ABSENT, dtype=np.int64)
+def _consistent_values(row: Ints, rows: int, values: Ints, missing: int) -> Ints | None:
+    """Return the value of each row, `missing` if none is given; None if statements contradict."""
+    given = np.flatnonzero(values != missing)
+    by_row = np.full(rows, missing, dtype=np.int64)
     by_row[row[given]] = values[given]
     return by_row if (by_row[row[given]] == values[given]).all() else None
 

@@ -7,7 +7,7 @@ from 2005 on, grades of elements up to 2005, a single grade for a document in TR
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from operator import attrgetter, index
 from typing import Any, Literal, NamedTuple
@@ -233,14 +233,8 @@ class Judgment:
     def is_relevant(self) -> bool:
         """Whether anything in the document is relevant."""
         return (
-            bool(self.highlights or self.passages or self.elements)
-            or (self.relevance or 0) > 0
-            or (bool(self.units) and any(unit.relevance > 0 for unit in self.units))
-            or (bool(self.grades) and any(grade.is_relevant for grade in self._given_grades()))
+            bool(self.highlights) or (self.relevance or 0) > 0 or has_relevant_details(self.details)
         )
-
-    def _given_grades(self) -> Iterator[Grade2002 | Grade2003 | Grade2005]:
-        return (element.grade for element in self.grades if element.grade is not None)
 
     @property
     def details(self) -> dict[str, Any]:
@@ -267,47 +261,29 @@ class Judgment:
         """
         return not self.details
 
-    @classmethod
-    def of_checked(
-        cls,
-        topic: str,
-        document: str,
-        highlights: tuple[tuple[int, int], ...],
-        best_entry_point: int | None,
-        document_length: int | None,
-        relevance: int | None,
-        origin: str | None,
-        line: int | None,
-        details: Mapping[str, Any],
-    ) -> Judgment:
-        """Return the judgment of values that were checked before, without checking them again.
-
-        Columns make judgments this way: in a fifth of the time, so that reading many of them is
-        not dominated by it.
-
-        >>> Judgment.of_checked("1", "a", ((0, 5),), None, None, None, None, None, {})
-        Judgment('1', 'a', highlights=((0, 5),))
-        """
-        judgment = object.__new__(cls)
-        # Fields that are not set have their defaults from the class.
-        judgment.__dict__.update(
-            details,
-            topic=topic,
-            document=document,
-            highlights=highlights,
-            best_entry_point=best_entry_point,
-            document_length=document_length,
-            relevance=relevance,
-            origin=origin,
-            line=line,
-        )
-        return judgment
-
 
 # What is said by few files, and has no column.
 _DETAILS = tuple(column.name for column in fields(Judgment)[6:-2])
 _NO_DETAILS = tuple(column.default for column in fields(Judgment)[6:-2])
 _details_of = attrgetter(*_DETAILS)
+
+
+def has_relevant_details(details: Mapping[str, Any]) -> bool:
+    """Return whether the details of a judgment say that something is relevant.
+
+    >>> graded = GradedElement("/a[1]", Grade2003(0, 0)), GradedElement("/a[1]/b[1]", None)
+    >>> has_relevant_details({"grades": graded}), has_relevant_details({"passages": ("…",)})
+    (False, True)
+    """
+    return (
+        "passages" in details
+        or "elements" in details
+        or any(unit.relevance > 0 for unit in details.get("units", ()))
+        or any(
+            element.grade is not None and element.grade.is_relevant
+            for element in details.get("grades", ())
+        )
+    )
 
 
 def _judgment_of(topic: str, document: str, given: dict[str, Any]) -> Judgment:

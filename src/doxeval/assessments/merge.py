@@ -102,18 +102,24 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
         [judgment.highlights for judgment in same], needed_assessors(how, len(same))
     )
     entries = Counter(j.best_entry_point for j in same if j.best_entry_point is not None)
-    anything_left = bool(highlights) or not any(judgment.highlights for judgment in same)
+    is_anything_left = bool(highlights) or not any(judgment.highlights for judgment in same)
     grades = [judgment.relevance for judgment in same if judgment.relevance is not None]
     return replace(
         first,
         highlights=highlights,
         best_entry_point=min(entries, key=lambda entry: (-entries[entry], entry))
-        if entries and anything_left
+        if entries and is_anything_left
         else None,
         document_length=next(iter(lengths), None),
         relevance=chosen_value(how, grades, len(grades)) if grades else None,
-        grades=_merged_grades(same, how),
-        units=_merged_units(same, how),
+        grades=tuple(
+            GradedElement(path, _merged_grade(given, len(same), how))
+            for path, given in _given_grades(same).items()
+        ),
+        units=tuple(
+            AssessedUnit(nodes, chosen_value(how, given, len(same)))
+            for nodes, given in _given_units(same).items()
+        ),
         needs=tuple(dict.fromkeys(need for judgment in same for need in judgment.needs)),
         assessor=None,
         marks=tuple(mark for judgment in same for mark in judgment.marks),
@@ -225,12 +231,11 @@ def _tied_characters(highlights: Sequence[tuple[tuple[int, int], ...]]) -> int:
     half, is_odd = divmod(len(highlights), 2)
     if is_odd:
         return 0
-    by_half, by_more = shared_by(highlights, half), shared_by(highlights, half + 1)
-    return _length(by_half) - _length(by_more)
-
-
-def _length(ranges: Iterable[tuple[int, int]]) -> int:
-    return sum(end - start for start, end in ranges)
+    by_half, by_more = (
+        sum(end - start for start, end in shared_by(highlights, needed))
+        for needed in (half, half + 1)
+    )
+    return by_half - by_more
 
 
 def _is_tied(given: Sequence[float], assessors: int) -> bool:
@@ -288,14 +293,8 @@ def _value_at(at: int, values: Sequence[Number], assessors: int) -> Number:
 Grade = Grade2002 | Grade2003 | Grade2005
 
 
-def _merged_grades(same: Sequence[Judgment], how: Merge) -> tuple[GradedElement, ...]:
-    return tuple(
-        GradedElement(path, _merged_grade(given, len(same), how))
-        for path, given in _given_grades(same).items()
-    )
-
-
 def _given_grades(same: Sequence[Judgment]) -> dict[str, list[Grade]]:
+    """Return the grades that assessors gave each element, by its path."""
     by_path: dict[str, list[Grade]] = {}
     for judgment in same:
         # What an assessor says last about an element counts.
@@ -318,14 +317,8 @@ def _merged_grade(given: Sequence[Grade], assessors: int, how: Merge) -> Grade |
     )
 
 
-def _merged_units(same: Sequence[Judgment], how: Merge) -> tuple[AssessedUnit, ...]:
-    return tuple(
-        AssessedUnit(nodes, chosen_value(how, given, len(same)))
-        for nodes, given in _given_units(same).items()
-    )
-
-
 def _given_units(same: Sequence[Judgment]) -> dict[tuple[str, ...], list[float]]:
+    """Return the relevance that assessors gave each unit, by its nodes."""
     by_nodes: dict[tuple[str, ...], list[float]] = {}
     for judgment in same:
         for nodes, relevance in dict(judgment.units).items():

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
 from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.judgment import Judgment, NeededSpan
+from doxeval.assessments.judgment import Judgment, NeededSpan, merge_passages
 from doxeval.errors import FormatError
 from doxeval.messages import quoted, truncate
 
@@ -89,27 +88,24 @@ class Needs:
         return self.counts > 1
 
 
-class _Alternative(NamedTuple):
-    pair: int
-    start: int
-    end: int
-
-
 def _collect_needs(judgments: Sequence[Judgment], topics: Ints) -> Needs:
+    """Return the needs of judgments, with the alternatives of each as they are given."""
     names: list[str | None] = []
     grades: list[float] = []
     of_topic: list[int] = []
-    alternatives: list[list[_Alternative]] = []
+    # For each need its alternatives, as pair, start and end; a dict holds each of them once.
+    alternatives: list[dict[tuple[int, int, int], None]] = []
     known: dict[tuple[int, str], int] = {}
     for pair, judgment in enumerate(judgments):
         topic = int(topics[pair])
-        for need, start, end, grade in _all_needs(judgment):
+        others = (NeededSpan(None, start, end) for start, end in spans_without_need(judgment))
+        for need, start, end, grade in (*judgment.needs, *others):
             number = len(names) if need is None else known.setdefault((topic, need), len(names))
             if number == len(names):
                 names.append(need)
                 grades.append(grade)
                 of_topic.append(topic)
-                alternatives.append([])
+                alternatives.append({})
             elif grades[number] != grade:
                 raise FormatError(
                     f"need {quoted(need)} of topic {truncate(judgment.topic)} has the grades "
@@ -117,19 +113,15 @@ def _collect_needs(judgments: Sequence[Judgment], topics: Ints) -> Needs:
                     judgment.origin,
                     judgment.line,
                 )
-            if _Alternative(pair, start, end) not in alternatives[number]:
-                alternatives[number].append(_Alternative(pair, start, end))
+            alternatives[number][pair, start, end] = None
     columns = np.array(list(chain.from_iterable(alternatives)), dtype=np.int64)
-    pair_, start_, end_ = columns.reshape(-1, 3).T
-    begin = np.append(0, np.cumsum(list(map(len, alternatives))))
-    grade_ = np.array(grades, dtype=np.float64)
-    return Needs(tuple(names), np.array(of_topic), grade_, begin, pair_, start_, end_)
-
-
-def _all_needs(judgment: Judgment) -> Iterable[NeededSpan]:
-    yield from judgment.needs
-    for start, end in spans_without_need(judgment):
-        yield NeededSpan(None, start, end)
+    return Needs(
+        tuple(names),
+        np.array(of_topic),
+        np.array(grades, dtype=np.float64),
+        np.append(0, np.cumsum(list(map(len, alternatives)))),
+        *columns.reshape(-1, 3).T,
+    )
 
 
 def spans_without_need(judgment: Judgment) -> list[tuple[int, int]]:
@@ -140,7 +132,7 @@ def spans_without_need(judgment: Judgment) -> list[tuple[int, int]]:
     """
     if not judgment.needs:
         return list(judgment.highlights)
-    answered = Judgment(judgment.topic, judgment.document, needs=judgment.needs).highlights
+    answered, _ = merge_passages((need.start, need.end) for need in judgment.needs)
     left = []
     for start, end in judgment.highlights:
         at = start

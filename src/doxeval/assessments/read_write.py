@@ -21,7 +21,7 @@ from doxeval.assessments.inex_text import read_inex_text, write_inex_text
 from doxeval.assessments.jsonl import looks_like_a_run, read_jsonl, write_jsonl
 from doxeval.assessments.judgment import Judgment
 from doxeval.assessments.merge import Merge, merge_judgments
-from doxeval.assessments.resolution import resolve_judgments
+from doxeval.assessments.resolution import resolve_assessments, resolve_judgments
 from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.columns import Frame, is_frame
 from doxeval.documents import Collection, Offsets, Whitespace, archive_members, is_archive
@@ -203,13 +203,11 @@ def read_assessments(
     files = [judged for source in sources for judged in _read(os.fspath(source))]
     columns = concatenate_judgments([judged.judgments for judged in files])
     warnings = [warning for judged in files for warning in judged.warnings]
-    numbers = None
     if pool is not None:
         columns = _of_pool(columns, pool)
     if collection is not None:
         resolved = resolve_judgments(columns, collection, offsets=offsets, whitespace=whitespace)
-        columns, numbers = resolved.judgments, resolved.document_numbers
-        warnings += resolved.warnings
+        columns, warnings = resolved.judgments, [*warnings, *resolved.warnings]
     elif offsets == "bytes":
         raise FormatError("offsets in bytes can only be converted with the collection")
     elif whitespace is not None:
@@ -217,11 +215,9 @@ def read_assessments(
             Parameter("whitespace") + " is for text points, which only a collection can resolve"
         )
     if merge is not None:
-        columns, ties = merge_judgments(columns, merge)
-        numbers, warnings = None, warnings + ties  # other documents, in another order
+        merged = merge_judgments(columns, merge)
+        columns, warnings = merged.judgments, [*warnings, *merged.warnings]
     warn(warnings)
-    if collection is not None and numbers is not None:
-        return Assessments.of_resolved(columns, warnings, collection, numbers)
     return Assessments(columns, warnings, None if collection is None else collection.seal)
 
 
@@ -234,25 +230,32 @@ def as_assessments(
 ) -> Assessments:
     """Return assessments given as a value, a file, files, a dict of grades or a data frame.
 
-    What is read is resolved in the collection, if there is one; values are left as they are.
+    With a collection they are resolved in it, unless they were before. `offsets` and `whitespace`
+    are for files; those of values are characters.
 
     >>> as_assessments({"7": {"a": 1}})
     Assessments(1 topic, 1 judged document, 1 relevant)
     """
-    if isinstance(given, Assessments):
-        return given
-    if isinstance(given, Mapping):
-        return Assessments.from_dict(given)
-    if is_frame(given):
-        return Assessments.from_frame(given)
     several: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     if several and all(isinstance(source, str | os.PathLike) for source in several):
         return read_assessments(
             *several, collection=collection, offsets=offsets, whitespace=whitespace
         )
+    if isinstance(given, Assessments):
+        assessments = given
+    elif isinstance(given, Mapping):
+        assessments = Assessments.from_dict(given)
+    elif is_frame(given):
+        assessments = Assessments.from_frame(given)
+    else:
+        raise _not_assessments(given)
+    return assessments if collection is None else resolve_assessments(assessments, collection)
+
+
+def _not_assessments(given: object) -> FormatError:
     if hasattr(given, "run_id"):
-        raise FormatError(looks_like_a_run(f"a {type(given).__name__}"))
-    raise FormatError(
+        return FormatError(looks_like_a_run(f"a {type(given).__name__}"))
+    return FormatError(
         f"assessments is {quoted(given)}: "
         "expected a file, Assessments, a dict {topic: {document: "
         "grade}} or a data frame"

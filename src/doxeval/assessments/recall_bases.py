@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints
+from doxeval.arrays import Bools, Floats, Ints, distinct_below
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.elements import (
     AssessedElements,
@@ -97,7 +97,12 @@ class RelevantElements:
     def elements(self, quantisation: Quantisation) -> AssessedElements:
         """Return the elements that a quantisation can be used on; the same value each time."""
         if quantisation.name not in self._elements:
-            elements = self._elements_for(quantisation)
+            if Specificity in quantisation.scales:
+                elements = self._by_specificity
+            elif Grade2005 in quantisation.scales and self.has_lists:
+                elements = self._listed
+            else:
+                elements = self._graded_for(quantisation)
             if self.targets:
                 matches = self.on_target(elements.topic, elements.node, elements.forest)
                 elements = elements.rows(np.flatnonzero(matches))
@@ -132,13 +137,6 @@ class RelevantElements:
                 rows = np.flatnonzero(topic == number)
                 matches[rows] = self.targets[name].matches(summary)[path[node[rows]]]
         return matches
-
-    def _elements_for(self, quantisation: Quantisation) -> AssessedElements:
-        if Specificity in quantisation.scales:
-            return self._by_specificity
-        if Grade2005 in quantisation.scales and self.has_lists:
-            return self._listed
-        return self._graded_for(quantisation)
 
     @cached_property
     def _by_specificity(self) -> AssessedElements:
@@ -183,9 +181,8 @@ class RelevantElements:
         """
         if self.has_highlights or self.has_lists:
             return "spec"
-        details = self.assessments.columns.details.values()
-        graded = (element.grade for given in details for element in given.get("grades", ()))
-        scale = next((type(grade) for grade in graded if grade is not None), Specificity)
+        grades = (element.grade for _, element in self.assessments.columns.each("grades"))
+        scale = next((type(grade) for grade in grades if grade is not None), Specificity)
         return {Specificity: "spec", Grade2005: "gen5"}.get(scale, "gen")
 
     @property
@@ -313,7 +310,7 @@ def full_recall_base(
 def ideal_recall_base(full: RecallBase) -> RecallBase:
     """Return the ideal elements of a full base."""
     parent, depth = nesting(full.begin, full.after)
-    best = np.arange(len(full))
+    best = np.arange(len(full))  # on the path down to each element
     for level in range(1, int(depth.max(initial=0)) + 1):
         here = np.flatnonzero(depth == level)
         above = best[parent[here]]
@@ -323,9 +320,7 @@ def ideal_recall_base(full: RecallBase) -> RecallBase:
             > full.numerator[above] * full.denominator[here]
         )
         best[here] = np.where(higher, here, above)
-    has_none_inside = np.ones(len(full), dtype=np.bool_)
-    has_none_inside[parent[parent >= 0]] = False
-    chosen = np.unique(best[has_none_inside])
+    chosen, _ = distinct_below(len(full), best[_innermost(parent)])
     reach = np.maximum.accumulate(np.append(0, full.after[chosen]))[:-1]
     return full.rows(chosen[full.begin[chosen] >= reach])
 
@@ -375,8 +370,12 @@ def has_none_inside(base: RecallBase) -> Bools:
     >>> has_none_inside(RecallBase(column, column, column, begin, after, column, column)).tolist()
     [False, True, True]
     """
-    parent, _ = nesting(base.begin, base.after)
-    is_innermost = np.ones(len(base), dtype=np.bool_)
+    return _innermost(nesting(base.begin, base.after)[0])
+
+
+def _innermost(parent: Ints) -> Bools:
+    """Return which elements are the parent of no other."""
+    is_innermost = np.ones(len(parent), dtype=np.bool_)
     is_innermost[parent[parent >= 0]] = False
     return is_innermost
 

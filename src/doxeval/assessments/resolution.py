@@ -16,8 +16,8 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments.assessments import Assessments
-from doxeval.assessments.columns import Details, JudgmentColumns
-from doxeval.assessments.judgment import Judgment, PointPassage
+from doxeval.assessments.columns import Details, JudgmentColumns, Judgments
+from doxeval.assessments.judgment import Judgment, PointPassage, has_relevant_details
 from doxeval.documents import Collection
 from doxeval.errors import InputError, UnknownReference
 from doxeval.messages import Message, Parameter, truncate
@@ -43,24 +43,8 @@ def resolve_assessments(assessments: Assessments, collection: Collection) -> Ass
     if assessments.resolved_in == collection.seal:
         return assessments
     resolved = resolve_judgments(assessments.columns, collection)
-    return Assessments.of_resolved(
-        resolved.judgments,
-        [*assessments.warnings, *resolved.warnings],
-        collection,
-        resolved.document_numbers,
-    )
-
-
-class ResolvedJudgments(NamedTuple):
-    """Judgments in code points of the texts of a collection.
-
-    document_numbers: the number in the collection of each document of the columns, -1 if it is
-    not there.
-    """
-
-    judgments: JudgmentColumns
-    warnings: list[str]
-    document_numbers: Ints
+    warnings = [*assessments.warnings, *resolved.warnings]
+    return Assessments(resolved.judgments, warnings, collection.seal)
 
 
 def resolve_judgments(
@@ -69,7 +53,7 @@ def resolve_judgments(
     *,
     offsets: Offsets = "characters",
     whitespace: Whitespace | None = None,
-) -> ResolvedJudgments:
+) -> Judgments:
     """Return judgments with passages and entry points in code points, and the lengths of texts.
 
     A grade of 1 or more for a whole document highlights all of it. `whitespace` says how text
@@ -140,12 +124,14 @@ def resolve_judgments(
                 np.concatenate([ends, length[whole], passages[:, 2]]),
             )
         )
-    resolved = replace(columns, length=length, entry=entry, highlights=highlights)
+    resolved = replace(
+        columns, length=length, entry=entry, highlights=highlights, document_numbers=numbers
+    )
     if details:
         resolved = _with_details(resolved, details, edges[2 * len(spans) :].reshape(-1, 2))
     absent = int(np.count_nonzero(~is_known))
     warnings = [f"judged documents that are not in the collection: {absent:,}"] if absent else []
-    return ResolvedJudgments(resolved, warnings, numbers)
+    return Judgments(resolved, warnings)
 
 
 def _in_characters(collection: Collection, document: Ints, position: Ints) -> Ints:
@@ -231,8 +217,7 @@ def _with_details(
                 for need, (start, end) in zip(given["needs"], edges, strict=False)
             )
         if "passages" in given:
-            rest = Judgment.of_checked("", "", (), None, None, None, None, None, kept)
-            is_relevant[row] = rest.is_relevant or columns.grade[row] > 0
+            is_relevant[row] = has_relevant_details(kept) or columns.grade[row] > 0
         details[row] = kept
     is_relevant[columns.highlights.group] = True
     details = {row: given for row, given in details.items() if given}

@@ -20,16 +20,15 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Ints, distinct_below
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.columns import UNKNOWN
 from doxeval.assessments.elements import elements_from_highlights, steps_of
 from doxeval.assessments.grades import Grade2002, Grade2003
-from doxeval.assessments.judgment import GradedElement, Judgment, MeasuredElement
+from doxeval.assessments.judgment import GradedElement, MeasuredElement
 from doxeval.assessments.needs import Needs
 from doxeval.assessments.read_write import AssessmentsGiven, as_assessments
 from doxeval.assessments.recall_bases import LINKS
-from doxeval.assessments.resolution import resolve_assessments
 from doxeval.documents import Collection
 from doxeval.messages import plural
 from doxeval.named import checked
@@ -138,6 +137,7 @@ def assessment_statistics(
 
     Assessments are given as for `evaluate`, and the collection as a value or by its location.
 
+    >>> from doxeval.assessments import Judgment
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> statistics = assessment_statistics({"7": {"a": [(2, 8)]}}, collection)
@@ -154,7 +154,6 @@ def assessment_statistics(
     if isinstance(collection, str | os.PathLike):
         collection = Collection(collection)
     given = as_assessments(assessments, collection=collection)
-    given = given if collection is None else resolve_assessments(given, collection)
     listed = ElementCounts.of(_graded(given))
     graded = listed.only(set(listed.by_grade) - {UNJUDGED})
     highlighted = _highlighted(given, collection)
@@ -163,42 +162,35 @@ def assessment_statistics(
 
 def _by_topic(assessments: Assessments) -> dict[str, TopicJudgments]:
     columns, count = assessments.columns, len(assessments.topics)
-    ranges = columns.topic[columns.highlights.group]
-    more = np.array(
-        [_beyond_columns(judgment) for judgment in assessments.detailed()], dtype=np.int64
-    ).reshape(-1, 3)
-    rows = [
-        np.bincount(columns.topic, minlength=count),
-        np.bincount(columns.topic[columns.is_relevant], minlength=count),
-        np.bincount(ranges, minlength=count),
-        np.bincount(ranges, columns.highlights.lengths(), minlength=count).astype(np.int64),
-        np.bincount(columns.topic[columns.entry != UNKNOWN], minlength=count),
-        np.zeros(count, dtype=np.int64),
-        *_needs(assessments),
+
+    def rows_with(*details: str) -> Ints:
+        """Return the row of each value of some details."""
+        rows = [row for name in details for row, _ in columns.each(name)]
+        return np.array(rows, dtype=np.int64)
+
+    def total(rows: Ints | Bools, weights: Ints | None = None) -> Ints:
+        """Count rows by topic, or sum their weights."""
+        return np.bincount(columns.topic[rows], weights, count).astype(np.int64)
+
+    highlights = columns.highlights
+    has_entry_point = columns.entry != UNKNOWN
+    has_entry_point[[row for row, given in columns.details.items() if "entry_point" in given]] = (
+        True
+    )
+    totals = [
+        total(np.arange(len(columns))),
+        total(columns.is_relevant),
+        total(np.append(highlights.group, rows_with("passages"))),
+        total(highlights.group, highlights.lengths()),
+        total(has_entry_point),
+        total(rows_with("grades", "elements", "units")),
     ]
-    if len(more):  # as many as there are columns, in the same order
-        for row, extra in zip((2, 4, 5), more.T, strict=True):
-            np.add.at(rows[row], columns.topic, extra)
-    totals = np.array(rows).T.tolist()
-    return {topic: TopicJudgments(*row) for topic, row in zip(columns.topics, totals, strict=True)}
-
-
-def _needs(assessments: Assessments) -> tuple[Ints, Ints]:
-    """Return how many needs each topic has, and how many passages answer them."""
-    count = len(assessments.topics)
-    if not assessments.columns.have("needs"):
-        none: Ints = np.zeros(count, dtype=np.int64)
-        return none, none
-    needs = Needs.of(assessments)
-    answers = np.bincount(needs.topic, needs.counts, minlength=count).astype(np.int64)
-    return np.bincount(needs.topic, minlength=count), answers
-
-
-def _beyond_columns(judgment: Judgment) -> tuple[int, int, int]:
-    """Count what columns do not hold: passages and entry points as text points, and elements."""
-    has_point = judgment.best_entry_point is None and judgment.entry_point is not None
-    elements = len(judgment.grades) + len(judgment.elements) + len(judgment.units)
-    return len(judgment.passages), int(has_point), elements
+    if columns.have("needs"):
+        needs = Needs.of(assessments)
+        totals.append(np.bincount(needs.topic, minlength=count))
+        totals.append(np.bincount(needs.topic, needs.counts, count).astype(np.int64))
+    rows = np.array(totals).T.tolist()
+    return {topic: TopicJudgments(*row) for topic, row in zip(columns.topics, rows, strict=True)}
 
 
 def _graded(assessments: Assessments) -> Counter[tuple[str, int, str]]:
@@ -226,7 +218,7 @@ def _highlighted(assessments: Assessments, collection: Collection | None) -> Ele
     summary = collection.summary
     counts = np.zeros((len(summary), 2), dtype=np.int64)
     for rows in _row_blocks(assessments, collection):
-        some = Assessments(assessments.columns.rows(rows))
+        some = Assessments(assessments.columns.rows(rows), (), assessments.resolved_in)
         elements = elements_from_highlights(some, collection)
         is_whole = (elements.rsize == elements.size).astype(np.int64)
         path = collection.nodes.path[elements.node].astype(np.int64)
@@ -242,7 +234,7 @@ def _highlighted(assessments: Assessments, collection: Collection | None) -> Ele
 def _row_blocks(assessments: Assessments, collection: Collection) -> Iterator[Ints]:
     """Yield rows with highlights, as many at a time as have about a million elements."""
     columns = assessments.columns
-    rows = np.unique(columns.highlights.group)
+    rows, _ = distinct_below(len(columns), columns.highlights.group)
     document = assessments.document_numbers(collection)[columns.document[rows]]
     elements = np.cumsum(collection.rows[document + 1] - collection.rows[document])
     yield from np.split(rows, np.flatnonzero(np.diff(elements // _BLOCK)) + 1)

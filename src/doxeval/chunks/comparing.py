@@ -95,7 +95,7 @@ def compare(
             read[name] = units_read(evaluation, runs[name], unit)
             done(1)
     budgets = [name for name in chosen if _label(name).startswith("bR@")]
-    solid = evaluation_on(bench, dict.fromkeys([*budgets, reference]), solid=True)
+    solid = evaluation_on(bench, dict.fromkeys([*budgets, reference]), ignore_whitespace=True)
     scores, best, *without_white_space = (
         short_labels(each.score_all(several), unit)
         for each in (evaluation, solid)

@@ -12,7 +12,7 @@ from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.question_set import Questions
 from doxeval.errors import InputError, warn
-from doxeval.evaluation import Evaluation
+from doxeval.evaluation import Counting, Evaluation, Keep, OnDuplicates, RunOptions
 from doxeval.measures import as_measure
 from doxeval.messages import quoted
 from doxeval.named import checked
@@ -34,7 +34,8 @@ def evaluate(
     unit: str = "auto",
     tokens: Any = None,
     max_lost: int | str = 0,
-    **options: Any,
+    duplicates: OnDuplicates = DUPLICATES,
+    ignore_whitespace: bool = False,
 ) -> ScoreTable:
     """Score runs of chunks: a run, several, or a dict of them by name.
 
@@ -43,6 +44,7 @@ def evaluate(
     documents) are needed to count words, in which budgets are then; otherwise budgets are in
     characters. `tokens` says what tokens are; `unit` overrules what budgets count. A chunk that is
     returned twice is read twice, by all measures; with duplicates="drop", names say so.
+    `ignore_whitespace` leaves white space out of all counts of characters.
     `max_lost` says how much of the gold of a source may be missing, as `questions` does.
 
     >>> from doxeval import chunks
@@ -65,10 +67,9 @@ def evaluate(
         judgments_of(gold),
         _in_unit(chosen, unit),
         presets=() if chosen else (PRESET,),
-        texts=docs,
-        tokens=tokens,
         chunks=None if chunks is None else chunks.table,
-        **{"duplicates": DUPLICATES, **options},
+        run_options=RunOptions(duplicates=duplicates),
+        counting=Counting(docs, tokens, ignore_whitespace),
     )
     table = short_labels(evaluation.score_all(runs), unit)
     table = replace(table, warnings=(*about, *table.warnings))
@@ -76,15 +77,22 @@ def evaluate(
     return table
 
 
-def evaluation_on(bench: Bench, measures: Iterable[Any], **options: Any) -> Evaluation:
+def evaluation_on(
+    bench: Bench,
+    measures: Iterable[Any],
+    *,
+    ignore_whitespace: bool = False,
+    keep: Keep | None = None,
+) -> Evaluation:
     """An evaluation against the gold of a study, in its unit."""
     by_default = "words" if bench.tokens is None else "tokens"
     unit = "auto" if bench.unit == by_default else bench.unit
     return Evaluation(
         bench.assessments,
         _in_unit(measures, unit),
-        texts=bench.texts,
-        **{"duplicates": DUPLICATES, **options},
+        run_options=RunOptions(duplicates=DUPLICATES),
+        counting=Counting(bench.texts, ignore_whitespace=ignore_whitespace),
+        keep=keep or Keep(),
     )
 
 

@@ -203,11 +203,13 @@ class Study(Mapping[str, "RunView"]):
         Options are those of `doxeval.report`.
         """
         from doxeval.chunks.evaluating import evaluation_on, short_labels
+        from doxeval.evaluation import Keep
         from doxeval.reports import keeping, report
         from doxeval.topics import Topic
 
-        keep = keeping([str(name) for name in self.measures])
-        evaluation = evaluation_on(self.bench, self.measures, curves=True, keep=keep)
+        returned = keeping([str(name) for name in self.measures])
+        kept = Keep(curves=True, of_ranking=returned)
+        evaluation = evaluation_on(self.bench, self.measures, keep=kept)
         table = short_labels(evaluation.score_all(self.runs), self.unit)
         table = replace(table, reference=self.headline)
         titles = self.bench.questions.items()

@@ -2,10 +2,13 @@ from doxeval.cli.demo import copy_data as copy_data
 from doxeval.cli.ending import DEFECT as DEFECT
 from doxeval.cli.ending import UNEXPECTED as UNEXPECTED
 from doxeval.cli.ending import exit_code as exit_code
+from doxeval.cli.options import options_of as options_of
+from doxeval.cli.options import value_of as value_of
 from doxeval.cli.run_statistics import statistics_lines as statistics_lines
 from doxeval.cli.signals import handle_signals as handle_signals
 from doxeval.cli.signals import let_signals_pass as let_signals_pass
 from doxeval.cli.signals import received as received
 from doxeval.cli.terminal import LONGEST_MESSAGE as LONGEST_MESSAGE
+from doxeval.cli.verb import Verb as Verb
 from doxeval.cli.verbs import VERBS as VERBS
 from doxeval.cli.verbs import main as main

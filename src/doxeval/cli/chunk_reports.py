@@ -41,6 +41,6 @@ def losses_of(
     for table in {id(table): table for table in chunks.values()}.values():
         steps = oracle_steps(table, truth, chunk_costs(table, truth.texts, default_unit(truth)))
         oracles[id(table)] = oracle_run(table, truth, steps, "oracle")
-    solid = evaluation.ignoring_white_space()
+    solid = evaluation.ignoring_whitespace()
     best = solid.score_all({run: oracles[id(table)] for run, table in chunks.items()})
     return losses(solid.score_all(runs), best)

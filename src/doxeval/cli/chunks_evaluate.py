@@ -14,6 +14,7 @@ from doxeval.cli.gates import gate_options, gates_of
 from doxeval.cli.options import tokens_option
 from doxeval.cli.terminal import data, line, note, warn
 from doxeval.cli.verb import verb
+from doxeval.evaluation import Counting, RunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -165,11 +166,13 @@ def _scored(
             judgments_of(gold),
             settings["names"],
             presets=settings["presets"],
-            texts=docs,
-            tokens=settings["tokens"],
             chunks=None if own is None else own.table,
-            duplicates=DUPLICATES,
-            solid=settings.get("solid", False),
+            run_options=RunOptions(duplicates=DUPLICATES),
+            counting=Counting(
+                texts=docs,
+                tokens=settings["tokens"],
+                ignore_whitespace=settings.get("solid", False),
+            ),
         )
         table = short_labels(evaluation.score_all([run]), "auto")
         tables.append(replace(table, runs=(replace(table.runs[0], file=run.origin),)))
@@ -214,7 +217,10 @@ def _print_reading(runs: Sequence[Run], gold: Any, settings: dict[str, Any]) -> 
     unit, docs = _unit(settings), settings["docs"]
     tokens = settings["tokens"]
     evaluation = Evaluation(
-        judgments_of(gold), ["read@5"], texts=docs, tokens=tokens, duplicates=DUPLICATES
+        judgments_of(gold),
+        ["read@5"],
+        run_options=RunOptions(duplicates=DUPLICATES),
+        counting=Counting(texts=docs, tokens=tokens),
     )
     for run in runs:
         read = units_read(evaluation, run, unit)

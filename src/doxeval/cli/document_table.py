@@ -15,11 +15,12 @@ def documents_as_text(table: ScoreTable) -> str:
     """Return a table for each run and way of scoring; columns without any number are left out.
 
     >>> from doxeval.assessments import Assessments, Judgment
-    >>> from doxeval.evaluation import evaluate
+    >>> from doxeval.evaluation import Keep, evaluate
     >>> from doxeval.runs import Kind, Result, Run
     >>> run = Run.from_results([Result("7", "a", Kind.PASSAGE, 50, 150)], "mine")
     >>> judged = Assessments([Judgment("7", "a", ((0, 100),), document_length=500)])
-    >>> print(documents_as_text(evaluate(run, judged, "MAgP", per_document=True)), end="")
+    >>> table = evaluate(run, judged, "MAgP", keep=Keep(per_document=True))
+    >>> print(documents_as_text(table), end="")
     <BLANKLINE>
     mine: documents by F(beta=1)
     topic  rank  document   score  precision  recall  retrieved  relevant_retrieved  relevant

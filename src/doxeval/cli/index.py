@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import WHERE, collection_option, jobs_of_all_cores, table_or_json
+from doxeval.cli.options import (
+    WHERE,
+    collection_option,
+    jobs_of_all_cores,
+    options_of,
+    table_or_json,
+)
 from doxeval.cli.terminal import heading, is_watched, json_data, line, staged_bar
 from doxeval.cli.verb import Verb, VerbGroup
 from doxeval.messages import plural, truncate
@@ -37,15 +43,7 @@ def index() -> None:
     type=click.Path(path_type=Path),
     help="The directory to create.  [default: COLLECTION.index, for a URL in the cache]",
 )
-@click.option(
-    "--stemmer",
-    default="s",
-    show_default=True,
-    metavar="NAME",
-    help="Which words count as the same: s joins singular and plural of English, none leaves words "
-    "as they are, and english, german and others are the stemmers of Snowball (pip install "
-    "'doxeval[search]').",
-)
+@options_of("doxeval.retrieve:Analysis")
 @jobs_of_all_cores
 @click.option("--force", is_flag=True, help="Replace an existing index.")
 def build(collection: str, out: Path | None, stemmer: str, jobs: int, force: bool) -> None:

@@ -1,12 +1,128 @@
-"""Options that several verbs share."""
+"""Options made of the values of the library, and options that several verbs share.
+
+A verb whose options are the fields of a frozen value (see `doxeval.named.option`) does not repeat
+them: `options_of` declares them, and `value_of` makes the value of what was given.
+
+>>> from dataclasses import dataclass
+>>> from doxeval.cli.verb import verb
+>>> from doxeval.named import check_options, option
+>>> @dataclass(frozen=True)
+... class Weather:
+...     sky: str = option("clear", "What is seen above.", choices=("clear", "grey"))
+...     fog: float | None = option(
+...         None, "How thick it is.", at_least=0, at_most=1, shown_default="by the month"
+...     )
+...
+...     def __post_init__(self) -> None:
+...         check_options(self)
+>>> @verb()
+... @options_of(Weather)
+... @click.option("--days", default=1)
+... def forecast(days: int, **options: Any) -> None:
+...     print(days, value_of(Weather, options))
+>>> forecast(["--sky", "grey"], standalone_mode=False)
+1 Weather(sky='grey', fog=None)
+>>> for option in forecast.params:
+...     print(*option.opts, option.type, option.help)
+--sky Choice(['clear', 'grey']) What is seen above.
+--fog <FloatRange 0<=x<=1> How thick it is.  [default: by the month]
+--days INT None
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from doxeval.cli.verb import LazyOptions
+
+if TYPE_CHECKING:
+    from doxeval.named import OptionField
+
+T = TypeVar("T")
+
+# Options made of values
+
+
+def options_of(
+    kind: type | str, *names: str, but: Collection[str] = ()
+) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that gives a verb the options of a value, in the order of its fields.
+
+    kind: the class of the value, or its place such as "doxeval.retrieve:SearchOptions", which is
+    imported only when the verb is used. names: only these fields; but: all except these.
+    """
+
+    def make() -> list[click.Option]:
+        from doxeval.named import option_fields
+
+        value = kind
+        if isinstance(value, str):
+            module, _, name = value.partition(":")
+            value = getattr(import_module(module), name)
+        declared = {spec.name: spec for spec in option_fields(value)}
+        chosen = names or [name for name in declared if name not in but]
+        return [_click_option(declared[name]) for name in chosen]
+
+    def decorator(command: Callable[..., Any]) -> Any:
+        # As click's own decorators do it: the last one comes first.
+        parameters = command.__dict__.setdefault("__click_params__", [])
+        parameters.append(LazyOptions(make))
+        return command
+
+    return decorator
+
+
+def _click_option(spec: OptionField) -> click.Option:
+    flags = spec.flags or (f"--{spec.name.replace('_', '-')}",)
+    names = [*flags, spec.name]
+    if spec.value_type is bool:
+        return click.Option(names, is_flag=True, default=spec.default, help=spec.help_text)
+    help_text, default = spec.help_text, spec.default
+    if spec.shown_default is not None:
+        # Not click's own: it would put brackets around the text.
+        help_text, default = f"{help_text}  [default: {spec.shown_default}]", None
+    return click.Option(
+        names,
+        type=_click_type(spec),
+        multiple=issubclass(spec.value_type, Sequence) and spec.value_type is not str,
+        metavar=spec.metavar,
+        default=default,
+        show_default=default not in (None, ()),  # click would show an empty one
+        help=help_text,
+    )
+
+
+def _click_type(spec: OptionField) -> click.ParamType[Any]:
+    bounds: Any = (spec.at_least, spec.at_most)  # those of whole numbers are whole
+    is_bounded = bounds != (None, None)
+    if spec.choices:
+        return click.Choice(spec.choices)
+    if spec.value_type is int:
+        return click.IntRange(*bounds) if is_bounded else click.INT
+    if spec.value_type is float:
+        return click.FloatRange(*bounds) if is_bounded else click.FLOAT
+    return click.Path(path_type=Path) if issubclass(spec.value_type, os.PathLike) else click.STRING
+
+
+def value_of(kind: type[T], options: Mapping[str, Any], **defaults: Any) -> T:
+    """Return the value that the options of a verb make.
+
+    What was not given is as in `defaults`, and else as the value itself has it.
+    """
+    from doxeval.named import option_fields
+
+    names = [spec.name for spec in option_fields(kind)]
+    given = {name: options[name] for name in names if options.get(name) is not None}
+    return kind(**(defaults | given))
+
+
+# Options of several verbs
 
 # Where a collection is. It stays a string: as a Path, a URL would lose a slash.
 WHERE: dict[str, Any] = {"type": click.Path(), "metavar": "DIR|URL"}

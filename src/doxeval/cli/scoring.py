@@ -14,7 +14,9 @@ from doxeval.cli.options import (
     columns_option,
     merging_options,
     offsets_option,
+    options_of,
     tokens_option,
+    value_of,
 )
 
 if TYPE_CHECKING:
@@ -56,21 +58,7 @@ _OPTIONS = (
     offsets_option,
     columns_option,
     merging_options,
-    click.option(
-        "--unresolved",
-        type=click.Choice(["error", "irrelevant"]),
-        default="error",
-        show_default=True,
-        help="A result that does not exist in the collection is an error, or not relevant.",
-    ),
-    click.option(
-        "--duplicates",
-        type=click.Choice(["auto", "drop", "keep"]),
-        default="auto",
-        show_default=True,
-        help="A result that was returned before is dropped, or keeps its rank and gains nothing; "
-        "auto: measures of chunks keep it, all others drop it.",
-    ),
+    options_of("doxeval.evaluation:RunOptions", "unresolved", "duplicates"),
     click.option(
         "--texts",
         metavar="DOCS",
@@ -85,20 +73,14 @@ _OPTIONS = (
         "need all chunks: one file for all runs, or one for each, in their order.",
     ),
     tokens_option,
-    click.option("--solid", is_flag=True, help="White space counts nothing."),
+    options_of("doxeval.evaluation:Counting", "ignore_whitespace"),
     click.option(
         "--targets",
         metavar="TOPICS",
         help="Strict CAS: of the elements, only those that match the target of their topic in this "
         "file are relevant.",
     ),
-    click.option(
-        "--spec",
-        "specificity",
-        type=click.Choice(["passages", "file"]),
-        help="Where specificity in files of 2005–07 comes from: highlighted passages, or the sizes "
-        "that the file gives.  [default: passages, if they can be resolved]",
-    ),
+    options_of("doxeval.evaluation:Counting", "specificity"),
     click.option(
         "--jobs",
         type=click.IntRange(1),
@@ -144,7 +126,7 @@ def evaluation_of(
     """The evaluation that the options of a command describe."""
     from doxeval.assessments import read_assessments
     from doxeval.documents import Collection
-    from doxeval.evaluation import Evaluation
+    from doxeval.evaluation import Counting, Evaluation, Keep, RunOptions
 
     check_engine(options)
     named, presets = options["names"], options["presets"]
@@ -152,36 +134,32 @@ def evaluation_of(
     of_presets = set(measures_asked_for((), presets)[0]) - set(named) if presets else set()
     directory = options["directory"]
     collection = None if directory is None else Collection(directory)
-    shared = {name: options[name] for name in ("offsets", "whitespace")}
+    read = {name: options[name] for name in ("offsets", "whitespace")}
+    ends = options["columns"] == "start-end"
+    run_options = value_of(RunOptions, options, ends=ends, **read)
+    texts = None if options["texts"] is None else texts_in(options["texts"])
+    counting = value_of(Counting, options, texts=texts, tokens=options["tokens"])
     assessments = read_assessments(
         *sources,
         collection=collection,
         pool=options["pool"],
         merge=options["merge"],
-        **shared,
+        **read,
     )
     return Evaluation(
         assessments,
         [name for name in measures if name not in of_presets],
         presets=presets,
+        where_possible=where_possible,
         collection=collection,
         navigation=options["navigation"],
-        targets=options["targets"],
-        where_possible=where_possible,
-        average_over=options["average_over"] or "assessed",
-        specificity=options["specificity"],
-        curves=curves,
-        per_document=per_document,
-        keep=keep,
         order=options["order"],
-        unresolved=options["unresolved"],
-        duplicates=options["duplicates"],
-        texts=None if options["texts"] is None else texts_in(options["texts"]),
-        tokens=options["tokens"],
-        solid=options["solid"],
+        average_over=options["average_over"] or "assessed",
+        targets=options["targets"],
         chunks=options["chunks"][0] if len(options["chunks"]) == 1 else None,
-        ends=options["columns"] == "start-end",
-        **shared,
+        run_options=run_options,
+        counting=counting,
+        keep=Keep(curves, per_document, keep),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.cli.options import options_of, value_of
 from doxeval.cli.terminal import counting_bar, line, marked_line, warn
 from doxeval.cli.verb import in_options, refuse, verb
 from doxeval.messages import plural, truncate
@@ -14,37 +15,22 @@ from doxeval.messages import plural, truncate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from doxeval.retrieve import Explanation, Index, Searcher, SearchOptions
+    from doxeval.retrieve import Explanation, Searcher
     from doxeval.topics import Term, Topic
 
-_TASKS = (
-    "thorough", "focused", "relevant-in-context", "best-in-context", "fetch-browse", "documents",
-    "sscas", "svcas", "vscas", "vvcas",
-)  # fmt: skip
+_SEARCH_OPTIONS = "doxeval.retrieve:SearchOptions"
 _FIELDS = (
     "title", "castitle", "phrasetitle", "description", "narrative", "keywords", "ontopic_keywords",
 )  # fmt: skip
 _FOR_RUNS = ("topic_ids", "query", "skip_missing", "run_id", "format_", "out", "force")
 _FOR_FILES = ("run_id", "format_", "out", "force")
-_OPTIONS = (
-    "task", "model", "articles", "units", "elements", "min_words", "keep", "hint", "overlap",
-    "phrases", "stop", "most",
-)  # fmt: skip
 
 
 @verb()
 @click.argument("collection", metavar="COLLECTION", type=click.Path())
 @click.argument("topics", metavar="[TOPICS]", required=False)
 @click.argument("path", metavar="[PATH]", required=False)
-@click.option(
-    "--task",
-    type=click.Choice(_TASKS),
-    metavar="TASK",
-    default="focused",
-    show_default=True,
-    help="What is asked for: thorough, focused, relevant-in-context, best-in-context, fetch-browse "
-    "or documents; with the structure of castitles sscas, svcas, vscas or vvcas.",
-)
+@options_of(_SEARCH_OPTIONS, "task")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -76,76 +62,14 @@ _OPTIONS = (
     help="The field of the topics that is the query.  [default: title, or castitle for tasks with "
     "structure]",
 )
-@click.option(
-    "--model",
-    metavar="MODEL",
-    help="What scores units, such as 'lm(prior=.5)'; `doxeval models` lists models.  [default: "
-    "lm(prior=1) for thorough, bm25(context=0) where articles are ranked, lm otherwise]",
-)
-@click.option(
-    "--articles",
-    metavar="MODEL|best",
-    help="What scores whole articles: a model, or best for the score of their best unit.  "
-    "[default: bm25(k1=0.9,b=0.4)]",
-)
-@click.option(
-    "--units",
-    metavar="UNITS",
-    help="What is scored: elements, 'windows(words,step)', 'passages(words=100)', or FILE.jsonl "
-    'with chunks {"doc", "start", "end"}.  [default: elements]',
-)
-@click.option(
-    "--elements",
-    metavar="PATTERN",
-    help="Return only elements on such paths, like //sec or '//(sec|p)'.  [default: all that are "
-    "not inline]",
-)
-@click.option(
-    "--min-words",
-    type=click.IntRange(1),
-    help="Return only elements with so many words.  [default: 1]",
-)
-@click.option(
-    "--keep",
-    type=click.FloatRange(0, 1),
-    help="The share of the best score in an article that a result needs.  [default: 0.7 for "
-    "relevant-in-context, 0.5 for fetch-browse]",
-)
-@click.option(
-    "--hint",
-    type=click.FloatRange(0),
-    help="How much the score of an element grows if it fits a vague target.  [default: 0.25]",
-)
-@click.option(
-    "--overlap",
-    type=click.Choice(["allowed", "none"]),
-    help="For tasks with structure: whether results may share text.  [default: allowed]",
-)
-@click.option(
-    "--phrases",
-    type=click.Choice(["extra", "only", "words"]),
-    default="extra",
-    show_default=True,
-    help="Whether a phrase in quotes counts beside its words, alone, or not at all.",
-)
-@click.option(
-    "--stop",
-    metavar="english|none|FILE",
-    default="english",
-    show_default=True,
-    help="The words that queries do without.",
-)
+@options_of(_SEARCH_OPTIONS, but=("task", "most"))
 @click.option(
     "--topic", "topic_ids", metavar="ID", multiple=True, help="Only this topic; may be repeated."
 )
 @click.option(
     "--skip-missing", is_flag=True, help="Leave out topics without a query, instead of an error."
 )
-@click.option(
-    "--most",
-    type=click.IntRange(1),
-    help="The most results for a topic.  [default: 1500; 10 with --words]",
-)
+@options_of(_SEARCH_OPTIONS, "most")
 @click.option("--run-id", metavar="ID", help="The id of the run.  [default: by task and model]")
 @click.option(
     "--format",
@@ -191,39 +115,38 @@ def search(collection: str, topics: str | None, path: str | None, **options: Any
         _write_run(collection, topics or "", options)
 
 
-def _index(collection: str, options: dict[str, Any]) -> Index:
+def _searcher(collection: str, options: dict[str, Any], **defaults: Any) -> Searcher:
+    """Return the index with the options of search; those without effect are refused."""
     from doxeval.documents import Collection
-    from doxeval.retrieve import Index
+    from doxeval.retrieve import Index, SearchOptions, open_searcher
 
-    directory = options["index_directory"]
-    return Index.of(collection) if directory is None else Index(directory, Collection(collection))
-
-
-def _checked(options: dict[str, Any], most: int = 1500) -> SearchOptions:
-    """The options of search; those without effect are refused."""
-    from doxeval.retrieve import SearchOptions
-
-    given = {name: options[name] for name in _OPTIONS} | {"most": options["most"] or most}
-    checked = SearchOptions(**given)
-    for name, reason in checked.without_effect().items():
+    chosen = value_of(SearchOptions, options, **defaults)
+    for name, reason in chosen.without_effect().items():
         refuse({name}, in_options(reason))
-    return checked
+    directory = options["index_directory"]
+    index = Index.of(collection) if directory is None else Index(directory, Collection(collection))
+    return open_searcher(index, chosen)
 
 
 def _write_run(collection: str, topics: str, options: dict[str, Any]) -> None:
     from doxeval.errors import OutputError
-    from doxeval.retrieve import search as run_for
+    from doxeval.retrieve import search_topics
     from doxeval.runs import write_run
 
     out: Path = options["out"]
     if out.exists() and not options["force"]:
         raise OutputError(f"{out} exists; --force replaces it")
-    checked = _checked(options)
-    index, asked = _index(collection, options), _topics(topics, options["topic_ids"])
-    settings = {name: getattr(checked, name) for name in _OPTIONS}
-    settings |= {name: options[name] for name in ("query", "run_id", "skip_missing")}
-    with counting_bar("Searching", len(asked)) as progress:
-        run = run_for(index, asked, **settings, progress=progress)
+    searcher = _searcher(collection, options)
+    chosen = _topics(topics, options["topic_ids"])
+    with counting_bar("Searching", len(chosen)) as progress:
+        run = search_topics(
+            searcher,
+            chosen,
+            query=options["query"],
+            run_id=options["run_id"],
+            skip_missing=options["skip_missing"],
+            progress=progress,
+        )
     warn(run.warnings)
     if not len(run):
         raise OutputError(
@@ -236,47 +159,47 @@ def _write_run(collection: str, topics: str, options: dict[str, Any]) -> None:
             line(f"  {name:<9} {run.facts[name]}")
 
 
-def _topics(file: str, wanted: Sequence[str]) -> list[Topic]:
-    """The topics of a file, or only the wanted ones."""
+def _topics(file: str, ids: Sequence[str]) -> list[Topic]:
+    """Return the topics of a file, or only those with some ids."""
     from doxeval.errors import InputError
     from doxeval.messages import quoted, suggestion
     from doxeval.topics import read_topics
 
     topics = read_topics(file)
     known = [topic.id for topic in topics]
-    for topic in wanted:
+    for topic in ids:
         if topic not in known:
             raise InputError(
                 f"no topic {quoted(topic)} in the file{suggestion(topic, known)}", file
             )
-    return [topic for topic in topics if not wanted or topic.id in wanted]
+    return [topic for topic in topics if not ids or topic.id in ids]
 
 
 # For words
 
 
 def _print_best(collection: str, options: dict[str, Any]) -> None:
-    from doxeval.retrieve import all_terms, find_snippets, open_searcher, query_of_words
+    from doxeval.retrieve import MOST_FOR_WORDS, all_terms, find_snippets, query_of_words
     from doxeval.topics import StructuredQuery
 
-    searcher = open_searcher(_index(collection, options), _checked(options, most=10))
+    searcher = _searcher(collection, options, most=MOST_FOR_WORDS)
     query = query_of_words(options["words"], searcher.options)
     answer = searcher.answer(query)
     warn(answer.warnings)
-    if not answer.results:
+    if not len(answer.scores):
         warn([_why_nothing(searcher, options["words"])])
     terms = all_terms(query) if isinstance(query, StructuredQuery) else query
-    places = [place for place, _ in answer.results]
-    shown = find_snippets(searcher, terms, places)
-    for rank, ((place, score), snippet) in enumerate(zip(answer.results, shown, strict=True), 1):
-        where = place.path or f"characters {place.start:,} to {place.end:,}"
-        name = searcher.index.collection.id_of(place.document)
+    snippets = find_snippets(searcher, terms, answer.spans)
+    results = zip(answer.spans.rows(), answer.scores.tolist(), snippets, strict=True)
+    for rank, ((document, start, end, path), score, snippet) in enumerate(results, 1):
+        name = searcher.index.collection.id_of(document)
+        where = path or f"characters {start:,} to {end:,}"
         line(f" {where}  {score:.4f}", head=f"{rank:>2}. {name}")
-        marked_line(f"    {snippet.text}", [(low + 4, high + 4) for low, high in snippet.found])
+        marked_line(f"    {snippet.text}", [(low + 4, high + 4) for low, high in snippet.marked])
 
 
 def _why_nothing(searcher: Searcher, words: str) -> str:
-    """Why a query finds nothing."""
+    """Return why nothing was found for a query."""
     from doxeval.retrieve import parse_keywords
 
     if searcher.options.rules.interpretation is not None:
@@ -298,16 +221,14 @@ def _print_explanation(
 ) -> None:
     from doxeval.retrieve import explain, parse_keywords, query_field
 
-    checked = _checked(options)
-    index = _index(collection, options)
+    searcher = _searcher(collection, options)
     if topics is None:
         terms, (document, path) = parse_keywords(options["words"]), options["explain"]
     else:
         topic, document = options["explain"]
-        field = query_field(checked, options["query"])
+        field = query_field(searcher.options, options["query"])
         terms = _terms(_topics(topics, [topic])[0], field)
-    settings = {name: getattr(checked, name) for name in _OPTIONS}
-    for text in _explained(explain(index, terms, document, path, **settings)):
+    for text in _explained(explain(searcher, terms, document, path)):
         line(text)
 
 
@@ -321,18 +242,19 @@ def _terms(topic: Topic, field: str) -> tuple[Term, ...]:
     return terms
 
 
-def _explained(found: Explanation) -> Iterator[str]:
-    where = "" if found.path is None else f" {found.path}"
-    yield f"{found.document}{where}: {found.score:.9g} by {found.model}"
+def _explained(of: Explanation) -> Iterator[str]:
+    """Yield the lines that show an explanation."""
+    where = "" if of.path is None else f" {of.path}"
+    yield f"{of.document}{where}: {of.score:.9g} by {of.model}"
     yield (
-        f"{plural(found.words, 'word')}; its article has {found.article_words:,}, and the score "
-        f"{found.article_score:.9g} by {found.article_model}"
+        f"{plural(of.words, 'word')}; its article has {of.article_words:,}, and the score "
+        f"{of.article_score:.9g} by {of.article_model}"
     )
     yield ""
     yield f"{'item':<24}{'weight':>7}{'tf':>7}{'article':>9}{'df':>9}{'cf':>10}{'share':>12}"
-    for item in found.items:
+    for item in of.items:
         counts = f"{item.tf:>7,}{item.article_tf:>9,}{item.documents:>9,}{item.occurrences:>10,}"
         yield f"{truncate(item.text, 23):<24}{item.weight:>7g}{counts}{item.share:>12.6f}"
-    for name, share in found.besides.items():
+    for name, share in of.besides.items():
         yield f"{name:<66}{share:>12.6f}"
-    yield f"{'score':<66}{found.score:>12.6f}"
+    yield f"{'score':<66}{of.score:>12.6f}"

@@ -7,7 +7,7 @@ A group of verbs knows what somebody meant who mistyped one of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -29,8 +29,28 @@ _OPTION_NAMES = {
 _LONGEST_GUESSED = 40
 
 
+class LazyOptions(NamedTuple):
+    """Options of a verb that are made when its parameters are first needed, not at import."""
+
+    make: Callable[[], list[click.Option]]
+
+
 class Verb(click.Command):
     """A command that refuses an option given twice, unless the option may be repeated."""
+
+    _declared: list[Any]
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """The parameters, in the order of their decorators."""
+        if any(isinstance(entry, LazyOptions) for entry in self._declared):
+            made = (e.make() if isinstance(e, LazyOptions) else [e] for e in self._declared)
+            self._declared = [parameter for group in made for parameter in group]
+        return self._declared
+
+    @params.setter
+    def params(self, declared: list[Any]) -> None:
+        self._declared = declared
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Look for repeated options, of which click would keep only the last."""

@@ -21,12 +21,12 @@ from doxeval.columns.records import Factorizer as Factorizer
 from doxeval.columns.records import Fields as Fields
 from doxeval.columns.records import Frame as Frame
 from doxeval.columns.records import FrameColumns as FrameColumns
+from doxeval.columns.records import NameCollector as NameCollector
 from doxeval.columns.records import column_names as column_names
 from doxeval.columns.records import columns_by_field as columns_by_field
 from doxeval.columns.records import is_frame as is_frame
 from doxeval.columns.records import is_given as is_given
 from doxeval.columns.records import numbers as numbers
-from doxeval.columns.records import objects_on_lines as objects_on_lines
 from doxeval.columns.records import refuse_unknown as refuse_unknown
 from doxeval.columns.records import unknown_field as unknown_field
 from doxeval.columns.records import whole_numbers as whole_numbers

@@ -143,7 +143,7 @@ class HashTable(NamedTuple):
 
 # Names as positions
 
-_LONGEST_HASHED = 64  # bytes; longer names are compared as strings
+LONGEST_HASHED = 64  # bytes; longer names are compared as strings
 _DOT, _LAST_OF_XML = b".l"
 _DOT_SLASH = np.uint64(int.from_bytes(b"./", "little"))
 _DOT_XML = np.uint64(int.from_bytes(bytes(4) + b".xml", "little"))
@@ -178,6 +178,12 @@ class ByteStrings(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         for begin, end in zip(self._begins.tolist(), self._ends.tolist(), strict=True):
             yield self._data[begin:end].decode()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
 
     def as_document_ids(self) -> ByteStrings:
         """Return the names without a leading `./` and a final `.xml`.
@@ -214,7 +220,7 @@ class ByteStrings(Sequence[str]):
         """
         lengths = self._ends - self._begins
         longest = int(lengths.max(initial=0))
-        if longest > _LONGEST_HASHED:
+        if longest > LONGEST_HASHED:
             return None
         loads = []
         for offset in range(0, longest, LOAD_BYTES):

@@ -1,14 +1,13 @@
 """Records, as JSON, CSV and data frames hold them: their fields, one by one and by columns.
 
 `Fields` checks the fields of one record as they are taken. Columns of many records become numbers:
-names by `Factorizer`, whole numbers and numbers by functions. A field is absent if it is null, an
-empty string or an empty list. In columns, ABSENT stands for such a field, and WRONG for any value
-that is not of the kind expected.
+names by `Factorizer` or `NameCollector`, whole numbers and numbers by functions. A field is absent
+if it is null, an empty string or an empty list. In columns, ABSENT stands for such a field, and
+WRONG for any value that is not of the kind expected.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -18,8 +17,15 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Floats, Ints
-from doxeval.columns.names import NO_LABEL
+from doxeval.arrays import Bools, Bytes, Floats, Ints
+from doxeval.columns.names import (
+    LONGEST_HASHED,
+    NO_LABEL,
+    ByteStrings,
+    Categorical,
+    NameColumn,
+    PaddedBytes,
+)
 from doxeval.errors import FormatError
 from doxeval.messages import closest, join_names, quoted
 
@@ -270,6 +276,7 @@ Column = Sequence[Any] | npt.NDArray[Any]
 ABSENT, WRONG = NO_LABEL, -2
 _BAD = object()  # stands for all values that cannot be names
 _PLAIN = {str, int, type(None)}
+_SPACE = 32
 
 
 class Factorizer:
@@ -332,6 +339,73 @@ class Factorizer:
         return False
 
 
+class NameCollector:
+    """A column of names that come block by block; `document_ids` are cut as those of files are.
+
+    As long as all names are short and visible ASCII, as almost always, they stay together as bytes,
+    as those of text files do, and are numbered only when that is needed. With the first other one
+    all are numbered by a Factorizer.
+
+    >>> collector = NameCollector(document_ids=True)
+    >>> collector.add(["b.xml", "a"]).tolist(), collector.add([7, None]).tolist()
+    ([0, 0], [2, -1])
+    >>> list(collector.column().distinct)
+    ['b', 'a', '7']
+    """
+
+    def __init__(self, *, document_ids: bool = False) -> None:
+        self._document_ids = document_ids
+        self._texts: list[str] = []  # plain names, with line ends between them
+        self._factorizer: Factorizer | None = None
+        self._numbers: list[Ints] = []
+
+    def add(self, values: Sequence[Any]) -> Ints:
+        """Take values; return ABSENT where there is no name, WRONG where there cannot be one."""
+        if self._factorizer is None:
+            text = _plain_text(values)
+            if text is not None:
+                self._texts.append(text)
+                return np.zeros(len(values), dtype=np.int64)
+            self._factorizer = Factorizer(_as_document_ids if self._document_ids else None)
+            self._numbers += [self._factorizer.numbers(text.split("\n")) for text in self._texts]
+        self._numbers.append(self._factorizer.numbers(values))
+        return self._numbers[-1]
+
+    def column(self) -> Categorical[str]:
+        """Return the column of all names."""
+        if self._factorizer is not None:
+            numbers = np.concatenate(self._numbers)
+            return Categorical.of(tuple(self._factorizer.names), numbers)
+        if not self._texts:
+            return Categorical.none(0)
+        data = "\n".join(self._texts).encode()
+        ends = np.append(np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == 10), len(data))
+        names = ByteStrings(PaddedBytes(data), np.append(0, ends[:-1] + 1), ends)
+        return NameColumn(names, document_ids=self._document_ids)
+
+
+def _plain_text(values: Sequence[Any]) -> str | None:
+    """Return names with line ends between them; None unless all are short and visible ASCII."""
+    try:
+        if max(map(len, values), default=0) > LONGEST_HASHED:  # a million rows may share a long one
+            return None
+        text = "\n".join(values)
+    except TypeError:  # not all of them are strings
+        return None
+    if not text.isascii() or "\n\n" in f"\n{text}\n":
+        return None
+    codes: Bytes = np.frombuffer(text.encode(), dtype=np.uint8)
+    return text if np.count_nonzero(codes <= _SPACE) == len(values) - 1 else None
+
+
+def _as_document_ids(names: list[str]) -> list[str]:
+    """Return names without a leading `./` and a final `.xml`, which few have."""
+    together = "\n".join(names)
+    if "./" not in together and ".xml" not in together:
+        return names
+    return [name.removeprefix("./").removesuffix(".xml") for name in names]
+
+
 def _plain(value: Any) -> Any:
     """Return a value as one of the plain types; anything else is bad."""
     if type(value) in _PLAIN:
@@ -359,7 +433,7 @@ def whole_numbers(column: Column) -> Ints:
     [3, -1, -2, -2]
     """
     if isinstance(column, np.ndarray):
-        return _within(column.astype(np.int64), ABSENT)
+        return _within(column.astype(np.int64, copy=False), ABSENT)
     if set(map(type, column)) == {int}:
         try:
             return _within(np.array(column, dtype=np.int64), 0)
@@ -369,6 +443,8 @@ def whole_numbers(column: Column) -> Ints:
 
 
 def _within(values: Ints, lowest: int) -> Ints:
+    if not len(values) or (values.min() >= lowest and values.max() < LARGEST_WHOLE):
+        return values
     return np.where((values < lowest) | (values >= LARGEST_WHOLE), WRONG, values)
 
 
@@ -404,27 +480,3 @@ def _number(value: Any) -> float:
         return float(value)
     except OverflowError:  # a whole number beyond all floats
         return np.nan
-
-
-def objects_on_lines(text: str) -> list[dict[str, Any]] | None:
-    """Return the objects on the lines of a text, read as one list; None if that could go wrong.
-
-    Read together, a list or a string that is open at the end of one line could be closed on the
-    next. That is ruled out if each line starts with the only brace that it opens, and the list
-    has as many objects as there are lines: then every line starts an object of the list, so the
-    one on the line before has ended. Nothing is read that could hold a lone surrogate.
-
-    >>> objects_on_lines('{"a": 1}\\n{"a": 2}'), objects_on_lines('{"a": [1\\n2]}')
-    ([{'a': 1}, {'a': 2}], None)
-    """
-    lines = text.count("\n") + 1
-    starts = text.startswith("{") + text.count("\n{")
-    if starts != lines or text.count("{") != lines:
-        return None
-    if "\\" in text and ("\\ud" in text or "\\uD" in text):  # perhaps a lone surrogate
-        return None
-    try:
-        values = json.loads(f"[{text.replace(chr(10), ',')}]")
-    except (ValueError, RecursionError):
-        return None
-    return values if len(values) == lines and set(map(type, values)) == {dict} else None

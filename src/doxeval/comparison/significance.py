@@ -30,6 +30,7 @@ import numpy as np
 
 from doxeval.arrays import Bytes, Floats, Ints
 from doxeval.errors import InputError
+from doxeval.messages import utf8
 
 Test = Literal["t", "wilcoxon", "sign", "bootstrap", "randomization"]
 TESTS: tuple[Test, ...] = get_args(Test)
@@ -230,7 +231,7 @@ def generator(seed: int, *names: str) -> np.random.Generator:
     >>> bool((first.integers(0, 1000, 5) == second.integers(0, 1000, 5)).all())
     True
     """
-    digest = hashlib.sha256("\0".join(sorted(names)).encode()).digest()
+    digest = hashlib.sha256(utf8("\0".join(sorted(names)))).digest()
     return np.random.default_rng([seed, int.from_bytes(digest[:16], "big")])
 
 

@@ -6,7 +6,6 @@ from doxeval.documents.build.contents import RawDocument as RawDocument
 from doxeval.documents.build.contents import SourceContents as SourceContents
 from doxeval.documents.build.contents import archive_members as archive_members
 from doxeval.documents.build.contents import load_file as load_file
-from doxeval.documents.build.contents import source_documents as source_documents
 from doxeval.documents.build.merge import MergeReport as MergeReport
 from doxeval.documents.build.merge import merge_collections as merge_collections
 from doxeval.documents.build.options import INLINE_TAGS as INLINE_TAGS
@@ -27,7 +26,6 @@ from doxeval.documents.build.sources import is_archive as is_archive
 from doxeval.documents.build.writer import CollectionWriter as CollectionWriter
 from doxeval.documents.collection import Collection as Collection
 from doxeval.documents.collection import Element as Element
-from doxeval.documents.collection import current_manifest as current_manifest
 from doxeval.documents.cover import covers as covers
 from doxeval.documents.cover import covers_of_groups as covers_of_groups
 from doxeval.documents.examples import example_collection as example_collection
@@ -39,6 +37,7 @@ from doxeval.documents.ids import normalise_id as normalise_id
 from doxeval.documents.ids import strip_suffixes as strip_suffixes
 from doxeval.documents.ids import why_id_has_spaces as why_id_has_spaces
 from doxeval.documents.layout import COLLECTION as COLLECTION
+from doxeval.documents.layout import current_manifest as current_manifest
 from doxeval.documents.layout import is_text_file as is_text_file
 from doxeval.documents.layout import text_parts as text_parts
 from doxeval.documents.nodes import NO_PARENT as NO_PARENT
@@ -59,7 +58,6 @@ from doxeval.documents.patterns import PathPattern as PathPattern
 from doxeval.documents.patterns import PathPatterns as PathPatterns
 from doxeval.documents.patterns import count_elements as count_elements
 from doxeval.documents.patterns import number_with_bits as number_with_bits
-from doxeval.documents.readers.html import SelectorUse as SelectorUse
 from doxeval.documents.readers.html import read_html as read_html
 from doxeval.documents.readers.markdown import read_markdown as read_markdown
 from doxeval.documents.readers.plain import ROOT_TAG as ROOT_TAG
@@ -68,6 +66,7 @@ from doxeval.documents.readers.plain import lone_surrogate_message as lone_surro
 from doxeval.documents.readers.plain import read_plain as read_plain
 from doxeval.documents.readers.records import read_records as read_records
 from doxeval.documents.readers.selectors import LONGEST_SELECTOR as LONGEST_SELECTOR
+from doxeval.documents.readers.selectors import SelectorUse as SelectorUse
 from doxeval.documents.readers.tag_events import TagEvents as TagEvents
 from doxeval.documents.readers.tag_events import TagEventsBuilder as TagEventsBuilder
 from doxeval.documents.readers.tag_events import join_events as join_events

@@ -8,12 +8,10 @@ columns of a collection at a URL are downloaded into a cache, its texts stay whe
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,29 +19,20 @@ import numpy as np
 from doxeval.arrays import Bytes, Ints, positions_in
 from doxeval.documents.ids import IdIndex, normalise_id
 from doxeval.documents.layout import (
-    COLLECTION,
     HASH_BYTES,
     IDS_FILE,
-    TAGS_FILE,
-    read_manifest,
-    text_parts,
+    CollectionFiles,
+    current_manifest,
+    open_files,
 )
 from doxeval.documents.lookup import find_nodes, innermost_nodes
 from doxeval.documents.nodes import COLUMNS, NodeColumns, PathSummary
 from doxeval.documents.paths import Step, format_path, parse_path
-from doxeval.documents.text import MappedText, RemoteText, TextBytes, TextStore
+from doxeval.documents.text import TextStore
 from doxeval.errors import CollectionError, SyntaxProblem, UnknownReference
 from doxeval.messages import plural, quoted, short_path, truncate
 from doxeval.named import checked
-from doxeval.storage import (
-    URL_FILE,
-    StoredFiles,
-    absolute_location,
-    is_url,
-    local_path,
-    location_name,
-    reports_damage,
-)
+from doxeval.storage import absolute_location, is_url, location_name, reports_damage
 
 if TYPE_CHECKING:
     from doxeval.documents.build.options import Whitespace
@@ -51,7 +40,6 @@ if TYPE_CHECKING:
     from doxeval.documents.statistics import CollectionStatistics, TextTotals
     from doxeval.documents.text_points import TextPoints
     from doxeval.documents.verify import Verification
-    from doxeval.storage import CachedStore
 
 _TEXTS_KEPT = 16
 _ROWS = 1 << 20  # about how many elements are looked at together
@@ -404,18 +392,18 @@ class Collection:
         ignore_case: bool = False,
         context: int = 40,
     ) -> Iterator[TextMatch]:
-        """Yield every place where a quote stands, in all documents or in those with the given ids.
+        """Yield every match of a quote, in all documents or in those with the given ids.
 
-        Places do not overlap. Each has the path of the innermost element around it and some text
+        Matches do not overlap. Each has the path of the innermost element around it and some text
         on either side, up to `context` characters. With `ignore_space`, white space does not
         matter, not even if it is absent. With `ignore_case`, capital and small letters count as
         the same (but for letters like ß, which have no single other).
 
         >>> from doxeval.documents.examples import example_collection
         >>> collection = example_collection({"a": "<s><p>Low tide.</p><p>High tide.</p></s>"})
-        >>> [(place.doc, place.start, place.path) for place in collection.find_text("tide")]
+        >>> [(match.doc, match.start, match.path) for match in collection.find_text("tide")]
         [('a', 4, '/s[1]/p[1]'), ('a', 14, '/s[1]/p[2]')]
-        >>> [place.text for place in collection.find_text("tide. High", ignore_space=True)]
+        >>> [match.text for match in collection.find_text("tide. High", ignore_space=True)]
         ['tide.High']
         """
         from doxeval.documents.find_text import find_text
@@ -616,97 +604,3 @@ class Element:
             "end": self.end,
             "text": self.text,
         }
-
-
-class CollectionFiles(StoredFiles):
-    """The open files of a collection, and its manifest."""
-
-    def __init__(self, directory: Path, open_cached: CachedStore | None = None) -> None:
-        self.remote = None if open_cached is None else open_cached.remote
-        kind = COLLECTION if open_cached is None else open_cached.kind
-        super().__init__(kind, directory, only_hashed=open_cached is not None)
-        self._check_ends()
-
-    def tags(self) -> list[str]:
-        """Return the tags of all elements."""
-        try:
-            tags = json.loads(self.raw(TAGS_FILE).tobytes().decode())
-        except (ValueError, RecursionError):
-            tags = None
-        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-            raise self.damaged(TAGS_FILE, "expected a list of tags")
-        if len(set(tags)) != len(tags) or len(tags) != self.manifest["counts"]["tags"]:
-            raise self.damaged(TAGS_FILE, "expected different tags, as many as the manifest says")
-        return tags
-
-    def text(self) -> TextBytes:
-        """Return the texts of all documents, one after another."""
-        files = self.manifest["files"]
-        parts = text_parts(files)
-        if self.remote is not None:
-            return RemoteText(self.remote, {name: files[name]["bytes"] for name in parts})
-        paths = [str(self.directory / name) for name in parts]
-        return MappedText([self.raw(name) for name in parts], paths)
-
-    def _check_ends(self) -> None:
-        """Check that the last entry of each column of ends is the end of what they divide."""
-        files = self.manifest["files"]
-        expected = {
-            "documents.rows": self.manifest["counts"]["elements"],
-            "documents.id_ends": files[IDS_FILE]["bytes"],
-            "documents.text_ends": sum(files[name]["bytes"] for name in text_parts(files)),
-        }
-        for name, end in expected.items():
-            if self.column(name)[-1] != end:
-                raise self.damaged(f"{name}.npy", f"expected {end:,} at the end")
-
-
-def open_files(location: str | os.PathLike[str], seal: str | None = None) -> CollectionFiles:
-    """Return the files of a collection in a directory or at a URL.
-
-    If the seal is known, and the cache has a collection of that seal, its URL is not asked again.
-
-    >>> from doxeval.documents.examples import example_collection
-    >>> open_files(example_collection({"a": "<p>One.</p>"}).location).tags()
-    ['p']
-    """
-    directory = local_path(location, CollectionError)
-    if directory is not None:
-        return _open_directory(directory)
-    from doxeval.storage import open_cached
-
-    here = open_cached(COLLECTION, os.fsdecode(location), seal)
-    try:
-        return CollectionFiles(here.directory, here)
-    except CollectionError:
-        here.repair()  # a file in the cache was damaged; what was is downloaded again
-        return CollectionFiles(here.directory, here)
-
-
-def _open_directory(directory: Path) -> CollectionFiles:
-    try:
-        return CollectionFiles(directory)
-    except CollectionError:
-        if not (directory / URL_FILE).exists():
-            raise
-    from doxeval.storage import cached_url
-
-    message = (
-        f"this is the cache of a collection whose texts are elsewhere: open {cached_url(directory)}"
-    )
-    raise CollectionError(message, str(directory))
-
-
-def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the manifest that is in a directory or at a URL now.
-
-    >>> from doxeval.documents.examples import example_collection
-    >>> current_manifest(example_collection({"a": "<p>One.</p>"}).location)["format"]
-    'doxeval collection'
-    """
-    directory = local_path(location, CollectionError)
-    if directory is not None:
-        return read_manifest(directory)
-    from doxeval.storage import RemoteDirectory
-
-    return RemoteDirectory(os.fsdecode(location), COLLECTION).manifest()

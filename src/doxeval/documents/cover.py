@@ -50,8 +50,8 @@ def covers(
     >>> source = "<s><p>one</p> <p>two <b>and</b> a half</p></s>"
     >>> collection = example_collection({"a": source})
     >>> document, starts = np.zeros(3, dtype=np.int64), np.array([0, 1, 8])
-    >>> found = covers(collection, document, starts, np.array([13, 3, 11]))
-    >>> [[collection.path_of(node) for node in tree] for tree in found.as_sets()]
+    >>> trees = covers(collection, document, starts, np.array([13, 3, 11]))
+    >>> [[collection.path_of(node) for node in tree] for tree in trees.as_sets()]
     [['/s[1]/p[1]', '/s[1]/p[2]'], ['/s[1]/p[1]'], ['/s[1]/p[2]/b[1]']]
     """
     if not len(documents):

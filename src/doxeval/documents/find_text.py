@@ -1,7 +1,7 @@
-"""Finding where a quote stands in the documents of a collection.
+"""Finding a quote in the documents of a collection.
 
-One document at a time is in memory. Places are offsets in the text as it is stored, also when white
-space or case is ignored. They do not overlap: the next search begins where the last place ended.
+One document at a time is in memory. Matches are spans of the text as it is stored, also when white
+space or case is ignored. They do not overlap: the next search begins where the last match ended.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _AT_ONCE = 1000
 
 @dataclass(frozen=True)
 class TextMatch:
-    """A place where a quote stands: characters start … end − 1 of a document.
+    """A match of a quote: characters start … end − 1 of a document.
 
     path: the innermost element around it. before, after: some of the text on either side.
     """
@@ -63,16 +63,16 @@ def find_text(
         given = [documents] if isinstance(documents, str) else documents
         numbers = [collection.document(document_id) for document_id in given]
     return (
-        place
+        match
         for number in numbers
-        for place in _places_in(collection, number, search, max(context, 0))
+        for match in _matches_in(collection, number, search, max(context, 0))
     )
 
 
 def quote_not_found(
     quote: str, location: str, document: str | None, ignore_space: bool
 ) -> UnknownReference:
-    """Return the error about a quote that stands nowhere."""
+    """Return the error about a quote that is not found."""
     where = location if document is None else f"{truncate(document)} of {location}"
     hint = (
         ""
@@ -95,8 +95,8 @@ class _Search:
                 Parameter("quote", quote) + f": expected some text, and there is none{only}"
             )
 
-    def ranges(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the start and end of each place in a text."""
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the start and end of each match in a text."""
         folded = self._fold(text)
         at = folded.find(self._quote)
         if at < 0:
@@ -114,22 +114,20 @@ class _Search:
     def _fold(self, text: str) -> str:
         if self._ignore_space:
             text = "".join(text.split())
-        return _without_case(text) if self._ignore_case else text
+        if not self._ignore_case:
+            return text
+        # Characters are folded, unless that would make several of one.
+        folded = {ord(character): character.casefold() for character in set(text)}
+        return text.translate({code: new for code, new in folded.items() if len(new) == 1})
 
 
-def _without_case(text: str) -> str:
-    """Return the text with each character folded, unless that would make several of it."""
-    folded = {ord(character): character.casefold() for character in set(text)}
-    return text.translate({code: new for code, new in folded.items() if len(new) == 1})
-
-
-def _places_in(
+def _matches_in(
     collection: Collection, document: int, search: _Search, context: int
 ) -> Iterator[TextMatch]:
     text = collection.text_of(document)
     name = collection.id_of(document)
-    ranges = search.ranges(text)
-    while some := list(islice(ranges, _AT_ONCE)):
+    spans = search.spans(text)
+    while some := list(islice(spans, _AT_ONCE)):
         starts, ends = np.array(some, dtype=np.int64).T
         nodes = collection.innermost(np.full(len(some), document), starts, ends)
         for (start, end), node in zip(some, nodes.tolist(), strict=True):

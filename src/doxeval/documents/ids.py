@@ -141,7 +141,7 @@ class IdRule:
 
 
 def number_type(documents: int) -> np.dtype[Any]:
-    """Return the type of document numbers in a collection of so many documents.
+    """Return the type of document numbers in a collection of this many documents.
 
     >>> number_type(1 << 31).name, number_type((1 << 31) + 1).name
     ('int32', 'int64')
@@ -235,7 +235,8 @@ class IdIndexBuilder:
     >>> builder = IdIndexBuilder()
     >>> builder.add(["a", "b"])
     >>> builder.add(["c"])
-    >>> builder.finish().find(["c", "x", "a"]).tolist()
+    >>> (block,) = builder.blocks()
+    >>> block.find(["c", "x", "a"]).tolist()
     [2, -1, 0]
     """
 
@@ -255,7 +256,8 @@ class IdIndexBuilder:
         >>> builder = IdIndexBuilder()
         >>> builder.add(["c"])
         >>> builder.absorb(index_ids(["a", "b"]))
-        >>> builder.finish().find(["a", "b", "c"]).tolist()
+        >>> (block,) = builder.blocks()
+        >>> block.find(["a", "b", "c"]).tolist()
         [1, 2, 0]
         """
         if self._scratch is None or len(index.keys) < _RUN:
@@ -272,7 +274,10 @@ class IdIndexBuilder:
 
     def _add_part(self, new: IdIndex) -> None:
         if _has_duplicates(new, self._parts):
-            self._refuse(new)
+            # The first duplicate may be one of an id on disk: merging everything raises its error.
+            runs = [*self._scratch_runs(), *self._parts, new]
+            for _ in merge_indexes(runs, [0] * len(runs)):
+                pass
         self._count += len(new.keys)
         self._parts.append(new)
         while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
@@ -284,11 +289,6 @@ class IdIndexBuilder:
         """Yield the index of all ids, in blocks: all of one block come before all of the next."""
         runs = [*self._scratch_runs(), *self._parts]
         return merge_indexes(runs, [0] * len(runs))
-
-    def finish(self) -> IdIndex:
-        """Return the index of all ids, in memory."""
-        blocks = list(self.blocks())
-        return IdIndex(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
     @property
     def _in_memory(self) -> int:
@@ -311,12 +311,6 @@ class IdIndexBuilder:
             IdIndex(keys[begin:end], checks[begin:end], numbers[begin:end])
             for begin, end in pairwise([0, *self._runs])
         ]
-
-    def _refuse(self, new: IdIndex) -> None:
-        """Raise the error about the first duplicate: it may be one of an id on disk."""
-        runs = [*self._scratch_runs(), *self._parts, new]
-        for _ in merge_indexes(runs, [0] * len(runs)):
-            pass
 
 
 def _write_run(run: IdIndex, scratch: Callable[[str], Path]) -> None:
@@ -345,7 +339,6 @@ def _join_indexes(parts: Sequence[IdIndex]) -> IdIndex:
 def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
     """Return the first document whose id an earlier one has, and the earlier one, as numbers.
 
-    >>> from doxeval.documents.ids import index_ids
     >>> first_duplicate(index_ids(["a", "b", "b", "a", "a"]))
     (2, 1)
     """
@@ -367,7 +360,6 @@ def merge_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[I
     `firsts` is added to the numbers of each part. If an id occurs twice, DuplicateId is raised
     after the last range: about the first document that has the id of an earlier one.
 
-    >>> from doxeval.documents.ids import index_ids
     >>> (block,) = merge_indexes([index_ids(["a", "b"]), index_ids(["c"])], [0, 2])
     >>> block.find(["c", "a"]).tolist()
     [2, 0]

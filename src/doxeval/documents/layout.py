@@ -1,4 +1,4 @@
-"""The files of a collection: their names, the arrays in them, and what the manifest must say.
+"""The files of a collection: their names, the arrays in them, the manifest, and opening them.
 
 The text has no hash as a file: each document's text has its own, and is compared with it whenever
 it is read.
@@ -6,25 +6,39 @@ it is read.
 
 from __future__ import annotations
 
+import json
+import os
 import re
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from doxeval.documents.build.options import VERIFIED_BYTES, TextStorage, Whitespace
 from doxeval.documents.ids import number_type
 from doxeval.documents.nodes import COLUMNS
+from doxeval.documents.text import MappedText, RemoteText, TextBytes
 from doxeval.errors import CollectionError
-from doxeval.storage import Column, StoreType, has_counts, is_size
-from doxeval.storage import read_manifest as read_sealed_manifest
+from doxeval.storage import (
+    URL_FILE,
+    Column,
+    StoredFiles,
+    StoreType,
+    has_counts,
+    is_size,
+    local_path,
+    read_manifest,
+)
+
+if TYPE_CHECKING:
+    from doxeval.storage import CachedStore
 
 TEXT_FILE = "text.bin"
 IDS_FILE = "documents.ids.txt"
 ORIGINS_FILE = "documents.origins.txt"
 TAGS_FILE = "summary.tags.json"
-# Beside the arrays.
+# The files that are not arrays.
 OTHER_FILES = frozenset({TEXT_FILE, IDS_FILE, ORIGINS_FILE, TAGS_FILE})
 HASH_BYTES = 32
 _TEXT_PART = re.compile(r"text\.(?!0000)([0-9]{4}|[1-9][0-9]{4,8})\.bin")
@@ -97,12 +111,7 @@ def optional_columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
 
 _COUNTS = ("documents", "elements", "paths", "tags", "source_bytes")
 # Totals over all elements; collections built by earlier versions lack them.
-STATISTICS = ("characters", "longest_document", "element_characters")
-
-
-def read_manifest(directory: Path) -> dict[str, Any]:
-    """Return the manifest of a collection, if it is of this version, unaltered and complete."""
-    return read_sealed_manifest(COLLECTION, directory)
+_STATISTICS = ("characters", "longest_document", "element_characters")
 
 
 def _missing(manifest: Mapping[str, Any]) -> str | None:
@@ -111,24 +120,22 @@ def _missing(manifest: Mapping[str, Any]) -> str | None:
         return "counts"
     if not manifest["counts"]["documents"] or not manifest["counts"]["elements"]:
         return "counts"
-    if "statistics" in manifest and not _are_sizes(manifest["statistics"], STATISTICS):
+    statistics = manifest.get("statistics", dict.fromkeys(_STATISTICS, 0))
+    if not isinstance(statistics, dict):
+        return "statistics"
+    if not all(is_size(statistics.get(name)) for name in _STATISTICS):
         return "statistics"
     options = manifest.get("options")
-    return None if isinstance(options, dict) and _are_options(options) else "options"
-
-
-def _are_sizes(values: object, names: Iterable[str]) -> bool:
-    return isinstance(values, dict) and all(is_size(values.get(name)) for name in names)
-
-
-def _are_options(options: Mapping[str, Any]) -> bool:
+    if not isinstance(options, dict):
+        return "options"
     inline = options.get("inline")
-    return (
+    are_right = (
         options.get("whitespace") in get_args(Whitespace)
         and options.get("text") in get_args(TextStorage)
         and isinstance(inline, list)
         and all(isinstance(tag, str) for tag in inline)
     )
+    return None if are_right else "options"
 
 
 COLLECTION = StoreType(
@@ -146,3 +153,97 @@ COLLECTION = StoreType(
     other_files=OTHER_FILES,
     unread=frozenset({ORIGINS_FILE}),
 )
+
+
+class CollectionFiles(StoredFiles):
+    """The open files of a collection, and its manifest."""
+
+    def __init__(self, directory: Path, open_cached: CachedStore | None = None) -> None:
+        self.remote = None if open_cached is None else open_cached.remote
+        kind = COLLECTION if open_cached is None else open_cached.kind
+        super().__init__(kind, directory, only_hashed=open_cached is not None)
+        self._check_ends()
+
+    def tags(self) -> list[str]:
+        """Return the tags of all elements."""
+        try:
+            tags = json.loads(self.raw(TAGS_FILE).tobytes().decode())
+        except (ValueError, RecursionError):
+            tags = None
+        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+            raise self.damaged(TAGS_FILE, "expected a list of tags")
+        if len(set(tags)) != len(tags) or len(tags) != self.manifest["counts"]["tags"]:
+            raise self.damaged(TAGS_FILE, "expected different tags, as many as the manifest says")
+        return tags
+
+    def text(self) -> TextBytes:
+        """Return the texts of all documents, one after another."""
+        files = self.manifest["files"]
+        parts = text_parts(files)
+        if self.remote is not None:
+            return RemoteText(self.remote, {name: files[name]["bytes"] for name in parts})
+        paths = [str(self.directory / name) for name in parts]
+        return MappedText([self.raw(name) for name in parts], paths)
+
+    def _check_ends(self) -> None:
+        """Check that the last entry of each column of ends is the end of what they divide."""
+        files = self.manifest["files"]
+        expected = {
+            "documents.rows": self.manifest["counts"]["elements"],
+            "documents.id_ends": files[IDS_FILE]["bytes"],
+            "documents.text_ends": sum(files[name]["bytes"] for name in text_parts(files)),
+        }
+        for name, end in expected.items():
+            if self.column(name)[-1] != end:
+                raise self.damaged(f"{name}.npy", f"expected {end:,} at the end")
+
+
+def open_files(location: str | os.PathLike[str], seal: str | None = None) -> CollectionFiles:
+    """Return the files of a collection in a directory or at a URL.
+
+    If the checksum (`seal`) is known, and the cache has that collection, its URL is not read again.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> open_files(example_collection({"a": "<p>One.</p>"}).location).tags()
+    ['p']
+    """
+    directory = local_path(location, CollectionError)
+    if directory is not None:
+        return _open_directory(directory)
+    from doxeval.storage import open_cached
+
+    here = open_cached(COLLECTION, os.fsdecode(location), seal)
+    try:
+        return CollectionFiles(here.directory, here)
+    except CollectionError:
+        here.repair()  # a file in the cache was damaged; what was is downloaded again
+        return CollectionFiles(here.directory, here)
+
+
+def _open_directory(directory: Path) -> CollectionFiles:
+    try:
+        return CollectionFiles(directory)
+    except CollectionError:
+        if not (directory / URL_FILE).exists():
+            raise
+    from doxeval.storage import cached_url
+
+    message = (
+        f"this is the cache of a collection whose texts are elsewhere: open {cached_url(directory)}"
+    )
+    raise CollectionError(message, str(directory))
+
+
+def current_manifest(location: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the manifest that is in a directory or at a URL now.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> current_manifest(example_collection({"a": "<p>One.</p>"}).location)["format"]
+    'doxeval collection'
+    """
+    directory = local_path(location, CollectionError)
+    if directory is not None:
+        return read_manifest(COLLECTION, directory)
+    from doxeval.storage import RemoteDirectory
+
+    return RemoteDirectory(os.fsdecode(location), COLLECTION).manifest()

@@ -1,6 +1,6 @@
 """Finding many elements at once: by their paths, and around spans of text.
 
-Paths that are asked for form a tree, which is matched against the rows of the documents level by
+The requested paths form a tree, which is matched against the rows of the documents level by
 level (`find_nodes`). For spans: in document order, elements begin at ascending offsets, so the last
 element that begins at or before the start of a span is the innermost element around the span, or
 inside it (`innermost_nodes`).

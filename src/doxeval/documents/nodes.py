@@ -10,7 +10,7 @@ The node table has one row per element, in document order, with six columns of 3
     end      code points of the document's text up to its end
 
 The subtree of row r is rows r … r + size − 1, and the next sibling, if there is one, is row
-r + size. `tabulate` computes the columns for many documents at once from the marks of their tags,
+r + size. `tabulate` computes the columns for many documents at once from their tag events,
 each by a few sorts and sums over whole arrays.
 
 The path summary has every distinct path of a collection, without ordinals. A collection of millions
@@ -21,6 +21,7 @@ elements.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -29,7 +30,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges, distinct_below, last_true, positions_in
 from doxeval.documents.build.options import DEEPEST_POSSIBLE, LONGEST_DOCUMENT
-from doxeval.documents.readers.tag_events import END, END_NUMBER, TagEvents, number_names
+from doxeval.documents.readers.tag_events import END_NUMBER, TagEvents, number_names
 from doxeval.errors import DocumentError, InputError
 
 NO_PARENT = -1
@@ -155,11 +156,11 @@ class PathSummary:
 _EMPTY = NodeTable(NodeColumns(*[_NO_ROWS] * 6), _NO_ROWS, PathSummary([], _NO_ROWS, _NO_ROWS))
 
 
-# From marks to rows
+# From tag events to rows
 
 
-def tabulate(marks: TagEvents) -> NodeTable:
-    """Return the node table of the documents in `marks`.
+def tabulate(events: TagEvents) -> NodeTable:
+    """Return the node table of the documents in `events`.
 
     >>> from doxeval.documents.readers.xml import XmlReader
     >>> reader = XmlReader()
@@ -170,36 +171,34 @@ def tabulate(marks: TagEvents) -> NodeTable:
     >>> table.columns.start.tolist(), table.columns.end.tolist()
     ([0, 0, 3], [6, 3, 6])
     """
-    if not len(marks.names):
+    if not len(events.names):
         return _EMPTY
-    names = number_names(marks.names)
-    builder = SummaryBuilder()
-    for name in names.distinct:
-        builder.tag(name)
-    tag_of_mark = names.numbers
-    opens = tag_of_mark != END_NUMBER
-    depth_of_mark = _depths(opens)
-    by_depth = np.argsort(depth_of_mark, kind="stable")
+    names = number_names(events.names)
+    builder = SummaryBuilder(names.distinct)
+    tag_of_event = names.numbers
+    opens = tag_of_event != END_NUMBER
+    depth_of_event = _depths(opens)
+    by_depth = np.argsort(depth_of_event, kind="stable")
     # At one depth, over all documents, start tags and end tags alternate.
-    start_mark, end_mark = by_depth[0::2], by_depth[1::2]
+    start_event, end_event = by_depth[0::2], by_depth[1::2]
     last_row_at = np.cumsum(opens, dtype=np.int32) - 1
-    row = last_row_at[start_mark]
-    depth = depth_of_mark[start_mark]
-    order = _RowsByDepth(row, depth, _parents(row, depth), tag_of_mark[start_mark])
+    row = last_row_at[start_event]
+    depth = depth_of_event[start_event]
+    order = _RowsByDepth(row, depth, _parents(row, depth), tag_of_event[start_event])
 
     roots = row[: np.searchsorted(depth, 2)]
-    size = _scatter(row, last_row_at[end_mark] - row + 1)
+    size = _scatter(row, last_row_at[end_event] - row + 1)
     rows = size[roots]
-    first_text = marks.positions[start_mark[: len(roots)]]
-    if (marks.positions[end_mark[: len(roots)]] - first_text).max() > LONGEST_DOCUMENT:
+    first_text = events.positions[start_event[: len(roots)]]
+    if (events.positions[end_event[: len(roots)]] - first_text).max() > LONGEST_DOCUMENT:
         raise DocumentError(f"more than {LONGEST_DOCUMENT:,} characters of text in one document")
     columns = NodeColumns(
         path=_scatter(row, _paths(order, builder)),
         ordinal=_scatter(row, _ordinals(order)),
         parent=_relative(_scatter(row, order.parent), roots, rows),
         size=size,
-        start=_scatter(row, marks.positions[start_mark]) - np.repeat(first_text, rows),
-        end=_scatter(row, marks.positions[end_mark]) - np.repeat(first_text, rows),
+        start=_scatter(row, events.positions[start_event]) - np.repeat(first_text, rows),
+        end=_scatter(row, events.positions[end_event]) - np.repeat(first_text, rows),
     )
     return NodeTable(
         NodeColumns(*(column.astype(np.int32, copy=False) for column in columns)),
@@ -222,7 +221,7 @@ class _RowsByDepth(NamedTuple):
 
 
 def _depths(opens: Bools) -> Ints:
-    """Return the depth of the element that each mark opens or closes, small enough to sort fast."""
+    """Return the depth of the element that each tag opens or closes, small enough to sort fast."""
     after = np.cumsum(opens.astype(np.int8) * 2 - 1, dtype=np.int32)
     if after.max() > DEEPEST_POSSIBLE:
         raise DocumentError(f"elements nested more than {DEEPEST_POSSIBLE:,} deep")
@@ -296,8 +295,8 @@ class SummaryBuilder:
     (1, 1)
     """
 
-    def __init__(self) -> None:
-        self.tag_numbers = _TagNumbers()
+    def __init__(self, tags: Iterable[str] = ()) -> None:
+        self._tags = {tag: number for number, tag in enumerate(tags)}
         self._recent: dict[int, int] = {}
         self._parts: list[_PathKeys] = []
         self._put_away = 0  # how many paths are in parts
@@ -308,11 +307,11 @@ class SummaryBuilder:
     @property
     def tag_count(self) -> int:
         """The number of tags seen so far."""
-        return len(self.tag_numbers) - 1
+        return len(self._tags)
 
     def tag(self, name: str) -> int:
         """Return the number of a tag; a new tag gets the next number."""
-        return self.tag_numbers[name]
+        return self._tags.setdefault(name, len(self._tags))
 
     def child(self, parent: int, tag: int) -> int:
         """Return the number of the path `tag` under `parent`; a new path gets the next number."""
@@ -342,8 +341,7 @@ class SummaryBuilder:
         for part in [*self._parts, self._recent_part()]:
             keys[part.paths] = part.keys
         parent, tag = keys >> TAG_BITS, keys & ((1 << TAG_BITS) - 1)
-        names = [tag for tag in self.tag_numbers if tag != END]
-        return PathSummary(names, parent.astype(np.int32), tag.astype(np.int32))
+        return PathSummary(list(self._tags), parent.astype(np.int32), tag.astype(np.int32))
 
     def _absorb_one_by_one(self, other: PathSummary, tags: list[int]) -> Ints:
         """Return the number here of each path of another summary; all paths here are recent."""
@@ -403,17 +401,6 @@ class SummaryBuilder:
         self._recent = {}
         while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
             self._parts[-2:] = [_sort_parts(self._parts[-2:])]
-
-
-class _TagNumbers(dict[str, int]):
-    """Numbers of tags; a new tag gets the next number. End tags have no name, and number -1."""
-
-    def __init__(self) -> None:
-        super().__init__({END: -1})
-
-    def __missing__(self, name: str) -> int:
-        number = self[name] = len(self) - 1
-        return number
 
 
 class _PathKeys(NamedTuple):

@@ -2,7 +2,7 @@
 
 What would take a pass over all elements is counted while the collection is written, and kept: how
 many elements have each path (`summary.elements.npy`), and totals of text (in the manifest).
-Collections of earlier versions do not have them; theirs are counted here when asked for.
+Collections of earlier versions do not have them; theirs are counted here on demand.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.arrays import Bytes, Ints
 from doxeval.documents.build.options import TextStorage
@@ -40,17 +40,39 @@ def encode_texts(texts: list[bytes], storage: TextStorage) -> list[bytes]:
     return [compressor.compress(text, compressor.FLUSH_FRAME) for text in texts]
 
 
-class TextBytes(Protocol):
-    """The bytes of all parts, wherever they are."""
+class TextBytes:
+    """The bytes of all parts, wherever they are, given the names of parts in messages and sizes."""
+
+    def __init__(self, names: Sequence[str], sizes: Iterable[int]) -> None:
+        self._names = names
+        self._ends = list(accumulate(sizes))
 
     def read(self, begin: int, end: int) -> bytes:
         """Return the bytes from one position to another."""
+        pieces = []
+        begin, end = max(begin, 0), min(end, self._ends[-1])
+        while begin < end:
+            part = self._part(begin)
+            first = self._ends[part - 1] if part else 0
+            upto = min(end, self._ends[part])
+            pieces.append(self._read_part(part, begin - first, upto - first))
+            begin = upto
+        return b"".join(pieces)
 
     def where(self, position: int) -> str:
         """Return the file that has the byte at a position, for messages."""
+        return self._names[self._part(position)]
+
+    def _part(self, position: int) -> int:
+        """Return the number of the part that has the byte at a position."""
+        return min(bisect_right(self._ends, position), len(self._ends) - 1)
+
+    def _read_part(self, part: int, begin: int, end: int) -> bytes:
+        """Return bytes of a part, counted from its beginning."""
+        raise NotImplementedError
 
 
-class MappedText:
+class MappedText(TextBytes):
     """Parts that are mapped into memory, given with their names in messages.
 
     >>> import numpy as np
@@ -61,26 +83,11 @@ class MappedText:
     """
 
     def __init__(self, parts: Sequence[Bytes], names: Sequence[str]) -> None:
+        super().__init__(names, map(len, parts))
         self._parts = parts
-        self._names = names
-        self._begins = [0, *accumulate(len(part) for part in parts)][:-1]
 
-    def read(self, begin: int, end: int) -> bytes:
-        """Return the bytes from one position to another."""
-        pieces = []
-        for at in range(self._part(begin), len(self._parts)):
-            first = self._begins[at]
-            if first >= end:
-                break
-            pieces.append(self._parts[at][max(begin - first, 0) : max(end - first, 0)].tobytes())
-        return b"".join(pieces)
-
-    def where(self, position: int) -> str:
-        """Return the file that has the byte at a position, for messages."""
-        return self._names[self._part(position)]
-
-    def _part(self, position: int) -> int:
-        return max(bisect_right(self._begins, position) - 1, 0)
+    def _read_part(self, part: int, begin: int, end: int) -> bytes:
+        return self._parts[part][begin:end].tobytes()
 
 
 class TextStore:
@@ -96,11 +103,11 @@ class TextStore:
         self._text = text
         self._ends = ends
         self._hashes = hashes
-        self.storage = storage
+        self._storage = storage
 
     def read(self, document: int, characters: int) -> str:
         """Return the text of a document, given its number and how many characters it has."""
-        if self.storage == "none":
+        if self._storage == "none":
             raise MissingText(
                 f"the collection {self._collection} was built without its text ("
                 + Parameter("text", "none")
@@ -108,36 +115,26 @@ class TextStore:
             )
         begin = int(self._ends[document - 1]) if document else 0
         data = self._text.read(begin, int(self._ends[document]))
-        try:
-            return self._check(document, data, characters)
-        except _DamagedText as damage:
-            message = f"{damage}; build the collection again"
-            raise CollectionError(message, self._text.where(begin)) from damage.__cause__
 
-    def _check(self, document: int, data: bytes, characters: int) -> str:
-        if self.storage == "compressed":
-            data = _decompress(data, _MOST_BYTES * characters)
+        def damage(what: str) -> CollectionError:
+            message = f"{what}; build the collection again"
+            return CollectionError(message, self._text.where(begin))
+
+        if self._storage == "compressed":
+            most = _MOST_BYTES * characters
+            decompressor = zstd().ZstdDecompressor()
+            try:
+                data = bytes(decompressor.decompress(data, most + 1))
+            except (zstd().ZstdError, MemoryError) as error:
+                raise damage(f"a text is damaged: {error}") from error
+            if not decompressor.eof or decompressor.unused_data or len(data) > most:
+                raise damage("a text is damaged: it is not one whole frame")
         if hashlib.sha256(data).digest() != self._hashes[document].tobytes():
-            raise _DamagedText("a text is not the one that was stored")
+            raise damage("a text is not the one that was stored")
         text = data.decode()
         if len(text) != characters:
-            raise _DamagedText("a text does not have the length of its document")
+            raise damage("a text does not have the length of its document")
         return text
-
-
-class _DamagedText(Exception):
-    """Says what is wrong with a text."""
-
-
-def _decompress(data: bytes, most: int) -> bytes:
-    decompressor = zstd().ZstdDecompressor()
-    try:
-        text = bytes(decompressor.decompress(data, most + 1))
-    except (zstd().ZstdError, MemoryError) as error:
-        raise _DamagedText(f"a text is damaged: {error}") from error
-    if not decompressor.eof or decompressor.unused_data or len(text) > most:
-        raise _DamagedText("a text is damaged: it is not one whole frame")
-    return text
 
 
 _FIRST_WINDOW = 64 << 10
@@ -157,7 +154,7 @@ class _Window(NamedTuple):
         return self.begin + len(self.data)
 
 
-class RemoteText:
+class RemoteText(TextBytes):
     """The parts of a text at a URL, given with their sizes.
 
     A text is read by itself, and not a byte more. But if texts are read one after another, as they
@@ -173,17 +170,15 @@ class RemoteText:
     """
 
     def __init__(self, remote: RemoteDirectory, parts: Mapping[str, int]) -> None:
+        super().__init__([remote.address(name) for name in parts], parts.values())
         self._remote = remote
-        self._names = list(parts)
-        ends = list(accumulate(parts.values()))
-        self._begins = [0, *ends[:-1]]
-        self._size = ends[-1]
+        self._parts = list(parts)
         # One value, replaced as a whole, so that threads do not disturb each other.
         self._last = _Window(0, b"", -1, 0)
 
     def read(self, begin: int, end: int) -> bytes:
         """Return the bytes from one position to another."""
-        begin, end = max(begin, 0), min(end, self._size)
+        begin, end = max(begin, 0), min(end, self._ends[-1])
         if begin >= end:
             return b""
         last = self._last
@@ -191,10 +186,6 @@ class RemoteText:
             last = self._fetch(last, begin, end)
         self._last = last._replace(requested_end=end)
         return last.data[begin - last.begin : end - last.begin]
-
-    def where(self, position: int) -> str:
-        """Return the URL of the file that has the byte at a position, for messages."""
-        return self._remote.address(self._names[self._part(position)])
 
     def _fetch(self, last: _Window, begin: int, end: int) -> _Window:
         """Fetch the bytes of a range, and some after it if the last one ended where this begins.
@@ -205,19 +196,7 @@ class RemoteText:
         window = min(2 * last.ahead or _FIRST_WINDOW, _LARGEST_WINDOW) if is_next else 0
         here = last.data[begin - last.begin :] if is_next else b""
         first = begin + len(here)
-        more = self._range(first, min(max(end, first + window), self._size))
-        return _Window(begin, here + more, end, window)
+        return _Window(begin, here + super().read(first, max(end, first + window)), end, window)
 
-    def _range(self, begin: int, end: int) -> bytes:
-        pieces = []
-        while begin < end:
-            part = self._part(begin)
-            first = self._begins[part]
-            last = self._begins[part + 1] if part + 1 < len(self._begins) else self._size
-            upto = min(end, last)
-            pieces.append(self._remote.read(self._names[part], begin - first, upto - first))
-            begin = upto
-        return b"".join(pieces)
-
-    def _part(self, position: int) -> int:
-        return max(bisect_right(self._begins, position) - 1, 0)
+    def _read_part(self, part: int, begin: int, end: int) -> bytes:
+        return self._remote.read(self._parts[part], begin, end)

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Ints, last_true
-from doxeval.documents.collection import Collection, current_manifest
+from doxeval.documents.collection import Collection
 from doxeval.documents.ids import IdIndex
-from doxeval.documents.layout import COLLECTION, IDS_FILE
+from doxeval.documents.layout import COLLECTION, IDS_FILE, current_manifest
 from doxeval.documents.nodes import NO_PARENT, NodeColumns, PathSummary
 from doxeval.documents.statistics import TextTotals, elements_by_path, text_totals
 from doxeval.errors import CollectionError, InputError

@@ -24,7 +24,7 @@ from doxeval.messages import plural
 if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
 
-_MOST_WORDS = 1 << 22  # so many words are kept: 32 MB
+_MOST_WORDS = 1 << 22  # how many words are kept: 32 MB
 _AFTER_WHITE_SPACE = 0x3001  # no code point from here on is white space
 
 
@@ -69,7 +69,7 @@ def split_words(text: str, borders: Ints) -> Words:
     >>> split_words(" one\\ttwo\\u00a0", np.array([0, 6])).start.tolist()
     [1, 5, 6]
     """
-    in_word = np.zeros(len(text) + 2, dtype=np.bool_)  # with one place before and one after
+    in_word = np.zeros(len(text) + 2, dtype=np.bool_)  # with an entry before and one after
     in_word[1:-1] = ~is_white_space(text)
     changes = in_word[1:] != in_word[:-1]
     inside = borders[in_word[borders] & in_word[borders + 1]]

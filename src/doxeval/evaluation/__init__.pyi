@@ -1,5 +1,9 @@
 from doxeval.evaluation.evaluation import Evaluation as Evaluation
 from doxeval.evaluation.evaluation import evaluate as evaluate
+from doxeval.evaluation.inputs import Counting as Counting
+from doxeval.evaluation.inputs import Keep as Keep
+from doxeval.evaluation.inputs import OnDuplicates as OnDuplicates
 from doxeval.evaluation.inputs import RunInput as RunInput
 from doxeval.evaluation.inputs import RunOptions as RunOptions
+from doxeval.evaluation.ranking import RankedBy as RankedBy
 from doxeval.evaluation.ranking import build_ranking as build_ranking

@@ -94,16 +94,17 @@ class RunDiagnostics(NamedTuple):
     """What was noticed about a run, or about a block of it.
 
     kinds: of its results. unknown_starts, unknown_ends: whether it is unknown where some result
-    begins or ends. unordered: a warning that it has no column to be ordered by, and is taken as
-    listed. conflicts: ranks and scores that contradict the list. unassessed: topics that are not
-    assessed. split: the numbers of topics in several places. unresolved, duplicates: results that
-    name nothing, and those that were returned before. ties: documents with equal scores, for
-    measures that rank documents.
+    begins or ends. order: what its results are ordered by. unordered: a warning that it has no
+    column to be ordered by, and is taken as listed. conflicts: ranks and scores that contradict the
+    list. unassessed: topics that are not assessed. split: the numbers of topics in several places.
+    unresolved, duplicates: results that name nothing, and those that were returned before. ties:
+    documents with equal scores, for measures that rank documents.
     """
 
     kinds: frozenset[Kind] = frozenset()
     unknown_starts: bool = False
     unknown_ends: bool = False
+    order: Order = "list"
     unordered: tuple[str, ...] = ()
     conflicts: tuple[OrderConflict, ...] = ()
     unassessed: tuple[str, ...] = ()
@@ -123,10 +124,12 @@ class RunDiagnostics(NamedTuple):
         """
         if len(parts) == 1:
             return parts[0]
+        unordered = [part for part in parts if part.unordered]
         return cls(
             frozenset().union(*(part.kinds for part in parts)),
             any(part.unknown_starts for part in parts),
             any(part.unknown_ends for part in parts),
+            (unordered or parts)[0].order,
             tuple(dict.fromkeys(chain.from_iterable(part.unordered for part in parts))),
             _joined_conflicts(chain.from_iterable(part.conflicts for part in parts)),
             tuple(dict.fromkeys(chain.from_iterable(part.unassessed for part in parts))),
@@ -163,7 +166,7 @@ class RunDiagnostics(NamedTuple):
         return (
             *self.unordered,
             *(conflict.message for conflict in self.conflicts),
-            *self.ties.warnings("list" if self.unordered else options.order),
+            *self.ties.warnings(self.order),
             *_unassessed_warnings(self.unassessed),
             *_split_warnings([topics[number] for number in self.split]),
             *_unresolved_warnings(self.unresolved, options, origin),

@@ -10,23 +10,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
 from doxeval.assessments import (
     Assessments,
     AssessmentsGiven,
-    SpecificityFrom,
     as_assessments,
     resolve_assessments,
 )
-from doxeval.documents import Collection, Offsets, Whitespace
+from doxeval.documents import Collection
 from doxeval.errors import InputError, warn
 from doxeval.evaluation.inputs import (
     AverageOver,
-    OnDuplicates,
-    OnUnresolved,
+    Counting,
+    Keep,
     RunInput,
     RunOptions,
     RunsGiven,
@@ -36,7 +35,6 @@ from doxeval.evaluation.inputs import (
 )
 from doxeval.evaluation.measure_selection import (
     MeasureGiven,
-    PresetOrder,
     SelectedMeasure,
     navigation_warnings,
     preset_duplicates,
@@ -56,12 +54,12 @@ from doxeval.evaluation.scoring import (
     score_piece,
     score_run,
 )
-from doxeval.measures import PROFILE, GroundTruth, Texts
+from doxeval.measures import PROFILE, GroundTruth
 from doxeval.messages import Parameter, plural
 from doxeval.named import checked_but
 from doxeval.navigation import Navigation
 from doxeval.parallel import PATIENCE
-from doxeval.runs import ChunkTable, Order, Run, RunGiven, chunk_table_of
+from doxeval.runs import ChunkTable, Order, RunGiven, chunk_table_of
 from doxeval.scores import (
     ByMeasure,
     MeasureFacts,
@@ -77,36 +75,38 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from doxeval.evaluation.targets import TopicsGiven
-    from doxeval.measures import Ranking
     from doxeval.parallel import EngineLike
 
 
 class Evaluation:
     """Assessments, measures and a collection that score any number of runs.
 
-    Everything is opened, read and resolved once, when it is first needed. `measures` are values or
-    names; those in `where_possible` are left out, with a warning, where the assessments or a run
-    lack what they need. So are those of `presets` (names of official sets, such as inex2002), but
-    a preset of which nothing is left is an error. `navigation` is a model of how users navigate,
-    for the measures that take one: a value, a name such as "depth", a file, or what it holds.
-    `targets` are topics, or their file: of the elements, only those that match the target of their
+    Everything is opened, read and resolved once, when the evaluation is made.
+
+    assessments: judgments, their file or files, grades {topic: {document: grade}}, or a data frame.
+    measures: values or names. What cannot be computed is an error.
+    presets: names of official sets of measures, such as inex2002. Those of their measures are
+    skipped, with a warning, for which the assessments or a run lack something; if nothing of a
+    preset is left, that is an error.
+    where_possible: further measures that may be skipped like this.
+    collection: the documents, opened or as a directory or URL; needed to look up elements.
+    navigation: a model of how users navigate, for the measures that take one: a value, a name such
+    as "depth", a file, or what it holds.
+    order: what ranks results: the list as it is, or "rank" or "rsv" (scores), where equal ones are
+    tied. By default runs are ranked as the presets rank them, or else as listed.
+    average_over: whether assessed topics without results count as empty lists ("assessed") or are
+    left out ("retrieved").
+    targets: topics, or their file: of the elements, only those that match the target of their
     topic's structured query are relevant (strict CAS).
-    `average_over` says whether assessed topics without results count as empty lists or are left
-    out. `curves` adds the curves behind the scores; `per_document` adds the scores of single
-    documents that measures in context average; `keep` is a function of the ranking whose value is
-    kept with the scores of each run. The other options say how runs are read, as `RunOptions`
-    explains; without an `order`, runs are ranked as the presets want it, or else as listed.
+    chunks: all chunks that a system could return (a table or its file), for runs that name chunks
+    by their ids, and for measures that compare with the best of them.
+    run_options, counting, keep: how runs are read, what is counted as text, and what is kept
+    besides the scores; see `RunOptions`, `Counting` and `Keep`.
 
     Runs are read and scored in blocks of whole topics, so memory does not grow with a run if the
     results of each topic stand together in its file. If they do not, the run is taken as a whole,
     which takes some 500 bytes for each result; a file of more than 2 GiB has to be sorted by topic,
     and so has a run of more than 200,000 results from a pipe.
-
-    `texts` are the texts of documents by id, for measures that count words where there is no
-    collection; `tokens` is what counts as a token (a function from a text to offsets, a tokeniser
-    of tiktoken or tokenizers, or "words"); `solid` leaves white space out of all counts of
-    characters. `chunks` are all chunks that a system could return (a table or its file), for
-    runs that name chunks by their ids, and for measures that compare with the best of them.
 
     >>> from doxeval.assessments import Judgment
     >>> from doxeval.measures import cP, cR
@@ -127,57 +127,38 @@ class Evaluation:
         measures: MeasureGiven | Iterable[MeasureGiven] = (),
         *,
         presets: str | Iterable[str] = (),
+        where_possible: Iterable[MeasureGiven] = (),
         collection: Collection | str | os.PathLike[str] | None = None,
         navigation: Navigation | str | os.PathLike[str] | Mapping[str, Any] | None = None,
-        targets: TopicsGiven | None = None,
-        where_possible: Iterable[MeasureGiven] = (),
-        average_over: AverageOver = "assessed",
-        specificity: SpecificityFrom | None = None,
-        curves: bool = False,
-        per_document: bool = False,
-        keep: Callable[[Ranking], Any] | None = None,
         order: Order | None = None,
-        offsets: Offsets = "characters",
-        whitespace: Whitespace | None = None,
-        unresolved: OnUnresolved = "error",
-        duplicates: OnDuplicates = "auto",
-        ends: bool = False,
-        texts: Mapping[str, str] | Texts | None = None,
-        tokens: Any = None,
-        solid: bool = False,
+        average_over: AverageOver = "assessed",
+        targets: TopicsGiven | None = None,
         chunks: ChunkTable | str | os.PathLike[str] | None = None,
+        run_options: RunOptions = RunOptions(),
+        counting: Counting = Counting(),
+        keep: Keep = Keep(),
     ) -> None:
+        check_choice("average_over", average_over, get_args(AverageOver))
         if collection is not None and not isinstance(collection, Collection):
             collection = Collection(os.fspath(collection))
         if navigation is not None:
             from doxeval.navigation import as_navigation
 
             navigation = as_navigation(navigation)
-        check_choice("average_over", average_over, get_args(AverageOver))
-        check_choice("specificity", specificity, (None, "passages", "file"))
         self.collection = collection
         self.navigation = navigation
-        self._presets = presets_by_name(presets)
-        ranked_by = preset_order(self._presets) if order is None else PresetOrder(order)
-        self.options = RunOptions(
-            ranked_by.order,
-            offsets,
-            whitespace,
-            unresolved,
-            ends,
-            preset_duplicates(self._presets) if duplicates == "auto" else duplicates,
-            list_if_unordered=order is None,
-        )
-        with report_damage(collection):
-            self.assessments = _resolved_assessments(assessments, collection, self.options)
         self.average_over = average_over
-        self.specificity = specificity
-        self.curves = curves
-        self.per_document = per_document
-        self.keep = keep
-        self.solid = solid
-        self._texts = _texts_of(texts, collection, tokens)
         self.chunks = None if chunks is None else chunk_table_of(chunks)
+        self.keep = keep
+        self._presets = presets_by_name(presets)
+        self._ranked_by, order_warnings = preset_order(order, self._presets)
+        if run_options.duplicates == "auto":
+            run_options = replace(run_options, duplicates=preset_duplicates(self._presets))
+        self.run_options = run_options
+        with report_damage(collection):
+            self.assessments = _resolved_assessments(assessments, collection, run_options)
+        self.counting = counting
+        self._texts = counting.known_texts(collection)
         self._targets = None
         if targets is not None:
             from doxeval.evaluation.targets import read_targets
@@ -186,17 +167,15 @@ class Evaluation:
         requests = requested_measures(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
         with report_damage(collection):
-            self.measures, self._skipped = select_measures(
-                requests, self._presets, self.truth, lambda: self._empty_ranking
-            )
-        if per_document and not any(each.measure.document_score for each in self.measures):
+            self.measures, self._skipped = select_measures(requests, self._presets, self.truth)
+        if keep.per_document and not any(each.measure.document_score for each in self.measures):
             raise InputError(
                 Parameter("per_document", True)
                 + " needs a measure that averages scores of documents: gP or MAgP"
             )
         self.warnings = (
             *self.assessments.warnings,
-            *ranked_by.warnings,
+            *order_warnings,
             *skip_warnings(self._skipped),
             *navigation_warnings(navigation, self.measures, collection),
             *self._target_warnings(),
@@ -217,7 +196,7 @@ class Evaluation:
 
     def __getstate__(self) -> dict[str, Any]:
         # The ground truth is worked out again where it is needed, quicker than it is sent.
-        remade = ("truth", "_empty_ranking", "_scoring")
+        remade = ("truth", "_scoring")
         return {name: value for name, value in self.__dict__.items() if name not in remade}
 
     @cached_property
@@ -226,17 +205,13 @@ class Evaluation:
         return GroundTruth.of(
             self.assessments,
             self.collection,
-            self.specificity,
+            self.counting.specificity,
             self.navigation,
             None if self._targets is None else self._targets.patterns,
             self._texts,
-            self.solid,
+            self.counting.ignore_whitespace,
             self.chunks,
         )
-
-    @cached_property
-    def _empty_ranking(self) -> Ranking:
-        return build_ranking(Run.from_results([]), self.truth, RunOptions()).ranking
 
     @cached_property
     def _scoring(self) -> Scoring:
@@ -245,32 +220,32 @@ class Evaluation:
             self.measures,
             self._skipped,
             self._presets,
-            self.options,
+            self.run_options,
+            self._ranked_by,
             self.chunks,
             self.average_over,
-            self.curves,
-            self.per_document,
             self.keep,
             self.assessments.origins,
         )
 
-    def ignoring_white_space(self) -> Evaluation:
+    def ignoring_whitespace(self) -> Evaluation:
         """Return the same evaluation with white space left out of all counts of characters.
 
         Where texts are not known, it is the same.
         """
-        if self.solid or self._texts is None:
+        if self.counting.ignore_whitespace or self._texts is None:
             return self
         other = copy(self)
-        other.solid = True
+        other.counting = replace(self.counting, ignore_whitespace=True)
         return other
 
     # Scores of runs
 
     def ranking(self, run: RunGiven | RunInput) -> RunRanking:
         """Return a run as measures see it: resolved, and in order."""
-        read = as_run_input(run).read(ends=self.options.ends, chunks=self.chunks)
-        return build_ranking(read, self.truth, self.options, self._scoring.repeats)
+        read = as_run_input(run).read(ends=self.run_options.ends, chunks=self.chunks)
+        policies = self._scoring.duplicate_policies
+        return build_ranking(read, self.truth, self.run_options, self._ranked_by, policies)
 
     def score(self, run: RunGiven | RunInput) -> ScoredRun:
         """Return the scores of a run."""
@@ -366,7 +341,8 @@ class Evaluation:
     def _facts_of(self, selected: SelectedMeasure) -> MeasureFacts:
         label, measure = selected.label, selected.measure
         usual = measure.facts.repeats
-        policy = usual if self.options.duplicates == "auto" else self.options.duplicates
+        requested = self.run_options.duplicates
+        policy = usual if requested == "auto" else requested
         facts = measure.facts_as(label, selected.requested)._replace(duplicates=policy)
         if policy == usual:
             return facts
@@ -438,25 +414,16 @@ def evaluate(
     measures: MeasureGiven | Iterable[MeasureGiven] = (),
     *,
     presets: str | Iterable[str] = (),
+    where_possible: Iterable[MeasureGiven] = (),
     collection: Collection | str | os.PathLike[str] | None = None,
     navigation: Navigation | str | os.PathLike[str] | Mapping[str, Any] | None = None,
-    targets: TopicsGiven | None = None,
-    where_possible: Iterable[MeasureGiven] = (),
-    average_over: AverageOver = "assessed",
-    specificity: SpecificityFrom | None = None,
-    curves: bool = False,
-    per_document: bool = False,
-    keep: Callable[[Ranking], Any] | None = None,
     order: Order | None = None,
-    offsets: Offsets = "characters",
-    whitespace: Whitespace | None = None,
-    unresolved: OnUnresolved = "error",
-    duplicates: OnDuplicates = "auto",
-    ends: bool = False,
-    texts: Mapping[str, str] | Texts | None = None,
-    tokens: Any = None,
-    solid: bool = False,
+    average_over: AverageOver = "assessed",
+    targets: TopicsGiven | None = None,
     chunks: ChunkTable | str | os.PathLike[str] | None = None,
+    run_options: RunOptions = RunOptions(),
+    counting: Counting = Counting(),
+    keep: Keep = Keep(),
     jobs: int = 1,
     executor: Executor | None = None,
     engine: EngineLike | None = None,
@@ -466,7 +433,7 @@ def evaluate(
     """Score runs by measures: `Evaluation(assessments, measures, …).score_all(runs, …)`.
 
     Runs are files, `Run` values or dicts; assessments likewise; measures are names or values.
-    The options up to `chunks` are those of `Evaluation`, the others those of its `score_all`.
+    The options up to `keep` are those of `Evaluation`, the others those of its `score_all`.
 
     >>> qrels = {"7": {"a": 1, "b": 0, "c": 2}}
     >>> evaluate({"7": {"a": 0.9, "b": 0.5, "c": 0.1}}, qrels, ["AP", "P@2"]).mean()
@@ -476,49 +443,22 @@ def evaluate(
         assessments,
         measures,
         presets=presets,
+        where_possible=where_possible,
         collection=collection,
         navigation=navigation,
-        targets=targets,
-        where_possible=where_possible,
-        average_over=average_over,
-        specificity=specificity,
-        curves=curves,
-        per_document=per_document,
-        keep=keep,
         order=order,
-        offsets=offsets,
-        whitespace=whitespace,
-        unresolved=unresolved,
-        duplicates=duplicates,
-        ends=ends,
-        texts=texts,
-        tokens=tokens,
-        solid=solid,
+        average_over=average_over,
+        targets=targets,
         chunks=chunks,
+        run_options=run_options,
+        counting=counting,
+        keep=keep,
     )
     table = evaluation.score_all(
         runs, jobs=jobs, executor=executor, engine=engine, patience=patience, progress=progress
     )
     warn(table.all_warnings())
     return table
-
-
-def _texts_of(
-    texts: Mapping[str, str] | Texts | None, collection: Collection | None, tokens: Any
-) -> Texts | None:
-    if isinstance(texts, Texts):  # shared by several evaluations
-        return texts
-    source = collection if texts is None else texts
-    if source is None:
-        if tokens is not None:
-            raise InputError(
-                Parameter("tokens")
-                + " counts in texts: give "
-                + Parameter("texts")
-                + " or a collection with it"
-            )
-        return None
-    return Texts(source, tokens)
 
 
 def _resolved_assessments(

@@ -1,19 +1,28 @@
-"""What runs are given as: files, values, dicts or data frames; and how they are to be read."""
+"""What an evaluation is given: runs, and options in three small values.
+
+    RunOptions     how runs are read, and what becomes of results that do not fit
+    Counting       what is counted as text
+    Keep           what is kept of each run besides its scores
+
+Runs are files, `Run` values, dicts or data frames.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from doxeval.assessments import Assessments
+from doxeval.assessments import Assessments, SpecificityFrom
+from doxeval.documents import Offsets, Whitespace
 from doxeval.errors import InputError
-from doxeval.messages import quoted
+from doxeval.measures import Texts
+from doxeval.messages import Parameter, quoted
+from doxeval.named import check_options, option
 from doxeval.runs import (
     Block,
     ChunkTable,
-    Order,
     Run,
     RunGiven,
     as_run,
@@ -25,55 +34,137 @@ from doxeval.runs import (
 )
 
 if TYPE_CHECKING:
-    from doxeval.documents import Offsets, Whitespace
+    from doxeval.documents import Collection
+    from doxeval.measures import Ranking
 
 OnUnresolved = Literal["error", "irrelevant"]
 OnDuplicates = Literal["auto", "drop", "keep"]
 AverageOver = Literal["assessed", "retrieved"]
 
+# Options
+
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What ranks results, what offsets count, and what happens to references to nothing.
+    """How runs are read, and what becomes of results that do not fit.
 
-    order: the list as it is, or sorted by rank or score (rsv), where equal ones are tied.
-    offsets: characters, or bytes of UTF-8. whitespace: how text nodes of text points are numbered,
-    if not as the collection was built. unresolved: a result that names nothing is an error, or
-    counts as not relevant. ends: the last column of a text run is an end, not a length.
+    offsets: characters, or bytes of UTF-8.
+    whitespace: how text points number text nodes that are only white space (keep or strip), if not
+    as the collection was built.
+    ends: the last column of a text run is an end, not a length.
+    unresolved: a result that names nothing is an error, or counts as not relevant.
     duplicates: a result that was returned before is dropped, or keeps its rank but gains nothing;
     auto: as each measure has it (those of chunks keep it, all others drop it). Where a measure does
     something else than by itself, its name in the table says so: cP@5(duplicates=keep).
-    list_if_unordered: a run without the ranks or scores that order it is taken as listed, with a
-    warning; otherwise it is an error.
+
+    >>> RunOptions(unresolved="irrelevant").duplicates
+    'auto'
     """
 
-    order: Order = "list"
     offsets: Offsets = "characters"
     whitespace: Whitespace | None = None
-    unresolved: OnUnresolved = "error"
     ends: bool = False
-    duplicates: OnDuplicates = "auto"
-    list_if_unordered: bool = False
+    unresolved: OnUnresolved = option(
+        "error",
+        "A result that does not exist in the collection is an error, or not relevant.",
+        choices=get_args(OnUnresolved),
+    )
+    duplicates: OnDuplicates = option(
+        "auto",
+        "A result that was returned before is dropped, or keeps its rank and gains nothing; auto: "
+        "measures of chunks keep it, all others drop it.",
+        choices=get_args(OnDuplicates),
+    )
 
     def __post_init__(self) -> None:
-        check_choice("order", self.order, get_args(Order))
-        check_choice("offsets", self.offsets, ("characters", "bytes"))
-        check_choice("whitespace", self.whitespace, (None, "keep", "strip"))
-        check_choice("unresolved", self.unresolved, get_args(OnUnresolved))
-        check_choice("duplicates", self.duplicates, get_args(OnDuplicates))
+        check_options(self)
+        check_choice("offsets", self.offsets, get_args(Offsets))
+        if self.whitespace is not None:
+            check_choice("whitespace", self.whitespace, get_args(Whitespace))
 
 
-def check_choice(name: str, value: object, choices: tuple[object, ...]) -> None:
+@dataclass(frozen=True)
+class Counting:
+    """What is counted as text.
+
+    texts: the texts of documents by id, for measures that count words where there is no collection.
+    tokens: what a token is: a function from a text to offsets, a tokeniser of tiktoken or
+    tokenizers, or "words".
+    ignore_whitespace: white space is left out of all counts of characters.
+    specificity: where the specificity of elements in files of 2005–07 comes from: highlighted
+    passages, or the sizes that the file gives.
+
+    >>> Counting(texts={"a": "Fog on the sea."}).tokens is None
+    True
+    """
+
+    texts: Mapping[str, str] | Texts | None = None
+    tokens: Any = None
+    ignore_whitespace: bool = option(False, "Ignore white space when counting characters.")
+    specificity: SpecificityFrom | None = option(
+        None,
+        "Where specificity in files of 2005–07 comes from: highlighted passages, or the sizes that "
+        "the file gives.",
+        choices=get_args(SpecificityFrom),
+        shown_default="passages, if they can be resolved",
+        flags=("--spec",),
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        if not isinstance(self.texts, Mapping | Texts | None):
+            raise InputError(f"texts is {quoted(self.texts)}: expected a dict of texts by document")
+
+    def known_texts(self, collection: Collection | None) -> Texts | None:
+        """Return the texts of documents, if they are given, or those of the collection."""
+        if isinstance(self.texts, Texts):  # shared by several evaluations
+            return self.texts
+        source = collection if self.texts is None else self.texts
+        if source is not None:
+            return Texts(source, self.tokens)
+        if self.tokens is not None:
+            raise InputError(
+                Parameter("tokens")
+                + " counts in texts: give "
+                + Parameter("texts")
+                + " or a collection with it"
+            )
+        return None
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What is kept of each run besides its scores.
+
+    curves: the curves behind the scores.
+    per_document: the scores of single documents that measures in context average.
+    of_ranking: the value of a function of the run's ranking. Such a run is not scored in blocks.
+
+    >>> Keep(curves=True).per_document
+    False
+    """
+
+    curves: bool = False
+    per_document: bool = False
+    of_ranking: Callable[[Ranking], Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.of_ranking is not None and not callable(self.of_ranking):
+            raise InputError(f"of_ranking is {quoted(self.of_ranking)}: expected a function")
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """Refuse a value that is not one of a parameter's choices.
 
     >>> check_choice("order", "score", ("list", "rank", "rsv"))
     Traceback (most recent call last):
-    doxeval.errors.InputError: order is 'score': expected list, rank or rsv
+    doxeval.errors.InputError: order='score': expected one of list, rank, rsv
     """
-    if value not in choices:
-        names = [str(choice) for choice in choices]
-        expected = f"{', '.join(names[:-1])} or {names[-1]}"
-        raise InputError(f"{name} is {quoted(value)}: expected {expected}")
+    if not isinstance(value, str) or value not in choices:
+        raise InputError(Parameter(name, value) + f": expected one of {', '.join(choices)}")
+
+
+# Runs
 
 
 class RunInput(NamedTuple):

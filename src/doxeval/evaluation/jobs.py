@@ -8,23 +8,14 @@ those of a single process that reads run after run in order.
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doxeval.errors import DoxevalError, WorkerLost
-from doxeval.messages import Parameter, join_names, truncate
-from doxeval.parallel import (
-    EngineLike,
-    Shared,
-    TaskResult,
-    Work,
-    keep_freed_blocks,
-    open_engine,
-    run_task,
-)
+from doxeval.errors import DoxevalError
+from doxeval.messages import join_names, truncate
+from doxeval.parallel import EngineLike, TaskResult, Work, open_engine, run_task
 
 if TYPE_CHECKING:
     from doxeval.evaluation.evaluation import Evaluation
@@ -113,92 +104,20 @@ def prepare(evaluation: Evaluation) -> None:
     _ = evaluation.truth
 
 
-# In other processes of this machine, which scores runs itself beside them
-
-
 def score_in_processes(
     evaluation: Evaluation, sources: Sequence[RunInput], jobs: int, progress: Progress
 ) -> list[RunScores]:
-    """Return the scores of all runs, in order, from this process and others.
-
-    If this process has a single thread and the system can fork, workers inherit the evaluation
-    without any copying; otherwise they are started afresh and receive it when they start.
-    """
-    import multiprocessing
-
-    from doxeval.parallel import Workers
+    """Return the scores of all runs, in order, from processes of this machine."""
+    from doxeval.parallel import Processes
 
     pieces = scoring_jobs(evaluation, sources)
-    processes = min(jobs, len(pieces))
-    can_fork = "fork" in multiprocessing.get_all_start_methods() and _threads() == 1
-    shared = Shared.here(evaluation) if can_fork else Shared.of(evaluation, prepare)
-    with Workers(processes - 1, "fork" if can_fork else "spawn", _receive, (shared,)) as workers:
-        futures = {
-            number: workers.submit(_score_received, job.piece)
-            for number, job in enumerate(pieces)
-            if number % processes  # the others are for this process
-        }
-        for number in range(0, len(pieces), processes):
-            if workers.has_lost_one:
-                break
-            futures[number] = _score_here(evaluation, pieces[number].piece)
-        collector = Collector(evaluation, sources, progress)
-        scores = _results([futures[number] for number in sorted(futures)])
-        for job, piece in zip(pieces, scores, strict=True):
-            collector.add(job, TaskResult(piece))
-        return collector.scores()
-
-
-def _threads() -> int:
-    """Return how many threads this process has, with those of libraries if the system tells."""
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return threading.active_count()
-
-
-def _score_here(evaluation: Evaluation, piece: RunPiece) -> Future[PieceScores]:
-    """Score a piece in this process; the future has its scores, or the error."""
-    done: Future[PieceScores] = Future()
-    try:
-        done.set_result(evaluation.score_piece(piece))
-    except Exception as error:  # raised again in the order of the runs
-        done.set_exception(error)
-    return done
-
-
-def _results(futures: Sequence[Future[PieceScores]]) -> Iterable[PieceScores]:
-    """Yield all results in order; the first error in that order is raised, the rest cancelled."""
-    try:
-        for future in futures:
-            yield future.result()
-    except WorkerLost as error:
-        raise WorkerLost(
-            f"{error} while it was scoring runs, perhaps for lack of memory; try a smaller "
-            + Parameter("jobs")
-        ) from None
-    finally:
-        for future in futures:
-            future.cancel()
-
-
-# What a worker has received; it serves a single evaluation.
-_received: Evaluation | None = None
-
-
-def _receive(shared: Shared) -> None:
-    global _received
-    keep_freed_blocks()  # the process is ours
-    _received = shared.value
-
-
-def _score_received(piece: RunPiece) -> PieceScores:
-    if _received is None:
-        raise DoxevalError("a process was asked to score a run without an evaluation")
-    return _received.score_piece(piece)
-
-
-# On an engine, whose workers see the same files
+    engine = Processes(min(jobs, len(pieces)))
+    work = Work(_score_job, engine.shared(evaluation, prepare), doing="scoring runs")
+    collector = Collector(evaluation, sources, progress)
+    with closing(engine.outcomes(work, pieces)) as outcomes:
+        for number, outcome in outcomes:
+            collector.add(pieces[number], outcome)
+    return collector.scores()
 
 
 def score_on_engine(
@@ -208,7 +127,7 @@ def score_on_engine(
     progress: Progress,
     patience: float,
 ) -> list[RunScores]:
-    """Return the scores of all runs, in order, from an engine.
+    """Return the scores of all runs, in order, from an engine whose workers see the same files.
 
     Files are sent by their absolute paths; scores and messages name them as they were given.
     """
@@ -217,11 +136,6 @@ def score_on_engine(
         as_given = _GivenNames(sources, absolute)
         groups = group_jobs(scoring_jobs(evaluation, absolute))
         collector = Collector(evaluation, absolute, progress)
-
-        def collect(number: int, outcomes: Sequence[TaskResult]) -> None:
-            for job, outcome in zip(groups[number], outcomes, strict=True):
-                collector.add(job, outcome)
-
         try:
             work = Work(
                 _score_group,
@@ -229,19 +143,22 @@ def score_on_engine(
                 check=requirements(evaluation, absolute),
                 name=lambda group: join_names([_name_of(sources[job.run]) for job in group]),
             )
-            opened.map(work, groups, each=collect)
+            with closing(opened.outcomes(work, groups)) as outcomes:
+                for number, outcome in outcomes:
+                    for job, scored in zip(groups[number], outcome.result(), strict=True):
+                        collector.add(job, scored)
             return as_given.in_scores(collector.scores())
         except DoxevalError as error:
             as_given.in_error(error)
             raise
 
 
+def _score_job(evaluation: Evaluation, job: ScoringJob) -> PieceScores:
+    return evaluation.score_piece(job.piece)
+
+
 def _score_group(evaluation: Evaluation, group: Sequence[ScoringJob]) -> list[TaskResult]:
-    return [run_task(_score_piece, evaluation, job.piece) for job in group]
-
-
-def _score_piece(evaluation: Evaluation, piece: RunPiece) -> PieceScores:
-    return evaluation.score_piece(piece)
+    return [run_task(_score_job, evaluation, job) for job in group]
 
 
 def _with_absolute_paths(source: RunInput) -> RunInput:

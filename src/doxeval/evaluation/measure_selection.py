@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation.diagnostics import RunDiagnostics
-from doxeval.evaluation.inputs import OnDuplicates
+from doxeval.evaluation.inputs import OnDuplicates, check_choice
+from doxeval.evaluation.ranking import RankedBy, build_ranking
 from doxeval.measures import GroundTruth, Measure, Need, Preset, Ranking, as_measure, preset_named
 from doxeval.messages import Parameter, join_names, truncate
-from doxeval.runs import Kind, Order
+from doxeval.runs import Kind, Order, Run
 from doxeval.storage import foreign_code
 
 if TYPE_CHECKING:
@@ -64,43 +65,46 @@ def presets_by_name(names: str | Iterable[str]) -> dict[str, Preset]:
 
 
 class PresetOrder(NamedTuple):
-    """How presets rank runs, and a warning that says so if it is not the list."""
+    """What orders runs, and a warning if a preset has chosen it."""
 
-    order: Order
+    ranked_by: RankedBy
     warnings: tuple[str, ...] = ()
 
 
-def preset_order(presets: Mapping[str, Preset]) -> PresetOrder:
-    """Return the order of the presets, on which they must agree.
+def preset_order(order: Order | None, presets: Mapping[str, Preset]) -> PresetOrder:
+    """Return the order that was requested, or else that of the presets, on which they must agree.
 
-    >>> preset_order(presets_by_name(["inex2003", "inex2004"])).order
+    >>> preset_order(None, presets_by_name(["inex2003", "inex2004"])).ranked_by.order
     'rsv'
-    >>> preset_order(presets_by_name(["inex2002", "inex2009-thorough"]))
+    >>> preset_order(None, presets_by_name(["inex2002", "inex2009-thorough"]))
     Traceback (most recent call last):
     doxeval.errors.InputError: inex2002 ranks runs by rsv, inex2009-thorough by list: \
 order='rsv' or order='list' says which is meant
     """
+    if order is not None:
+        check_choice("order", order, get_args(Order))
+        return PresetOrder(RankedBy(order))
     orders: dict[Order, str] = {}
     for name, preset in presets.items():
         orders.setdefault(preset.order or "list", name)
     if len(orders) > 1:
-        (order, first), (other, second) = list(orders.items())[:2]
+        (first, name), (second, other) = list(orders.items())[:2]
         raise InputError(
-            f"{first} ranks runs by {order}, {second} by {other}: "
-            + Parameter("order", order)
+            f"{name} ranks runs by {first}, {other} by {second}: "
+            + Parameter("order", first)
             + " or "
-            + Parameter("order", other)
+            + Parameter("order", second)
             + " says which is meant"
         )
-    order = next(iter(orders), "list")
-    if order == "list":
-        return PresetOrder(order)
+    chosen: Order = next(iter(orders), "list")
+    if chosen == "list":
+        return PresetOrder(RankedBy(is_required=False))
     warning = (
-        f"{', '.join(presets)}: runs are ranked by {order}; "
+        f"{', '.join(presets)}: runs are ranked by {chosen}; "
         + Parameter("order", "list")
         + " ranks them as listed"
     )
-    return PresetOrder(order, (warning,))
+    return PresetOrder(RankedBy(chosen, is_required=False), (warning,))
 
 
 def preset_duplicates(presets: Mapping[str, Preset]) -> OnDuplicates:
@@ -142,21 +146,22 @@ class MeasureSelection(NamedTuple):
 
 
 def select_measures(
-    requests: Iterable[MeasureRequest],
-    presets: Mapping[str, Preset],
-    truth: GroundTruth,
-    empty_ranking: Callable[[], Ranking],
+    requests: Iterable[MeasureRequest], presets: Mapping[str, Preset], truth: GroundTruth
 ) -> MeasureSelection:
     """Fill in all parameters; what cannot be computed is an error, unless it is optional."""
     selected: list[SelectedMeasure] = []
     skipped: list[SkippedMeasure] = []
+    empty_ranking: Ranking | None = None
     for label, requested, is_optional in requests:
         try:
             check_assessments(requested.navigating(truth.navigation), label, truth)
             with foreign_code(requested):
                 measure = requested.resolve_auto(truth)
                 if is_optional:  # what only scoring would find out is known before any run is read
-                    measure.scores(empty_ranking())
+                    empty_ranking = (
+                        empty_ranking or build_ranking(Run.from_results([]), truth).ranking
+                    )
+                    measure.scores(empty_ranking)
         except (MissingInput, SyntaxProblem) as error:
             if not is_optional:
                 raise

@@ -71,8 +71,22 @@ class RunRanking(NamedTuple):
         return f"RunRanking({self.ranking!r}, {plural(len(self.warnings), 'warning')})"
 
 
+class RankedBy(NamedTuple):
+    """What orders the results of a run: the list itself, their ranks, or their scores (rsv).
+
+    is_required: whether a run without these is an error; otherwise it is taken as listed.
+    """
+
+    order: Order = "list"
+    is_required: bool = True
+
+
 def build_ranking(
-    run: Run, truth: GroundTruth, options: RunOptions, policies: Collection[str] = ("drop",)
+    run: Run,
+    truth: GroundTruth,
+    options: RunOptions = RunOptions(),
+    ranked_by: RankedBy = RankedBy(),
+    policies: Collection[str] = ("drop",),
 ) -> RunRanking:
     """Order a run, keep what is about assessed topics, resolve its results, find duplicates.
 
@@ -82,21 +96,23 @@ def build_ranking(
     >>> from doxeval.runs import Result
     >>> truth = GroundTruth.of(Assessments([Judgment("7", "a", ((0, 9),), document_length=20)]))
     >>> run = Run.from_results([Result("7", "a", Kind.PASSAGE, 5, 15)] * 2)
-    >>> ranking = build_ranking(run, truth, RunOptions())
+    >>> ranking = build_ranking(run, truth)
     >>> ranking.ranking.relevant.tolist(), ranking.warnings
     ([4], ('1 duplicate was left out, the first on line 2',))
     """
-    ranking = rank_block(run, truth, options, np.arange(len(truth.topics)))
+    ranking = rank_block(run, truth, options, ranked_by, np.arange(len(truth.topics)))
     messages = ranking.diagnostics.messages(truth.topics, options, policies, run.origin)
     return ranking._replace(warnings=(*run.warnings, *messages))
 
 
-def rank_block(run: Run, truth: GroundTruth, options: RunOptions, topics: Ints) -> RunRanking:
+def rank_block(
+    run: Run, truth: GroundTruth, options: RunOptions, ranked_by: RankedBy, topics: Ints
+) -> RunRanking:
     """Do the same for a block of a run: warnings and errors wait for the other blocks.
 
     topics: the numbers of the topics to score, to which all its results belong that are assessed.
     """
-    order, unordered = _choose_order(run, options)
+    order, unordered = _choose_order(run, ranked_by)
     results = select_assessed(_order_run(run, order), truth.topic_numbers)
     resolved = resolve_results(results.run, results.topic, truth, options)
     is_repeat = find_duplicates(resolved, results.topic)
@@ -116,6 +132,7 @@ def rank_block(run: Run, truth: GroundTruth, options: RunOptions, topics: Ints) 
         _kinds(results.run),
         bool((once.start < 0).any()),
         bool((once.end < 0).any()),
+        order,
         unordered,
         order_conflicts(run, order),
         results.unassessed,
@@ -142,12 +159,13 @@ def _without_whitespace(resolved: ResolvedRun, truth: GroundTruth) -> ResolvedRu
 # Order
 
 
-def _choose_order(run: Run, options: RunOptions) -> tuple[Order, tuple[str, ...]]:
-    """Return an order that the run can be put in, and a warning if it is not the one wished for."""
+def _choose_order(run: Run, ranked_by: RankedBy) -> tuple[Order, tuple[str, ...]]:
+    """Return an order that the run can be put in, and a warning if it is not the usual one."""
+    order, is_required = ranked_by
     has_column = {"list": True, "rank": run.rank is not None, "rsv": run.score is not None}
-    if has_column[options.order] or not options.list_if_unordered or not len(run):
-        return options.order, ()
-    return "list", (f"there is no {options.order}: ranked as listed",)
+    if has_column[order] or is_required or not len(run):
+        return order, ()
+    return "list", (f"there is no {order}: ranked as listed",)
 
 
 def _order_run(run: Run, order: Order) -> Run:

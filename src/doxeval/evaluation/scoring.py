@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,7 +28,7 @@ from doxeval.evaluation.diagnostics import (
     missing_topics_warnings,
     same_file_warnings,
 )
-from doxeval.evaluation.inputs import AverageOver, RunInput, RunOptions
+from doxeval.evaluation.inputs import AverageOver, Keep, RunInput, RunOptions
 from doxeval.evaluation.measure_selection import (
     SelectedMeasure,
     SkippedMeasure,
@@ -36,7 +36,7 @@ from doxeval.evaluation.measure_selection import (
     check_results,
     skip_warnings,
 )
-from doxeval.evaluation.ranking import RunRanking, rank_block, tied_documents
+from doxeval.evaluation.ranking import RankedBy, RunRanking, rank_block, tied_documents
 from doxeval.measures import GroundTruth, Preset
 from doxeval.messages import truncate
 from doxeval.runs import Block, Run, RunFacts
@@ -61,7 +61,7 @@ class NeedsWholeRun(Exception):
 
 def score_run(scoring: Scoring, source: RunInput) -> RunScores:
     """Read a run and score it."""
-    if scoring.keep is None:
+    if scoring.keep.of_ranking is None:
         try:
             with closing(_read_blocks(scoring, source)) as blocks:
                 return _score_blocks(scoring, source, blocks)
@@ -201,15 +201,14 @@ class Scoring:
     skipped: tuple[SkippedMeasure, ...]
     presets: Mapping[str, Preset]
     options: RunOptions
+    ranked_by: RankedBy
     chunks: ChunkTable | None
     average_over: AverageOver
-    curves: bool
-    per_document: bool
-    keep: Callable[[Ranking], Any] | None
+    keep: Keep
     assessment_files: tuple[str, ...]
 
     @property
-    def repeats(self) -> set[str]:
+    def duplicate_policies(self) -> set[str]:
         """What the measures do with results that were returned before."""
         return {selected.measure.facts.repeats for selected in self.measures}
 
@@ -224,7 +223,7 @@ class Scoring:
 
     def block(self, run: Run, topics: Ints, name: str) -> BlockScores:
         """Score these topics, to which all results of the run belong that are assessed."""
-        ranking = rank_block(run, self.truth, self.options, topics)
+        ranking = rank_block(run, self.truth, self.options, self.ranked_by, topics)
         diagnostics = ranking.diagnostics
         if any(selected.measure.facts.ranks_documents for selected in self.measures):
             diagnostics = diagnostics._replace(ties=tied_documents(ranking.ranking.articles))
@@ -241,8 +240,9 @@ class Scoring:
                 measures.append(MeasureScores(failure=error))
                 if not selected.is_optional:
                     return block._replace(measures=tuple(measures))
-        first = self.measures[0].measure
-        kept = None if self.keep is None else self.keep(ranking.seen_by(first))
+        kept = None
+        if self.keep.of_ranking is not None:
+            kept = self.keep.of_ranking(ranking.seen_by(self.measures[0].measure))
         return block._replace(measures=tuple(measures), documents=documents, kept=kept)
 
     def _score_by(
@@ -253,10 +253,10 @@ class Scoring:
         ranking = run.seen_by(measure)
         with foreign_code(measure):
             values = _checked_scores(selected, ranking)[ranking.topics]
-            curve = measure.curve(ranking) if self.curves else None
+            curve = measure.curve(ranking) if self.keep.curves else None
             if curve is not None:
                 curve = curve._replace(label=label, y=curve.y[ranking.topics])
-            way = measure.document_score if self.per_document else None
+            way = measure.document_score if self.keep.per_document else None
             if way is not None and way not in documents:
                 documents[way] = measure.document_scores(ranking)
             return MeasureScores(values, curve, MeasureNotes.of(measure, ranking))
@@ -269,7 +269,7 @@ class Scoring:
         """Return the scores of a run, given those of all its blocks, which have all topics."""
         topics = self.truth.topics
         diagnostics = RunDiagnostics.joined([block.diagnostics for block in blocks])
-        messages = diagnostics.messages(topics, self.options, self.repeats, facts.origin)
+        messages = diagnostics.messages(topics, self.options, self.duplicate_policies, facts.origin)
         name = name_in_errors(source, facts)
         kept = blocks[0].kept
         has_results = np.zeros(len(topics), dtype=np.bool_)
@@ -429,7 +429,7 @@ class PieceScores(NamedTuple):
 
 def run_pieces(scoring: Scoring, source: RunInput) -> list[RunPiece]:
     """Return the pieces of a run; a large file of text or JSONL has several."""
-    if source.file is None or scoring.keep is not None:
+    if source.file is None or scoring.keep.of_ranking is not None:
         return [RunPiece(source)]
     from doxeval.runs import pieces_of_file
 

@@ -62,11 +62,11 @@ class HardenedExpat:
     """Makes parsers that pass text to `text` and refuse dangerous declarations.
 
     All its parsers share one string per tag; only the last one is in use. `expansion` and
-    `allowance` limit what entities may stand for (see expansion.py).
+    `allowance` limit what entities may stand for (see Expansion).
 
     >>> texts = []
-    >>> feed = HardenedExpat(texts.append).parser("a.xml")
-    >>> feed.feed(b"<!DOCTYPE a [<!ENTITY x 'caf&#233;'>]><a>&x;</a>", True)
+    >>> parsing = HardenedExpat(texts.append).parser("a.xml")
+    >>> parsing.feed(b"<!DOCTYPE a [<!ENTITY x 'caf&#233;'>]><a>&x;</a>", True)
     >>> texts
     ['café']
     """
@@ -83,16 +83,14 @@ class HardenedExpat:
         self._encoding = encoding
         self._expansion = expansion, allowance
         self._tag_strings: dict[str, str] = {}
-        self._on_declaration, self._on_skipped = self._declare, self._replace_skipped
-        self._on_xml_declaration = self._check_encoding
-        self._feed: Feed | None = None
+        self._parsing: Parsing  # the last one
 
     def parser(
         self,
         origin: str,
         declarations: bytes = b"",
         error_class: type[InputError] = DocumentError,
-    ) -> Feed:
+    ) -> Parsing:
         """Return a parser for one document; `declarations` stand in for an external DTD."""
         if self._encoding is not None and python_codec(self._encoding) is None:
             raise error_class(unknown_encoding_message(self._encoding), origin)
@@ -104,13 +102,13 @@ class HardenedExpat:
         # Otherwise, one long default value in the DTD would be copied for every element.
         parser.specified_attributes = True
         parser.CharacterDataHandler = self._text
-        parser.EntityDeclHandler = self._on_declaration
-        parser.SkippedEntityHandler = self._on_skipped
+        parser.EntityDeclHandler = self._declare_entity
+        parser.SkippedEntityHandler = self._replace_skipped
         if self._encoding is None:
-            parser.XmlDeclHandler = self._on_xml_declaration
+            parser.XmlDeclHandler = self._check_encoding
         # Expat reports references to parameter entities only under this setting.
         parser.SetParamEntityParsing(XML_PARAM_ENTITY_PARSING_ALWAYS)
-        parser.ExternalEntityRefHandler = _skip_external
+        parser.ExternalEntityRefHandler = _skip_external_dtd
         if declarations:
 
             def external(context: str | None, *_: object) -> int:
@@ -121,27 +119,24 @@ class HardenedExpat:
 
             parser.UseForeignDTD(True)
             parser.ExternalEntityRefHandler = external
-        self._feed = Feed(parser, origin, error_class, self._expansion)
-        return self._feed
+        self._parsing = Parsing(parser, origin, error_class, self._expansion)
+        return self._parsing
 
-    def _declare(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
+    def _declare_entity(self, name: str, parameter: bool, value: str | None, *_: object) -> None:
         reason = _why_entity_refused(name, parameter, value)
         if reason is not None:
-            raise self._refusal(reason)
-        if self._feed is not None and value is not None:
-            self._feed.declare_entity(name, value)
+            raise Refused(reason, self._parsing.parser)
+        self._parsing.declare_entity(name, value or "")
 
     def _replace_skipped(self, name: str, parameter: bool) -> None:
         if parameter or name not in NAMED_ENTITIES:
-            raise self._refusal(f"undefined entity {'%' if parameter else '&'}{name:.80};")
+            reason = f"undefined entity {'%' if parameter else '&'}{name:.80};"
+            raise Refused(reason, self._parsing.parser)
         self._text(NAMED_ENTITIES[name])
 
     def _check_encoding(self, _: str, encoding: str | None, __: int) -> None:
         if encoding is not None and python_codec(encoding) is None:
-            raise self._refusal(unknown_encoding_message(encoding))
-
-    def _refusal(self, reason: str) -> Exception:
-        return Refused(reason, self._feed.parser) if self._feed else DocumentError(reason)
+            raise Refused(unknown_encoding_message(encoding), self._parsing.parser)
 
 
 def parser_without_declarations(text: Callable[[str], object]) -> XMLParserType:
@@ -162,8 +157,8 @@ def parser_without_declarations(text: Callable[[str], object]) -> XMLParserType:
     return parser
 
 
-def _skip_external(*_: object) -> int:
-    """Skip an external DTD."""
+def _skip_external_dtd(*_: object) -> int:
+    """Tell expat to go on: an external DTD is never opened."""
     return 1
 
 
@@ -218,7 +213,7 @@ def entity_declarations(names: Iterable[str]) -> bytes:
 # entities stand for is known before anything that refers to them is parsed.
 
 
-class Feed:
+class Parsing:
     """A parser, and the document that is given to it piece by piece.
 
     An error gets the file, the line and the column. `expansion` limits what entities may stand for.
@@ -298,7 +293,7 @@ class Feed:
 
     def _parse(self, piece: bytes, last: bool) -> None:
         expansion = self._expansion
-        if expansion and expansion.is_possible and (excess := expansion.excess(piece)):
+        if expansion is not None and (excess := expansion.excess(piece)):
             raise self._error_class(excess, self._origin, self.parser.CurrentLineNumber)
         try:
             self.parser.Parse(piece, last)
@@ -329,7 +324,7 @@ class Feed:
 
 
 class Refused(Exception):
-    """Raised inside a callback of expat, with the line and column; `Feed` adds the file.
+    """Raised inside a callback of expat, with the line and column; `Parsing` adds the file.
 
     The position must be noted in the callback, because expat reads on to the end of its input.
     """
@@ -380,11 +375,6 @@ class Expansion:
         self._sizes: dict[bytes, int] = {}
         self._longest = 0
 
-    @property
-    def is_possible(self) -> bool:
-        """Whether any entity is declared."""
-        return self._longest > 0
-
     def declare(self, name: str, value: str) -> None:
         """Note an entity."""
         size = len(value.encode())
@@ -395,12 +385,12 @@ class Expansion:
         """Return why the next piece of the document must not be parsed; None if it may be."""
         self._left = min(self._left + self._factor * len(piece), self._most)
         if self._longest and b"&" in piece:
-            self._left -= max(map(self._amount, _as_ascii(piece)))
+            self._left -= max(map(self._size_of_references, _as_ascii(piece)))
         if self._left >= 0:
             return None
         return f"entities expand the text to more than {self._factor} times the document"
 
-    def _amount(self, piece: bytes) -> int:
+    def _size_of_references(self, piece: bytes) -> int:
         references = Counter(_REFERENCE.findall(piece))
         return sum(self._size(*reference) * count for reference, count in references.items())
 

@@ -224,7 +224,7 @@ class GroundTruth:
     @cached_property
     def _collection_numbers(self) -> tuple[Ints, Ints]:
         """The collection's numbers of the judged documents, ascending, and the place of each."""
-        numbers = self.known_collection.find_documents(self.documents)
+        numbers = self.assessments.document_numbers(self.known_collection)
         order = np.argsort(numbers)
         return numbers[order], order
 

@@ -1,5 +1,9 @@
 from doxeval.named.arguments import checked as checked
 from doxeval.named.arguments import checked_but as checked_but
+from doxeval.named.options import OptionField as OptionField
+from doxeval.named.options import check_options as check_options
+from doxeval.named.options import option as option
+from doxeval.named.options import option_fields as option_fields
 from doxeval.named.registry import Noun as Noun
 from doxeval.named.registry import Registry as Registry
 from doxeval.named.registry import defined_in as defined_in

@@ -1,7 +1,8 @@
 """Engines: where many tasks are carried out, each on a value that all of them share.
 
-`engine.py` defines engines and opens them by name, `processes.py` has the worker processes of this
-machine, `shared.py` the value that tasks share, `dask.py` clusters.
+`engine.py` defines engines and opens them by name, `processes.py` is the engine of worker processes
+on this machine, `dask.py` that of clusters; `shared.py` has the value that tasks share, `memory.py`
+what workers do about their memory.
 """
 
 from __future__ import annotations

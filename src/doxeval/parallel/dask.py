@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from itertools import islice
+from itertools import count
 from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
@@ -35,13 +35,15 @@ from doxeval.errors import EngineError, InputError
 from doxeval.messages import Parameter, truncate
 from doxeval.parallel.engine import (
     Engine,
+    FutureTasks,
     Task,
     TaskResult,
+    Tasks,
     Work,
     carry_out,
-    keep_freed_blocks,
     unpack_result,
 )
+from doxeval.parallel.memory import keep_freed_blocks
 from doxeval.parallel.shared import Shared
 
 # Only some of dask has types.
@@ -147,58 +149,73 @@ class OnDask(Engine):
         """Return a value for the tasks, with what a notebook has defined and workers lack."""
         return Shared.of(value, prepare, by_value=True)
 
-    def outcomes(
-        self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, TaskResult]]:
-        """Return the outcomes as they come, after all workers were checked."""
-        check = work.packed_check
-        threads = preflight(self._cluster, check)
-        calls = _Calls(self._cluster.client, work.task, work.shared, check)
-        remaining = enumerate(items)
-        finished: SimpleQueue[int] = SimpleQueue()
-        waiting: dict[int, tuple[Future, Any]] = {}
-        given_up: Counter[int] = Counter()
-
-        def submit(number: int, item: Any) -> None:
-            future = calls.submit(item)
-            waiting[number] = (future, item)
-            future.add_done_callback(lambda _: finished.put(number))
-
-        def submit_next(count: int | None) -> None:
-            for number, item in islice(remaining, count):
-                submit(number, item)
-
+    @contextmanager
+    def begin(self, work: Work) -> Iterator[Tasks]:
+        """Enter a context, after all workers were checked."""
+        tasks = _DaskTasks(self._cluster, work)
         try:
-            submit_next(_AHEAD * threads if bounded else None)
-            while waiting:
-                number = self._next(finished)
-                future, item = waiting.pop(number)
-                if given_up[number] < _MORE_CHANCES and self._was_given_up(future):
-                    given_up[number] += 1
-                    submit(number, item)
-                    continue
-                outcome = self._outcome(future, check, work.name(item))
-                future.release()
-                submit_next(1)
-                yield number, outcome
+            yield tasks
         finally:
-            if waiting:
-                self._cluster.cancel([future for future, _ in waiting.values()])
+            self._cluster.cancel(tasks.unfinished())
 
-    def _next(self, finished: SimpleQueue[int]) -> int:
-        """Return the number of a finished task; an EngineError if nobody is left to finish one."""
-        deserted: float | None = None
-        while True:
-            try:
-                return finished.get(timeout=_SECONDS_BETWEEN_LOOKS)
-            except Empty:
-                pass
-            if self._cluster.workers():
-                deserted = None
-                continue
-            deserted = deserted or time.monotonic()
-            if time.monotonic() - deserted > self._cluster.patience:
-                raise self._cluster.without_workers()
+
+class _DaskTasks(FutureTasks):
+    """Tasks on a cluster.
+
+    The bytes of the shared value are the result of a task of their own, on which the others depend:
+    each worker fetches them once, and if the workers that have them are lost, dask makes them
+    again.
+    """
+
+    def __init__(self, cluster: Cluster, work: Work) -> None:
+        self._cluster = cluster
+        self._work = work
+        self._check = work.packed_check
+        super().__init__(_AHEAD * preflight(cluster, self._check))
+        self._prefix = (
+            f"doxeval-{getattr(work.task, '__name__', 'task').strip('_')}-{uuid.uuid4().hex}"
+        )
+        self._numbers = count()
+        self._given_up: Counter[int] = Counter()
+        self._deserted: float | None = None  # since when there are no workers
+        with _quiet_warnings():
+            self._bytes = [
+                cluster.client.submit(bytes, value.packed, key=f"doxeval-shared-{value.digest}")
+                for value in (work.shared, self._check)
+                if value is not None
+            ]
+
+    def start(self, item: Any) -> Future:
+        shared = self._work.shared, self._check
+        call = Call(_carry_out, versions_here(), self._work.task, *shared, item)
+        data, _ = pickle_calls(call, *shared)
+        with _quiet_warnings():
+            return self._cluster.client.submit(
+                pickle.loads,
+                data,
+                buffers=self._bytes,
+                key=f"{self._prefix}-{next(self._numbers)}",
+                pure=False,
+                retries=0,
+            )
+
+    def look(self) -> None:
+        """Raise an EngineError if nobody is left to finish a task."""
+        if self._cluster.workers():
+            self._deserted = None
+            return
+        self._deserted = self._deserted or time.monotonic()
+        if time.monotonic() - self._deserted > self._cluster.patience:
+            raise self._cluster.without_workers()
+
+    def outcome(self, future: Future, number: int, item: Any) -> TaskResult | None:
+        self._deserted = None
+        if self._given_up[number] < _MORE_CHANCES and self._was_given_up(future):
+            self._given_up[number] += 1
+            return None
+        outcome = self._outcome(future, self._work.name(item))
+        future.release()
+        return outcome
 
     def _was_given_up(self, future: Future) -> bool:
         """Whether dask gave a task up because it was with several workers that were lost.
@@ -211,14 +228,13 @@ class OnDask(Engine):
             and bool(self._cluster.workers())
         )
 
-    def _outcome(self, future: Future, check: Shared | None, name: str) -> TaskResult:
-        """Return what became of a finished task."""
+    def _outcome(self, future: Future, name: str) -> TaskResult:
         if future.status not in ("error", "cancelled"):  # perhaps lost again with its worker
             result = self._result(future)
             if result is not None:
                 return unpack_result(result)
         if future.status == "error":
-            return TaskResult(None, self._failure(future.exception(), check, name))
+            return TaskResult(None, self._failure(future.exception(), name))
         self._cluster.refuse_lost_scheduler(_SECONDS_TO_CLOSE)
         raise EngineError(f"{name} was cancelled on the cluster at {self._cluster.shown}")
 
@@ -241,7 +257,7 @@ class OnDask(Engine):
                 raise EngineError(f"{self._cluster.shown}: {problem}") from error
         raise self._cluster.without_workers()
 
-    def _failure(self, error: BaseException, check: Shared | None, name: str) -> EngineError:
+    def _failure(self, error: BaseException, name: str) -> EngineError:
         """Return why dask, and not the task itself, reports an error."""
         if isinstance(error, distributed.scheduler.KilledWorker):
             return EngineError(
@@ -250,7 +266,7 @@ class OnDask(Engine):
                 "more memory than workers have"
             )
         try:
-            preflight(self._cluster, check)  # a worker that came later may lack something
+            preflight(self._cluster, self._check)  # a worker that came later may lack something
         except EngineError as problem:
             return problem
         return EngineError(f"{name}: the cluster reports {type(error).__name__}: {error}")
@@ -347,7 +363,7 @@ class Cluster:
 
     def cancel(self, futures: list[Future]) -> None:
         """Have the cluster forget tasks."""
-        if self.client.status == "running":
+        if futures and self.client.status == "running":
             with suppress(Exception):  # the scheduler may be lost just now
                 self.client.cancel(futures, force=False)
 
@@ -506,43 +522,6 @@ def pickle_calls(calls: Call | list[Call], *shared: Shared | None) -> tuple[byte
         return data is None
 
     return pickle.dumps(calls, protocol=5, buffer_callback=stays_inside), apart
-
-
-class _Calls:
-    """Calls of a task on a cluster, with what they share.
-
-    The bytes of the shared value are the result of a task of their own, on which the others depend:
-    each worker fetches them once, and if the workers that have them are lost, dask makes them
-    again.
-    """
-
-    def __init__(self, client: Client, task: Task, shared: Shared, check: Shared | None) -> None:
-        self._client = client
-        self._task = task
-        self._shared = shared, check
-        self._prefix = f"doxeval-{getattr(task, '__name__', 'task').strip('_')}-{uuid.uuid4().hex}"
-        self._count = 0
-        with _quiet_warnings():
-            self._bytes = [
-                client.submit(bytes, value.packed, key=f"doxeval-shared-{value.digest}")
-                for value in (shared, check)
-                if value is not None
-            ]
-
-    def submit(self, item: Any) -> Future:
-        """Have the task carried out for an item."""
-        self._count += 1
-        call = Call(_carry_out, versions_here(), self._task, *self._shared, item)
-        data, _ = pickle_calls(call, *self._shared)
-        with _quiet_warnings():
-            return self._client.submit(
-                pickle.loads,
-                data,
-                buffers=self._bytes,
-                key=f"{self._prefix}-{self._count}",
-                pure=False,
-                retries=0,
-            )
 
 
 # In a worker. Threads of a process that uses an engine may be workers, too; its memory is left as

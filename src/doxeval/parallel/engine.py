@@ -1,7 +1,7 @@
 """Engines: where many tasks are carried out, each on a value that all of them share.
 
     Local         this process, one task after another
-    Processes     worker processes on this machine
+    Processes     worker processes on this machine (processes.py)
     OnExecutor    any executor of `concurrent.futures`
     OnDask        a cluster of dask (dask.py)
 
@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import pickle
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from itertools import count, islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from doxeval.errors import DoxevalError, EngineError, InputError, WorkerLost
 from doxeval.messages import Parameter, quoted
@@ -25,18 +27,15 @@ from doxeval.parallel.shared import Shared
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
-    from queue import SimpleQueue
 
 # A function of the shared value and an item.
 Task: TypeAlias = Callable[[Any, Any], Any]
 # Returns what is wrong with the process that it is called in, in words.
 Check: TypeAlias = Callable[[], Sequence[str]]
-Progress: TypeAlias = Callable[[int], object]
 # What `engine=` takes: a name, an executor, a client of dask's, or an engine that is open already.
 EngineLike: TypeAlias = Any
-_Coming: TypeAlias = Generator[tuple[int, "TaskResult"], None, None]
 
-_AHEAD = 2  # tasks for each worker of an executor
+TASKS_AHEAD = 2  # for each worker of this machine
 _WORKERS_IF_UNKNOWN = 16
 _SECONDS_BETWEEN_LOOKS = 1.0
 _DASK_PORT = 8786  # dask's default
@@ -48,7 +47,7 @@ class Work(NamedTuple):
 
     Tasks are functions of modules that workers can import. A worker passes the `check` before its
     first task, or the whole work ends with an error that names the worker and what is wrong there.
-    `name` says what to call an item in a message.
+    `name` says what to call an item in a message, `doing` what a worker was doing when it was lost.
 
     >>> Work(divmod, Shared.of(7)).name("a.run")
     "'a.run'"
@@ -58,6 +57,7 @@ class Work(NamedTuple):
     shared: Shared
     check: Check | None = None
     name: Callable[[Any], str] = quoted
+    doing: str = "working"
 
     @property
     def packed_check(self) -> Shared | None:
@@ -138,7 +138,7 @@ def failed_result(error: Exception) -> TaskResult:
 
 
 class Engine(ABC):
-    """Carries out work for each of many items.
+    """Where work is carried out for each of many items.
 
     Tasks of lost workers are carried out elsewhere if the engine can do so; nothing else is
     repeated.
@@ -152,44 +152,147 @@ class Engine(ABC):
         return Shared.of(value, prepare)
 
     @abstractmethod
+    def begin(self, work: Work) -> AbstractContextManager[Tasks]:
+        """Enter a context in which the work is carried out; whatever is unfinished ends with it."""
+
     def outcomes(
         self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, TaskResult]]:
-        """Return the outcomes with the numbers of their items, as they come.
+    ) -> Generator[tuple[int, TaskResult], None, None]:
+        """Yield the outcomes with the numbers of their items, as they come.
 
         If `bounded`, items are taken from their iterator no faster than workers are free for them.
         """
+        remaining = enumerate(items)
+        with self.begin(work) as tasks:
+            tasks.submit(islice(remaining, tasks.ahead if bounded else None))
+            while len(tasks):
+                outcome = tasks.next_outcome()
+                tasks.submit(islice(remaining, 1))
+                yield outcome
 
-    def map(
-        self,
-        work: Work,
-        items: Iterable[Any],
-        *,
-        progress: Progress = lambda _: None,
-        each: Callable[[int, Any], object] = lambda number, result: None,
-    ) -> list[Any]:
-        """Return all results in the order of the items; raise the first error in that order.
+    @contextmanager
+    def in_order(
+        self, work: Work, items: Iterable[Any], *, ahead: int | None = None
+    ) -> Iterator[Iterator[Any]]:
+        """Enter a context with the results in the order of the items; errors come in their turn.
 
-        Only an error of the engine itself is raised as soon as it comes. `progress` is called with
-        1 after each task, and `each` with the number of its item and the result.
+        Only an error of the engine itself is raised as soon as it comes. The first tasks are begun
+        before anything is done inside. With `ahead`, no more than so many tasks are begun before
+        their results are taken; otherwise any number of results may wait for an earlier one.
+
+        >>> with Local().in_order(Work(divmod, Shared.of(7)), [2, 3]) as results:
+        ...     next(results)
+        (3, 1)
         """
-        outcomes: dict[int, TaskResult] = {}
-        wrong: int | None = None
-        with closing(cast(_Coming, self.outcomes(work, items))) as coming:
-            for number, outcome in coming:
-                outcomes[number] = outcome
-                progress(1)
-                if outcome.error is None:
-                    each(number, outcome.value)
-                elif isinstance(outcome.error, EngineError):  # no fault of the input
-                    outcome.result()
-                else:
-                    wrong = number if wrong is None else min(number, wrong)
-                if wrong is not None and all(earlier in outcomes for earlier in range(wrong)):
-                    break
-        if wrong is not None:
-            outcomes[wrong].result()
-        return [outcomes[number].value for number in range(len(outcomes))]
+        remaining = enumerate(items)
+        waiting: dict[int, TaskResult] = {}
+
+        def results(tasks: Tasks) -> Iterator[Any]:
+            for following in count():
+                while following not in waiting:
+                    if not len(tasks):
+                        return
+                    number, outcome = tasks.next_outcome()
+                    if isinstance(outcome.error, EngineError):  # no fault of the input
+                        outcome.result()
+                    waiting[number] = outcome
+                    if ahead is None:
+                        tasks.submit(islice(remaining, 1))
+                if ahead is not None:
+                    tasks.submit(islice(remaining, 1))
+                yield waiting.pop(following).result()
+
+        with self.begin(work) as tasks:
+            tasks.submit(islice(remaining, ahead or tasks.ahead))
+            yield results(tasks)
+
+    def map(self, work: Work, items: Iterable[Any]) -> list[Any]:
+        """Return all results in the order of the items; raise the first error in that order."""
+        with self.in_order(work, items) as results:
+            return list(results)
+
+
+class Tasks(ABC):
+    """Tasks that an engine was given, and whose outcomes nobody has taken yet.
+
+    `ahead` is how many of them keep all workers busy.
+    """
+
+    ahead = 1
+
+    @abstractmethod
+    def submit(self, numbered: Iterable[tuple[int, Any]]) -> None:
+        """Give items to the engine, with their numbers."""
+
+    @abstractmethod
+    def next_outcome(self) -> tuple[int, TaskResult]:
+        """Wait for a task to finish; return the number of its item and its outcome."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return how many tasks there are."""
+
+
+class FutureTasks(Tasks):
+    """Tasks that are futures. What they are made by, and what becomes of them, engines say."""
+
+    def __init__(self, ahead: int) -> None:
+        from queue import SimpleQueue
+
+        self.ahead = ahead
+        self._finished: SimpleQueue[int] = SimpleQueue()
+        self._futures: dict[int, tuple[Any, Any]] = {}  # with their items, by number
+
+    def submit(self, numbered: Iterable[tuple[int, Any]]) -> None:
+        """Make a future of each item."""
+        for number, item in numbered:
+            future = self.start(item)
+            self._futures[number] = future, item
+            future.add_done_callback(lambda _, number=number: self._finished.put(number))
+
+    def next_outcome(self) -> tuple[int, TaskResult]:
+        """Wait for a future; look from time to time whether anybody is left to finish one."""
+        from queue import Empty
+
+        while True:
+            try:
+                number = self._finished.get(timeout=_SECONDS_BETWEEN_LOOKS)
+            except Empty:
+                self.look()
+                continue
+            future, item = self._futures.pop(number)
+            outcome = self.outcome(future, number, item)
+            if outcome is not None:
+                return number, outcome
+            self.submit([(number, item)])
+
+    def __len__(self) -> int:
+        return len(self._futures)
+
+    def unfinished(self) -> list[Any]:
+        """Return the futures whose outcomes nobody has taken."""
+        return [future for future, _ in self._futures.values()]
+
+    @abstractmethod
+    def start(self, item: Any) -> Any:
+        """Have the task carried out for an item, and return its future."""
+
+    @abstractmethod
+    def outcome(self, future: Any, number: int, item: Any) -> TaskResult | None:
+        """Return what became of a finished future; None if the task is to be begun again."""
+
+    @abstractmethod
+    def look(self) -> None:
+        """See to it, while nothing finishes, that nobody waits for ever."""
+
+
+def failed_future(error: Exception) -> Future[Any]:
+    """Return the future of a task that could not be begun."""
+    from concurrent.futures import Future
+
+    failed: Future[Any] = Future()
+    failed.set_exception(error)
+    return failed
 
 
 class Local(Engine):
@@ -203,12 +306,31 @@ class Local(Engine):
         """Return the value itself."""
         return Shared.here(value)
 
-    def outcomes(
-        self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, TaskResult]]:
-        """Return the outcomes in the order of the items; there are no workers to check."""
-        for number, item in enumerate(items):
-            yield number, run_task(work.task, work.shared.value, item)
+    @contextmanager
+    def begin(self, work: Work) -> Iterator[Tasks]:
+        """Enter a context; there are no workers to check."""
+        yield _LocalTasks(work)
+
+
+class _LocalTasks(Tasks):
+    """Tasks that are carried out when their outcomes are needed."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._items: deque[tuple[int, Any]] = deque()
+
+    def submit(self, numbered: Iterable[tuple[int, Any]]) -> None:
+        self._items.extend(numbered)
+
+    def next_outcome(self) -> tuple[int, TaskResult]:
+        number, item = self._items.popleft()
+        try:
+            return number, TaskResult(self._work.task(self._work.shared.value, item))
+        except Exception as error:  # errors are results like others
+            return number, TaskResult(None, error)
+
+    def __len__(self) -> int:
+        return len(self._items)
 
 
 class OnExecutor(Engine):
@@ -233,131 +355,69 @@ class OnExecutor(Engine):
         """Return a value for the tasks; threads share it as it is."""
         return Shared.here(value) if self._in_this_process else Shared.of(value, prepare)
 
-    def outcomes(
-        self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, TaskResult]]:
-        """Return the outcomes as they come; every process checks itself before its first task."""
-        from queue import SimpleQueue
-
-        check = work.packed_check
-        remaining = enumerate(items)
-        finished: SimpleQueue[int] = SimpleQueue()
-        waiting: dict[int, Future[Any]] = {}
-
-        def submit(count: int | None) -> None:
-            for number, item in islice(remaining, count):
-                future = self._submit(work, check, item)
-                waiting[number] = future
-                future.add_done_callback(lambda _, number=number: finished.put(number))  # type: ignore[misc]
-
+    @contextmanager
+    def begin(self, work: Work) -> Iterator[Tasks]:
+        """Enter a context; every process checks itself before its first task."""
+        tasks = _ExecutorTasks(self._executor, self._in_this_process, work)
         try:
-            submit(self._ahead() if bounded else None)
-            while waiting:
-                number = self._next(finished)
-                outcome = _result_of_future(waiting.pop(number))
-                submit(1)
-                yield number, outcome
+            yield tasks
         finally:
-            for future in waiting.values():
+            for future in tasks.unfinished():
                 future.cancel()
 
-    def _next(self, finished: SimpleQueue[int]) -> int:
-        """Return the number of a finished task.
 
-        Futures of dask's `get_executor()` may never be resolved once the scheduler is lost, so
-        the client behind them is looked at from time to time.
-        """
-        from queue import Empty
+class _ExecutorTasks(FutureTasks):
+    def __init__(self, executor: Executor, in_this_process: bool, work: Work) -> None:
+        workers = getattr(executor, "_max_workers", None)
+        super().__init__(
+            TASKS_AHEAD * (workers if isinstance(workers, int) else _WORKERS_IF_UNKNOWN)
+        )
+        self._executor = executor
+        if in_this_process:
+            self._call: Callable[[Any], Any] = partial(run_task, work.task, work.shared.value)
+        else:
+            check = work.packed_check
+            self._call = partial(carry_out, work.task, work.shared, check, this_process)
 
-        while True:
-            try:
-                return finished.get(timeout=_SECONDS_BETWEEN_LOOKS)
-            except Empty:
-                client = getattr(self._executor, "_client", None)
-                if getattr(client, "status", "running") != "running":
-                    raise EngineError("the scheduler behind the executor was lost") from None
-
-    def _ahead(self) -> int:
-        workers = getattr(self._executor, "_max_workers", None)
-        return _AHEAD * (workers if isinstance(workers, int) else _WORKERS_IF_UNKNOWN)
-
-    def _submit(self, work: Work, check: Shared | None, item: Any) -> Future[Any]:
-        from concurrent.futures import BrokenExecutor, Future
+    def start(self, item: Any) -> Future[Any]:
+        from concurrent.futures import BrokenExecutor
 
         try:
-            if self._in_this_process:
-                return self._executor.submit(run_task, work.task, work.shared.value, item)
-            return self._executor.submit(
-                carry_out, work.task, work.shared, check, _this_process, item
-            )
+            return self._executor.submit(self._call, item)
         except BrokenExecutor as error:
-            failed: Future[Any] = Future()
-            failed.set_exception(error)
-            return failed
+            return failed_future(error)
 
+    def outcome(self, future: Future[Any], number: int, item: Any) -> TaskResult:
+        from concurrent.futures import BrokenExecutor, CancelledError
 
-def _result_of_future(future: Future[Any]) -> TaskResult:
-    from concurrent.futures import BrokenExecutor, CancelledError
-
-    try:
-        result = future.result()
-    except BrokenExecutor:
-        return TaskResult(
-            None,
-            WorkerLost(
+        try:
+            result = future.result()
+        except BrokenExecutor:
+            problem: Exception = WorkerLost(
                 "a process of the executor ended unexpectedly: it was killed, memory ran out, or "
                 "it could not import a measure or function of your own"
-            ),
-        )
-    except CancelledError:
-        problem = "tasks were cancelled: the executor was shut down, or its scheduler was lost"
-        return TaskResult(None, EngineError(problem))
-    except Exception as error:  # executors of others raise anything
-        return TaskResult(None, error)
-    return result if isinstance(result, TaskResult) else unpack_result(result)
+            )
+        except CancelledError:
+            problem = EngineError(
+                "tasks were cancelled: the executor was shut down, or its scheduler was lost"
+            )
+        except Exception as error:  # executors of others raise anything
+            problem = error
+        else:
+            return result if isinstance(result, TaskResult) else unpack_result(result)
+        return TaskResult(None, problem)
 
-
-class Processes(Engine):
-    """Worker processes on this machine, started for each piece of work and ended after it.
-
-    They receive the shared value once, when they start. If this process has a single thread and
-    the system can fork, they inherit it without any copying.
-
-    >>> engine = Processes(2)
-    >>> engine.map(Work(divmod, engine.shared(7)), [2, 3])
-    [(3, 1), (2, 1)]
-    """
-
-    def __init__(self, count: int) -> None:
-        from doxeval.parallel.processes import start_method
-
-        self._count = count
-        self._method = start_method()
-
-    def shared(self, value: Any, prepare: Callable[[Any], object] | None = None) -> Shared:
-        """Return a value for the tasks; forked workers share it as it is."""
-        return Shared.here(value) if self._method == "fork" else Shared.of(value, prepare)
-
-    def outcomes(
-        self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, TaskResult]]:
-        """Return the outcomes as they come; a worker that is lost ends the work."""
-        from doxeval.parallel.processes import Workers
-
-        with Workers(self._count, self._method, _begin, (work.shared,)) as workers:
-            work = work._replace(shared=work.shared.reference())
-            yield from OnExecutor(workers).outcomes(work, items, bounded=bounded)
+    def look(self) -> None:
+        # Futures of dask's `get_executor()` may never be resolved once the scheduler is lost.
+        client = getattr(self._executor, "_client", None)
+        if getattr(client, "status", "running") != "running":
+            raise EngineError("the scheduler behind the executor was lost")
 
 
 # In a worker
 
 # The checks that this process has passed, by their digests.
 _PASSED: set[str] = set()
-
-
-def _begin(shared: Shared) -> None:
-    keep_freed_blocks()  # the process is ours
-    shared.pin()
 
 
 def carry_out(
@@ -369,8 +429,8 @@ def carry_out(
         value = shared.value
     except EngineError as error:
         name, message = worker_name(), str(error)
-        told = message if message.startswith(name) else f"{name}: {message}"
-        return TaskResult(None, EngineError(told)).packed()
+        named = message if message.startswith(name) else f"{name}: {message}"
+        return TaskResult(None, EngineError(named)).packed()
     except DoxevalError as error:  # the value is refused, such as a collection that is another one
         return TaskResult(None, EngineError(f"{worker_name()}: {error}")).packed()
     except Exception as error:
@@ -389,35 +449,12 @@ def refuse_unfit(check: Shared | None, worker_name: Callable[[], str]) -> None:
     _PASSED.add(check.digest)
 
 
-def _this_process() -> str:
+def this_process() -> str:
+    """Return what messages call this process, if it is a worker."""
     import os
     import socket
 
     return f"process {os.getpid()} on {socket.gethostname()}"
-
-
-# The memory of a process. Scoring makes and drops large arrays, run after run. The C library would
-# give each back to the system and ask for it again, page by page, which takes longer than many a
-# computation on them; where dask starts workers, it even asks the C library to do so early.
-# Commands, the processes of `jobs=` and the workers of an `engine=` may change that: they are there
-# for this work. The library changes nothing in the process that uses it, nor in those of an
-# `executor=`, which may do other things as well.
-
-_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1  # as <malloc.h> numbers them
-_LARGEST_BLOCK = 32 << 20
-_KEPT_BYTES = 256 << 20
-
-
-def keep_freed_blocks() -> None:
-    """Let the C library keep up to 256 MiB of freed blocks, if it is the GNU C library."""
-    import ctypes
-
-    try:
-        adjust = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):
-        return
-    adjust(_MMAP_THRESHOLD, _LARGEST_BLOCK)
-    adjust(_TRIM_THRESHOLD, _KEPT_BYTES)
 
 
 # Engines by their names

@@ -1,13 +1,12 @@
-"""Worker processes on this machine that never outlive the process that started them.
+"""The engine of worker processes on this machine, which never outlive the one that started them.
 
 They are those of ProcessPoolExecutor. What is added here:
 
-- Tasks and answers are pickled one by one, so that what cannot be pickled, or read again, is the
+- Items and answers are pickled one by one, so that what cannot be pickled, or read again, is the
   error of its task alone. Errors arrive as they were raised, with their tracebacks as notes.
 - A worker that is lost is an error that says how it ended. One that is killed in the middle of a
   long answer would leave the pool waiting for the rest of it; so the others are killed as well.
-- After an error in this process, Ctrl-C included, workers are killed, not waited for. They write
-  nothing, so nothing is left half done.
+- After an error in this process, Ctrl-C included, workers are killed, not waited for.
 - A worker watches the process that started it, and ends when that process does, even if it was
   killed. Workers ignore Ctrl-C, which a terminal sends to all processes.
 
@@ -23,27 +22,35 @@ import pickle
 import signal
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent import futures
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
-from itertools import islice
-from multiprocessing import connection, resource_tracker
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, cast
+from multiprocessing import resource_tracker
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from doxeval.errors import InputError, WorkerLost
 from doxeval.messages import Parameter
-from doxeval.parallel.engine import TaskResult, failed_result, unpack_result
+from doxeval.parallel.engine import (
+    TASKS_AHEAD,
+    Engine,
+    FutureTasks,
+    TaskResult,
+    Tasks,
+    Work,
+    failed_future,
+    failed_result,
+    refuse_unfit,
+    run_task,
+    this_process,
+    unpack_result,
+)
+from doxeval.parallel.memory import keep_freed_blocks
+from doxeval.parallel.shared import Shared
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
     from multiprocessing.process import BaseProcess
 
-_Parameters = ParamSpec("_Parameters")
-_Result = TypeVar("_Result")
 StartMethod = Literal["fork", "spawn"]
 
 _HELD = (signal.SIGINT, signal.SIGTERM)
@@ -51,136 +58,110 @@ _SECONDS_BETWEEN_LOOKS = 1.0
 _SECONDS_TO_END = 5.0
 
 
-class Workers(Executor):
-    """Processes that carry out tasks: a context manager, which stops them at its end.
+class Processes(Engine):
+    """Worker processes on this machine, started for each piece of work and ended after it.
 
-    `prepare` is called once in every worker with its `arguments`. Forked workers get these as they
-    are, spawned ones get a pickled copy. Forking is safe only while this process has one thread.
+    They receive the shared value once, when they start. Forked ones inherit it without any copying,
+    and with it all that this process has open; that is safe only while it has a single thread, and
+    then the default. Spawned ones are the same on every system.
 
-    >>> with Workers(1, "spawn") as workers:
-    ...     workers.submit(divmod, 7, 2).result()
-    (3, 1)
+    >>> engine = Processes(2)
+    >>> engine.map(Work(divmod, engine.shared(7)), [2, 3])
+    [(3, 1), (2, 1)]
     """
 
-    def __init__(
-        self,
-        count: int,
-        method: StartMethod,
-        prepare: Callable[..., object] | None = None,
-        arguments: tuple[Any, ...] = (),
-    ) -> None:
-        self._max_workers = count
-        self._context = _Context(method)
-        self._preparation = prepare, arguments
-        self._unanswered: set[Future[Any]] = set()
-        self._loss: str | None = None
-        self._lock = threading.Lock()
+    def __init__(self, count: int, method: StartMethod | None = None) -> None:
+        self._count = count
+        can_fork = "fork" in multiprocessing.get_all_start_methods() and _threads() == 1
+        self._method: StartMethod = method or ("fork" if can_fork else "spawn")
 
-    @property
-    def has_lost_one(self) -> bool:
-        """Whether a worker has ended too early; the others get nothing more to do."""
-        return self._loss is not None
+    def shared(self, value: Any, prepare: Callable[[Any], object] | None = None) -> Shared:
+        """Return a value for the tasks; forked workers share it as it is."""
+        return Shared.here(value) if self._method == "fork" else Shared.of(value, prepare)
 
-    def __enter__(self) -> Workers:
+    @contextmanager
+    def begin(self, work: Work) -> Iterator[Tasks]:
+        """Enter a context with workers; one that is lost ends the work."""
         if multiprocessing.current_process().daemon:
             raise InputError(
                 Parameter("jobs")
                 + " needs processes, and this one may not start any, because multiprocessing "
                 "started it as a daemon; use " + Parameter("jobs", 1) + " here"
             )
-        if os.name == "posix":
+        tasks = _ProcessTasks(self._count, self._method, work)
+        is_done = False
+        try:
+            yield tasks
+            is_done = not len(tasks)
+        finally:
+            tasks.end(is_done)
+
+
+def _threads() -> int:
+    """Return how many threads this process has, with those of libraries if the system tells."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return threading.active_count()
+
+
+class _ProcessTasks(FutureTasks):
+    """Tasks on a pool of processes."""
+
+    def __init__(self, count: int, method: StartMethod, work: Work) -> None:
+        super().__init__(TASKS_AHEAD * count)
+        if method == "spawn" and os.name == "posix":
             # A process that multiprocessing adds. After starting it, some versions of Python let
             # signals through again, so it is started before they are held.
             resource_tracker.ensure_running()
+        self._work = work
+        self._method = method
+        self._context = _Context(method)
         self._pool = ProcessPoolExecutor(
-            self._max_workers, cast("BaseContext", self._context), _begin, self._preparation
+            count, cast("BaseContext", self._context), _begin, (work.shared, work.packed_check)
         )
-        self._ended, self._end = self._context.Pipe(duplex=False)
-        self._watch: threading.Thread | None = None
-        return self
+        self._loss: str | None = None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.shutdown(wait=error is None)
-
-    def submit(
-        self,
-        task: Callable[_Parameters, _Result],
-        /,
-        *arguments: _Parameters.args,
-        **named: _Parameters.kwargs,
-    ) -> Future[_Result]:
-        """Run an importable function in a worker."""
-        answer: Future[_Result] = Future()
+    def start(self, item: Any) -> Future[bytes]:
         try:
-            call = pickle.dumps((task, arguments, named), pickle.HIGHEST_PROTOCOL)
+            call = pickle.dumps((self._work.task, item), pickle.HIGHEST_PROTOCOL)
             with _signals_held():  # for workers that are started, until they handle them
-                future = self._pool.submit(_carry_out, call)
-        except Exception as error:  # usually, the task cannot be pickled
-            is_lost = self.has_lost_one or isinstance(error, BrokenExecutor)
-            answer.set_exception(self._lost() if is_lost else error)
-        else:
-            self._unanswered.add(answer)
-            future.add_done_callback(partial(self._pass_on, answer))
-            if self._watch is None:
-                self._watch = threading.Thread(target=self._kill_all_with_one, daemon=True)
-                self._watch.start()
-        return answer
+                return self._pool.submit(_carry_out, call)
+        except Exception as error:  # the item cannot be pickled, or a worker was lost
+            return failed_future(error)
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let workers finish their tasks and end, or kill them at once."""
+    def outcome(self, future: Future[bytes], number: int, item: Any) -> TaskResult:
+        try:
+            return unpack_result(future.result())
+        except BrokenExecutor:
+            return TaskResult(None, self._lost())
+        except Exception as error:
+            return TaskResult(None, error)
+
+    def look(self) -> None:
+        """Kill all workers if one has ended too early, perhaps in the middle of an answer."""
+        if any(process.exitcode is not None for process in self._context.running()):
+            self._lost()  # before the others end
+            self._kill()
+
+    def end(self, is_done: bool) -> None:
+        """Let workers end that have done everything, or kill them at once."""
         has_ended = False
         try:
-            if wait:
-                futures.wait(list(self._unanswered))
-                self._stop_watching()
+            if is_done:
                 self._pool.shutdown()
                 has_ended = True
         finally:
             if not has_ended:
                 self._kill()
-                self._stop_watching()
                 self._pool.shutdown()
                 # The pool's semaphores are in reference cycles. If this process ends without
                 # collecting them, multiprocessing complains that they were leaked.
                 gc.collect()
-            for process in self._context.started:
+            for process in self._context.running():
                 process.join()
                 with suppress(ValueError):  # already reaped elsewhere; exit code unknown
                     process.close()
-            self._context.started.clear()
-            self._ended.close()
-            self._end.close()
-
-    def _pass_on(self, answer: Future[Any], future: Future[bytes]) -> None:
-        """Give an answer that has come to the one who waits for it."""
-        self._unanswered.discard(answer)
-        if not answer.set_running_or_notify_cancel():
-            return
-        try:
-            answer.set_result(unpack_result(future.result()).result())
-        except BrokenExecutor:
-            answer.set_exception(self._lost())
-        except BaseException as error:  # that of the task
-            answer.set_exception(error)
-
-    # When a worker is lost
-
-    def _kill_all_with_one(self) -> None:
-        """Kill all workers once one has ended too early."""
-        while True:
-            watched = [*self._context.sentinels(), self._ended]
-            ready = connection.wait(watched, _SECONDS_BETWEEN_LOOKS)
-            if self._ended in ready:
-                return
-            if ready:
-                self._lost()
-                self._kill()
-                return
 
     def _kill(self) -> None:
         for process in self._context.running():
@@ -190,18 +171,17 @@ class Workers(Executor):
         with suppress(AttributeError, OSError):
             self._pool._result_queue._writer.close()  # type: ignore[attr-defined]
 
-    def _stop_watching(self) -> None:
-        if self._watch is not None:
-            self._end.send(None)
-            self._watch.join()
-            self._watch = None
-
     def _lost(self) -> WorkerLost:
         """Return the error that a worker was lost; the first call finds out how it ended."""
-        with self._lock:
-            if self._loss is None:
-                self._loss = _how_one_ended(self._context.running())
-            return WorkerLost(f"a worker process {self._loss}")
+        if self._loss is None:
+            self._loss = _how_one_ended(self._context.running())
+        script = ". (A script of your own must call this below `if __name__ == '__main__':`.)"
+        return WorkerLost(
+            f"a worker process {self._loss} while it was {self._work.doing}, perhaps for lack of "
+            "memory; try a smaller "
+            + Parameter("jobs")
+            + (script if self._method == "spawn" else "")
+        )
 
 
 class _Context:
@@ -209,27 +189,19 @@ class _Context:
 
     def __init__(self, method: StartMethod) -> None:
         self._context: Any = multiprocessing.get_context(method)
-        self.started: list[BaseProcess] = []
+        self._started: list[BaseProcess] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._context, name)
 
     def Process(self, **options: Any) -> BaseProcess:  # noqa: N802  # as the pool calls it
         process: BaseProcess = self._context.Process(daemon=True, **options)
-        self.started.append(process)
+        self._started.append(process)
         return process
 
     def running(self) -> list[BaseProcess]:
         """Return the processes that were started, some of which may have ended."""
-        return [process for process in list(self.started) if process.pid is not None]
-
-    def sentinels(self) -> list[int]:
-        """Return what becomes ready when a process ends, of all that were started."""
-        sentinels = []
-        for process in self.running():
-            with suppress(ValueError):  # it is being started
-                sentinels.append(process.sentinel)
-        return sentinels
+        return [process for process in list(self._started) if process.pid is not None]
 
 
 def _how_one_ended(processes: list[BaseProcess]) -> str:
@@ -243,55 +215,6 @@ def _how_one_ended(processes: list[BaseProcess]) -> str:
     if not killed and all(code == -signal.SIGTERM for code in codes):
         killed = codes
     return f"was killed by signal {-killed[0]}" if killed else "ended unexpectedly"
-
-
-class Submits(Protocol):
-    """Workers, or something that hands tasks on to them."""
-
-    def submit(self, task: Callable[..., _Result], /, *arguments: Any) -> Future[_Result]:
-        """Run a function in a worker."""
-
-
-def in_order(
-    workers: Submits,
-    task: Callable[..., _Result],
-    arguments: Iterable[tuple[Any, ...]],
-    ahead: int,
-) -> Iterator[_Result]:
-    """Return the results of a task for each of many arguments, in the order of the arguments.
-
-    The first `ahead` tasks are handed to the workers at once, and each of the others when a result
-    is taken. So the workers are busy while the caller is, and never more than `ahead` results wait
-    for the caller.
-
-    >>> with Workers(2, "spawn") as workers:
-    ...     list(in_order(workers, divmod, [(7, 2), (9, 4), (6, 3)], ahead=2))
-    [(3, 1), (2, 1), (2, 0)]
-    """
-    remaining = iter(arguments)
-    waiting = deque(workers.submit(task, *each) for each in islice(remaining, ahead))
-
-    def results() -> Iterator[_Result]:
-        while waiting:
-            future = waiting.popleft()
-            waiting.extend(workers.submit(task, *each) for each in islice(remaining, 1))
-            yield future.result()
-
-    return results()
-
-
-def start_method() -> StartMethod:
-    """Return how to start workers: forked, which copies nothing, if this process has one thread.
-
-    >>> start_method() in ("fork", "spawn")
-    True
-    """
-    try:
-        threads = len(os.listdir("/proc/self/task"))  # those of libraries count, too
-    except OSError:
-        threads = threading.active_count()
-    can_fork = "fork" in multiprocessing.get_all_start_methods() and threads == 1
-    return "fork" if can_fork else "spawn"
 
 
 @contextmanager
@@ -308,35 +231,32 @@ def _signals_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-# In a worker
+# In a worker, which serves a single piece of work
 
-_unprepared: Exception | None = None  # the answer to every task
+_shared: Shared
+_check: Shared | None
 
 
-def _begin(prepare: Callable[..., object] | None, arguments: tuple[Any, ...]) -> None:
+def _begin(shared: Shared, check: Shared | None) -> None:
     """Prepare a worker that was just started."""
-    global _unprepared
+    global _shared, _check
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _HELD)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    try:
-        if prepare is not None:
-            prepare(*arguments)
-    except Exception as error:
-        _unprepared = error
+    keep_freed_blocks()
+    _shared, _check = shared, check
 
 
 def _carry_out(call: bytes) -> bytes:
     try:
-        if _unprepared is not None:
-            raise _unprepared
-        task, arguments, named = pickle.loads(call)  # noqa: S301  # made by Workers.submit
-        outcome = TaskResult(task(*arguments, **named))
+        task, item = pickle.loads(call)  # noqa: S301  # made by _ProcessTasks.start
+        refuse_unfit(_check, this_process)
+        value = _shared.value
     except Exception as error:
-        outcome = failed_result(error)
-    return outcome.packed()
+        return failed_result(error).packed()
+    return run_task(task, value, item).packed()
 
 
 def _end_with_parent() -> None:

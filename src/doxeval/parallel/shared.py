@@ -80,14 +80,6 @@ class Shared:
                 _RECENT.popitem(last=False)
             return _RECENT[self.digest]
 
-    def pin(self) -> None:
-        """Unpickle the value now, and keep it in this process, which is a worker, to its end."""
-        _PINNED.append(self._with_value(self.value))
-
-    def reference(self) -> Shared:
-        """Return this value without its bytes, for workers in which it is pinned."""
-        return Shared(self.digest, b"")
-
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         # Out of band where the one who pickles wants to send the bytes by another way.
         packed = pickle.PickleBuffer(self.packed) if protocol >= 5 else bytes(self.packed)
@@ -96,7 +88,6 @@ class Shared:
 
 _IN_THIS_PROCESS: WeakValueDictionary[str, Shared] = WeakValueDictionary()
 _RECENT: OrderedDict[str, Any] = OrderedDict()
-_PINNED: list[Shared] = []
 _LOCK = threading.RLock()
 
 

@@ -107,12 +107,13 @@ def document_views(
 
     >>> from doxeval.assessments import Assessments
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.evaluation import Evaluation
+    >>> from doxeval.evaluation import Evaluation, Keep
     >>> from doxeval.reports.returned import returned
     >>> from doxeval.runs import Kind, Result, Run
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> assessments = Assessments([Judgment("7", "a", ((4, 8),))])
-    >>> evaluation = Evaluation(assessments, "MAiP", collection=collection, keep=returned)
+    >>> keep = Keep(of_ranking=returned)
+    >>> evaluation = Evaluation(assessments, "MAiP", collection=collection, keep=keep)
     >>> run = Run.from_results([Result("7", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",))])
     >>> kept = evaluation.score(run).kept
     >>> (view,) = document_views(evaluation.truth, {"mine": kept})

@@ -26,6 +26,7 @@ from doxeval.retrieve.models import register_model as register_model
 from doxeval.retrieve.models import score_units as score_units
 from doxeval.retrieve.nexi import ElementScores as ElementScores
 from doxeval.retrieve.nexi import answer_structured as answer_structured
+from doxeval.retrieve.options import MOST_FOR_WORDS as MOST_FOR_WORDS
 from doxeval.retrieve.options import TASKS as TASKS
 from doxeval.retrieve.options import SearchOptions as SearchOptions
 from doxeval.retrieve.query import Item as Item
@@ -43,8 +44,8 @@ from doxeval.retrieve.ranking import rank_by_task as rank_by_task
 from doxeval.retrieve.ranking import round_scores as round_scores
 from doxeval.retrieve.ranking import score_articles_by_best_unit as score_articles_by_best_unit
 from doxeval.retrieve.ranking import thorough as thorough
-from doxeval.retrieve.searcher import QueryScorer as QueryScorer
-from doxeval.retrieve.searcher import Searcher as Searcher
+from doxeval.retrieve.searching import QueryScorer as QueryScorer
+from doxeval.retrieve.searching import Searcher as Searcher
 from doxeval.retrieve.searching import open_searcher as open_searcher
 from doxeval.retrieve.searching import query_field as query_field
 from doxeval.retrieve.searching import query_of_words as query_of_words

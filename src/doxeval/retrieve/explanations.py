@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -16,12 +15,10 @@ from doxeval.named import parameters_in_words
 from doxeval.retrieve.index import Index
 from doxeval.retrieve.matches import MatchBlock
 from doxeval.retrieve.models import Model, ModelExample, UnitKind
-from doxeval.retrieve.options import SearchOptions
 from doxeval.retrieve.query import parse_keywords
 from doxeval.retrieve.ranking import round_scores
-from doxeval.retrieve.searcher import QueryScorer, Searcher, UnitSpan
-from doxeval.retrieve.searching import open_searcher
-from doxeval.retrieve.units import MatchingUnits
+from doxeval.retrieve.searching import QueryScorer, Searcher
+from doxeval.retrieve.units import MatchingUnits, UnitSpans
 from doxeval.topics import Term
 
 SNIPPET_WORDS = 30
@@ -62,23 +59,16 @@ class Explanation:
 
 
 def explain(
-    index: Index | str | os.PathLike[str],
-    words: str | tuple[Term, ...],
-    document: str,
-    path: str | None = None,
-    *,
-    task: str = "focused",
-    **options: Any,
+    searcher: Searcher, words: str | tuple[Term, ...], document: str, path: str | None = None
 ) -> Explanation:
     """Explain the score of an element for a query; without a path, that of a document.
 
-    Options are those of `search`.
-
     >>> from doxeval.documents.examples import example_collection
-    >>> from doxeval.retrieve.index_build import build_index
+    >>> from doxeval.retrieve import SearchOptions, build_index, open_searcher
     >>> collection = example_collection({"a": "<article><p>Fog horn.</p><p>A horn.</p></article>"})
-    >>> index = Index(build_index(collection).directory, collection)
-    >>> explanation = explain(index, "fog horn", "a", "/article[1]/p[2]")
+    >>> index = build_index(collection).directory
+    >>> searcher = open_searcher(index, SearchOptions(task="focused"))
+    >>> explanation = explain(searcher, "fog horn", "a", "/article[1]/p[2]")
     >>> explanation.model, explanation.words
     ('lm(element=0.2,article=0.4,prior=0)', 2)
     >>> [(item.text, item.tf) for item in explanation.items]
@@ -86,15 +76,14 @@ def explain(
     >>> explanation.score == round(sum(item.share for item in explanation.items), 8)
     True
     """
-    searcher = open_searcher(index, SearchOptions.of({"task": task} | options))
     terms = parse_keywords(words) if isinstance(words, str) else words
-    chosen = searcher.options
-    if chosen.rules.interpretation is not None:
+    options = searcher.options
+    if options.rules.interpretation is not None:
         raise InputError(
-            f"scores of {task} are put together from several: explain them by a task without "
-            "structure, such as thorough"
+            f"scores of {options.task} are put together from several: explain them by a task "
+            "without structure, such as thorough"
         )
-    if chosen.unit.kind not in ("elements", "documents"):
+    if options.unit.kind not in ("elements", "documents"):
         raise InputError("only scores of elements and documents can be explained")
     number = searcher.index.collection.document(document)
     occurrences = searcher.occurrences(terms)
@@ -103,9 +92,9 @@ def explain(
         raise InputError(f"no word of the query occurs in {document}")
     unit = _unit(searcher.index, block, number, path)
     evidence = QueryScorer(searcher, occurrences).evidence(block, unit)
-    model, seen = chosen.unit_model, evidence
+    model, seen = options.unit_model, evidence
     if path is None:
-        model, seen = chosen.article_model, evidence.articles
+        model, seen = options.article_model, evidence.articles
     items = map(
         ItemShare,
         seen.items,
@@ -125,7 +114,7 @@ def explain(
         tuple(items),
         {name: float(part[0]) for name, part in model.besides(seen).items()},
         float(round_scores(model.scores(seen))[0]),
-        str(chosen.article_model),
+        str(options.article_model),
         float(round_scores(np.asarray(evidence.article_score))[0]),
     )
 
@@ -149,20 +138,20 @@ class Snippet(NamedTuple):
     """Some text on one line, and where the words of the query are in it."""
 
     text: str
-    found: tuple[tuple[int, int], ...] = ()
+    marked: tuple[tuple[int, int], ...] = ()
 
 
 def find_snippets(
     searcher: Searcher,
     terms: tuple[Term, ...],
-    places: list[UnitSpan],
+    spans: UnitSpans,
     words: int = SNIPPET_WORDS,
 ) -> list[Snippet]:
     """Return a snippet of each result: the words around most different items of the query."""
     index = searcher.index
     occurrences = searcher.occurrences(terms)
     snippets = []
-    for document, result_start, result_end, _ in places:
+    for document, result_start, result_end, _ in spans.rows():
         text = index.collection.text_of(document)
         starts, ends = index.word_spans(document)
         first, after = np.searchsorted(starts, [result_start, result_end]).tolist()

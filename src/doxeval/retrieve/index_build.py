@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import ExitStack, closing
-from itertools import cycle
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,10 +22,10 @@ from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import MissingText, output_errors
 from doxeval.messages import Parameter
 from doxeval.named import checked
-from doxeval.parallel import WorkerLost, Workers, in_order
+from doxeval.parallel import Local, Processes, Work
 from doxeval.retrieve.index import FAR, INDEX, TERMS_FILE, default_directory, position_type
 from doxeval.retrieve.text import Analysis, words_and_starts
-from doxeval.storage import StoreWriter, close_quietly
+from doxeval.storage import StoreWriter
 
 # Called with the name of a stage, how much of it was done since the last call, and all of it.
 Progress = Callable[[str, int, int], object]
@@ -86,48 +84,27 @@ def build_index(
     directory = default_directory(opened.directory) if out is None else Path(os.fsdecode(out))
     report = progress or (lambda stage, done, total: None)
     characters = opened.text_totals.characters
-    with (
-        IndexWriter(directory, force=force) as writer,
-        # Whatever happens, other processes end now, not when the generator is collected.
-        closing(_read_batches(opened, stemmer, jobs)) as batches,
-    ):
-        for reader, batch in batches:
-            writer.append(reader, batch)
-            report("reading", batch.characters, characters)
-        counts = writer.finish(facts, lambda done: report("merging", done, writer.words))
-    size = sum(file.stat().st_size for file in directory.iterdir())
-    return IndexReport(
-        directory, counts["documents"], counts["elements"], counts["words"], counts["terms"], size
+    ranges = list(_batch_ranges(opened))
+    # Forked processes would share the files that this one is writing, and their locks.
+    is_large = jobs > 1 and len(ranges) >= _WORTH_PROCESSES
+    engine = Processes(jobs, "spawn") if is_large else Local()
+    reading = Work(
+        _read_batch, engine.shared(BatchReader(opened, stemmer)), doing="reading documents"
     )
+    with (
+        IndexWriter(directory, force=force, merging=partial(report, "merging")) as writer,
+        engine.in_order(reading, ranges, ahead=_BATCHES_AHEAD * jobs) as batches,
+    ):
+        for batch in batches:
+            writer.append(batch)
+            report("reading", batch.characters, characters)
+        writer.finish(facts)
+    size = sum(file.stat().st_size for file in directory.iterdir())
+    counts = {name: writer.counts[name] for name in ("documents", "elements", "words", "terms")}
+    return IndexReport(directory, **counts, bytes=size)
 
 
-# Reading, in this process or in several
-
-
-def _read_batches(
-    collection: Collection, stemmer: str, jobs: int
-) -> Generator[tuple[int, WordBatch], None, None]:
-    """Yield each batch, in order, with the number of the reader that read it."""
-    ranges = list(_batch_ranges(collection))
-    if jobs <= 1 or len(ranges) < _WORTH_PROCESSES:
-        reader = BatchReader(collection, stemmer)
-        for first, after in ranges:
-            yield 0, reader.read(first, after)
-        return
-    try:
-        with ExitStack() as resources:
-            # Each process is a pool of its own, so that each reader gets its batches in order.
-            prepared = (_prepare_worker, (collection, stemmer))
-            pools = [resources.enter_context(Workers(1, "spawn", *prepared)) for _ in range(jobs)]
-            results = in_order(_RoundRobin(pools), _read_in_worker, ranges, _BATCHES_AHEAD * jobs)
-            for number, batch in enumerate(results):
-                yield number % jobs, batch
-    except WorkerLost as error:
-        raise WorkerLost(
-            f"{error} while it was reading documents, perhaps for lack of memory; try a smaller "
-            + Parameter("jobs")
-            + ". (A script of your own must call this below `if __name__ == '__main__':`.)"
-        ) from None
+# Reading
 
 
 def _batch_ranges(collection: Collection) -> Iterator[tuple[int, int]]:
@@ -142,30 +119,14 @@ def _batch_ranges(collection: Collection) -> Iterator[tuple[int, int]]:
         first = after
 
 
-class _RoundRobin:
-    """Pools of one worker each, which get tasks one after another."""
-
-    def __init__(self, pools: list[Workers]) -> None:
-        self._next = cycle(pools)
-
-    def submit(self, task: Callable[..., Any], *arguments: Any) -> Any:
-        return next(self._next).submit(task, *arguments)
-
-
-_READER: list[BatchReader] = []  # of this process, if it is a worker
-
-
-def _prepare_worker(collection: Collection, stemmer: str) -> None:
-    _READER[:] = [BatchReader(collection, stemmer)]
-
-
-def _read_in_worker(first: int, after: int) -> WordBatch:
-    return _READER[0].read(first, after)
+def _read_batch(reader: BatchReader, batch: tuple[int, int]) -> WordBatch:
+    return reader.read(*batch)
 
 
 class WordBatch(NamedTuple):
     """The words of some documents. Words and rows are counted from the start of the batch."""
 
+    reader: int  # the process of its reader
     known: int  # how many terms its reader had numbered before
     new_terms: list[str]
     numbers: Ints  # the term of each word, as its reader numbers them
@@ -184,7 +145,7 @@ class BatchReader:
     A batch names the terms that are new to its reader, in the order of their first appearance.
     Whatever is new to the collection is new to the reader that meets it, so the numbers that the
     writer gives to terms do not depend on how many readers there are, as long as each reader takes
-    its batches in order.
+    its batches in order. There is one in each process, which takes the next batch that waits.
     """
 
     def __init__(self, collection: Collection, stemmer: str) -> None:
@@ -192,6 +153,10 @@ class BatchReader:
         self._analysis = Analysis(stemmer)
         self._document_words = DocumentWords(collection)
         self._numbers = _TermNumbers(self._analysis)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Begin anew in another process."""
+        return BatchReader, (self._collection, self._analysis.stemmer)
 
     def read(self, first: int, after: int) -> WordBatch:
         """Read the documents from `first` up to `after`."""
@@ -216,6 +181,7 @@ class BatchReader:
         document_first = before[begins]
         gaps, far_at, far_gap = _gaps(np.flatnonzero(starts), document_first, begins)
         return WordBatch(
+            os.getpid(),
             known,
             self._numbers.take_new(),
             numbers,
@@ -281,90 +247,84 @@ class _BatchRows(NamedTuple):
     first_word: int
 
 
-class IndexWriter:
-    """Writes batches into a new index: a context manager, which leaves nothing half-written."""
+class IndexWriter(StoreWriter):
+    """Writes batches into a new index.
 
-    def __init__(self, out: Path, *, force: bool = False) -> None:
-        self._out = out
-        self._sealed = StoreWriter(INDEX, out, force=force)
+    `merging` is called with how many words were merged since its last call, and with all words.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        *,
+        force: bool = False,
+        merging: Callable[[int, int], object] = lambda done, total: None,
+    ) -> None:
+        super().__init__(INDEX, out, force=force)
+        self._merging = merging
         self._terms: dict[str, int] = {}
         self._of_reader: defaultdict[int, _ReaderTerms] = defaultdict(_ReaderTerms)
         self._batches: list[_BatchRows] = []
         self._document_words: list[Ints] = []
         self._far: list[tuple[Ints, Ints]] = []
-        self.words = 0
+        self._postings = PostingSorter(self.scratch)
+        self._words = 0
 
-    def __enter__(self) -> Self:
-        with ExitStack() as resources:
-            resources.enter_context(self._sealed)
-            self._postings = PostingSorter(self._sealed.scratch)
-            self._gaps = self._sealed.column("words.gaps", np.uint8)
-            # The type of positions depends on how many words there will be.
-            self._elements = [self._open_scratch(resources, name) for name in _ELEMENT_COLUMNS]
-            self._resources = resources.pop_all()
-        return self
+    def begin(self) -> None:
+        """Open what grows with every batch; types of positions depend on the number of words."""
+        self._gaps = self.column("words.gaps", np.uint8)
+        self._elements = [self.scratch_file(name) for name in _ELEMENT_COLUMNS]
 
-    def _open_scratch(self, resources: ExitStack, name: str) -> BinaryIO:
-        with output_errors(self._out):
-            file = self._sealed.scratch(name).open("wb")
-        resources.callback(close_quietly, file)
-        return file
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._resources.__exit__(kind, error, trace)
-
-    def append(self, reader: int, batch: WordBatch) -> None:
-        """Add a batch at the end, with the number of the reader that made it."""
+    def append(self, batch: WordBatch) -> None:
+        """Add a batch at the end."""
         number = self._terms.setdefault
-        terms = self._of_reader[reader]
+        terms = self._of_reader[batch.reader]
         terms.add(batch.known, [number(term, len(self._terms)) for term in batch.new_terms])
-        with output_errors(self._out):
+        with output_errors(self.out):
             self._postings.append(terms.numbers[batch.numbers])
             self._gaps.append(batch.gaps)
             columns = (batch.element_first, batch.element_after)
             for file, column in zip(self._elements, columns, strict=True):
                 file.write(column.astype("<i4", copy=False).data)
-        self._batches.append(_BatchRows(len(batch.element_first), self.words))
+        self._batches.append(_BatchRows(len(batch.element_first), self._words))
         self._document_words.append(batch.document_words)
-        self._far.append((batch.far_at + self.words, batch.far_gap))
-        self.words += len(batch.numbers)
+        self._far.append((batch.far_at + self._words, batch.far_gap))
+        self._words += len(batch.numbers)
 
-    def finish(self, facts: Mapping[str, Any], progress: Callable[[int], object]) -> dict[str, int]:
-        """Write what is left, put the index in its place, and return its counts."""
-        counts = {
+    @property
+    def counts(self) -> dict[str, int]:
+        """What there is in the index so far."""
+        return {
             "documents": sum(map(len, self._document_words)),
             "elements": sum(batch.rows for batch in self._batches),
-            "words": self.words,
+            "words": self._words,
             "terms": len(self._terms),
             "far": sum(len(at) for at, _ in self._far),
         }
-        with output_errors(self._out):
-            self._write_postings(progress)
+
+    def finish(self, facts: Mapping[str, Any]) -> None:
+        """Write what is left, and put the index in its place."""
+        with output_errors(self.out):
+            self._write_postings()
             self._write_terms()
             self._write_elements()
             self._write_words()
-        self._sealed.finish({**facts, "counts": counts})
-        return counts
+        super().finish({**facts, "counts": self.counts})
 
-    def _write_postings(self, progress: Callable[[int], object]) -> None:
+    def _write_postings(self) -> None:
         counts = self._postings.counts(len(self._terms))
-        column = self._sealed.column("postings", position_type(self.words))
+        column = self.column("postings", position_type(self._words))
         for positions in self._postings.merged(counts):
             column.append(positions)
-            progress(len(positions))
-        self._sealed.whole_column("terms.starts", np.concatenate(([0], np.cumsum(counts))))
+            self._merging(len(positions), self._words)
+        self.whole_column("terms.starts", np.concatenate(([0], np.cumsum(counts))))
 
     def _write_terms(self) -> None:
         # In the order of their code points, which is that of their bytes in UTF-8.
         in_order = sorted(self._terms)
-        file = self._sealed.file(TERMS_FILE)
-        ends = self._sealed.column("terms.ends", np.int64)
-        numbers = self._sealed.column("terms.number", np.int32)
+        file = self.file(TERMS_FILE)
+        ends = self.column("terms.ends", np.int64)
+        numbers = self.column("terms.number", np.int32)
         at = 0
         for first in range(0, len(in_order), _TERMS_AT_ONCE):
             terms = [term.encode() for term in in_order[first : first + _TERMS_AT_ONCE]]
@@ -377,17 +337,17 @@ class IndexWriter:
     def _write_elements(self) -> None:
         for file, name in zip(self._elements, _ELEMENT_COLUMNS, strict=True):
             file.close()
-            column = self._sealed.column(name, position_type(self.words))
-            with self._sealed.scratch(name).open("rb") as scratch:
+            column = self.column(name, position_type(self._words))
+            with self.scratch(name).open("rb") as scratch:
                 for rows, first_word in self._batches:
                     column.append(np.fromfile(scratch, "<i4", rows).astype(np.int64) + first_word)
 
     def _write_words(self) -> None:
         words = np.concatenate([np.zeros(1, np.int64), *self._document_words])
-        self._sealed.whole_column("documents.first", np.cumsum(words, dtype=np.int64))
+        self.whole_column("documents.first", np.cumsum(words, dtype=np.int64))
         far_at, far_gap = (np.concatenate(column) for column in zip(*self._far, strict=True))
-        self._sealed.whole_column("words.far_at", far_at.astype(np.int64))
-        self._sealed.whole_column("words.far_gap", far_gap.astype(np.int32))
+        self.whole_column("words.far_at", far_at.astype(np.int64))
+        self.whole_column("words.far_gap", far_gap.astype(np.int32))
 
 
 class _ReaderTerms:

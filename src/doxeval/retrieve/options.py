@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
 from typing import Any, Literal, NamedTuple, get_args
 
 from doxeval.errors import InputError
 from doxeval.messages import Parameter, quoted, suggestion
+from doxeval.named import check_options, option
 from doxeval.retrieve.models import ARTICLES, LanguageModel, Model, UnitKind, as_model, bm25, lm
 from doxeval.retrieve.query import PHRASES, Phrases
 from doxeval.retrieve.text import stop_words
 from doxeval.topics import INTERPRETATIONS, Interpretation
 
 Overlap = Literal["allowed", "none"]
-OVERLAPS: tuple[Overlap, ...] = get_args(Overlap)
 HINT = 0.25
 MOST = 1500
+MOST_FOR_WORDS = 10
 BEST = "best"  # articles by their best unit
 _CALL = re.compile(r"(windows|passages)\s*(?:\(([^()]*)\))?")
 _UNIT_PARAMETERS = {"windows": ("words", "step"), "passages": ("words",)}
@@ -56,6 +57,7 @@ TASKS = {
         ),
     )
 }
+_KEEPING = [task for task in TASKS.values() if task.keep is not None]
 
 
 class UnitSpec(NamedTuple):
@@ -122,43 +124,84 @@ def _units_error(text: str) -> InputError:
 class SearchOptions:
     """How to search. What is None depends on the task."""
 
-    task: str = "focused"
-    model: Model | str | None = None
-    articles: Model | str | None = None
-    units: str | None = None
-    elements: str | None = None
-    min_words: int | None = None
-    keep: float | None = None
-    hint: float | None = None
-    overlap: Overlap | None = None
-    phrases: Phrases = "extra"
-    stop: str | os.PathLike[str] | frozenset[str] = "english"
-    most: int = MOST
+    task: str = option(
+        "focused",
+        "What is asked for: thorough, focused, relevant-in-context, best-in-context, fetch-browse "
+        "or documents; with the structure of castitles sscas, svcas, vscas or vvcas.",
+        choices=tuple(TASKS),
+        metavar="TASK",
+    )
+    model: Model | str | None = option(
+        None,
+        "What scores units, such as 'lm(prior=.5)'; `doxeval models` lists models.",
+        metavar="MODEL",
+        shown_default="lm(prior=1) for thorough, bm25(context=0) where articles are ranked, lm "
+        "otherwise",
+    )
+    articles: Model | str | None = option(
+        None,
+        "What scores whole articles: a model, or best for the score of their best unit.",
+        metavar="MODEL|best",
+        shown_default="bm25(k1=0.9,b=0.4)",
+    )
+    units: str | None = option(
+        None,
+        "What is scored: elements, 'windows(words,step)', 'passages(words=100)', or FILE.jsonl "
+        'with chunks {"doc", "start", "end"}.',
+        metavar="UNITS",
+        shown_default="elements",
+    )
+    elements: str | None = option(
+        None,
+        "Return only elements on such paths, like //sec or '//(sec|p)'.",
+        metavar="PATTERN",
+        shown_default="all that are not inline",
+    )
+    min_words: int | None = option(
+        None, "Return only elements with so many words.", at_least=1, shown_default="1"
+    )
+    keep: float | None = option(
+        None,
+        "The share of the best score in an article that a result needs.",
+        at_least=0,
+        at_most=1,
+        shown_default=", ".join(f"{rule.keep:g} for {rule.name}" for rule in _KEEPING),
+    )
+    hint: float | None = option(
+        None,
+        "How much the score of an element grows if it fits a vague target.",
+        at_least=0,
+        shown_default=f"{HINT:g}",
+    )
+    overlap: Overlap | None = option(
+        None,
+        "For tasks with structure: whether results may share text.",
+        choices=get_args(Overlap),
+        shown_default="allowed",
+    )
+    phrases: Phrases = option(
+        "extra",
+        "Whether a phrase in quotes counts beside its words, alone, or not at all.",
+        choices=PHRASES,
+    )
+    stop: str | os.PathLike[str] | Iterable[str] = option(
+        "english", "The words that queries do without.", metavar="english|none|FILE"
+    )
+    most: int = option(
+        MOST,
+        "The most results for a topic.",
+        at_least=1,
+        shown_default=f"{MOST}; {MOST_FOR_WORDS} with --words",
+    )
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
             raise InputError(f"no task {quoted(self.task)} of search{suggestion(self.task, TASKS)}")
-        _check_choice("phrases", self.phrases, PHRASES)
-        if self.overlap is not None:
-            _check_choice("overlap", self.overlap, OVERLAPS)
-        _check_whole("most", self.most)
-        if self.min_words is not None:
-            _check_whole("min_words", self.min_words)
-        _check_share("keep", self.keep, highest=1)
-        _check_share("hint", self.hint)
+        check_options(self)
+        if not isinstance(self.stop, str | os.PathLike):
+            object.__setattr__(self, "stop", frozenset(self.stop))
         for name in ("unit", "unit_model", "article_model"):
             getattr(self, name)  # which parses what was given
-
-    @classmethod
-    def of(cls, given: dict[str, Any]) -> SearchOptions:
-        """Return the options given by name; an unknown name is an error."""
-        known = [option.name for option in fields(cls)]
-        for name in given:
-            if name not in known:
-                raise TypeError(f"search has no option {quoted(name)}{suggestion(name, known)}")
-        if not isinstance(given.get("stop", ""), str | os.PathLike):
-            given = given | {"stop": frozenset(given["stop"])}
-        return cls(**given)
 
     # What follows from them, worked out once
 
@@ -280,8 +323,10 @@ class SearchOptions:
             if rules.interpretation.target == "vague":
                 shown["hint"] = f"{self.target_hint:g}"
         shown["phrases"] = self.phrases
-        stop = self.stop
-        shown["stop"] = f"{len(stop)} words" if isinstance(stop, frozenset) else os.fspath(stop)
+        if isinstance(self.stop, str | os.PathLike):
+            shown["stop"] = os.fspath(self.stop)
+        else:
+            shown["stop"] = f"{len(set(self.stop))} words"
         shown["most"] = str(self.most)
         return shown
 
@@ -300,22 +345,3 @@ class SearchOptions:
         parts += [] if unit in ("elements", "documents") else [unit]
         parts += [] if unit == "passages" else [chosen]
         return "-".join(parts)
-
-
-def _check_choice(name: str, given: object, choices: tuple[str, ...]) -> None:
-    if given not in choices:
-        raise InputError(f"{name}={quoted(given)}: expected one of {', '.join(choices)}")
-
-
-def _check_whole(name: str, given: object) -> None:
-    if not isinstance(given, int) or isinstance(given, bool) or given < 1:
-        raise InputError(f"{name}={quoted(given)}: expected a whole number, 1 or more")
-
-
-def _check_share(name: str, given: float | None, highest: float | None = None) -> None:
-    if given is None:
-        return
-    is_number = isinstance(given, int | float) and not isinstance(given, bool) and isfinite(given)
-    if not is_number or given < 0 or (highest is not None and given > highest):
-        expected = "0 or more" if highest is None else f"from 0 to {highest:g}"
-        raise InputError(f"{name}={quoted(given)}: expected a number, {expected}")

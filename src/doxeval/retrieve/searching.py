@@ -1,32 +1,64 @@
-"""Search for topics or for words: an index and options in, a run or results out."""
+"""Search for topics or for words: an index and options in, a run or results out.
+
+A `Searcher` is an index with options, ready for queries. It finds the items of a query, scores all
+units with a match (`QueryScorer`), and ranks the best. Answers are columns, and become those of a
+run.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Floats, Ints
 from doxeval.columns import Categorical, by_first_appearance
-from doxeval.documents import COLLECTION, Collection
+from doxeval.documents import COLLECTION, Collection, PathPattern
 from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
 from doxeval.retrieve.index import Index
-from doxeval.retrieve.models import Model
-from doxeval.retrieve.options import MOST, Overlap, SearchOptions
-from doxeval.retrieve.query import Phrases, as_topics, parse_keywords, topic_queries
-from doxeval.retrieve.searcher import Searcher, SearchResults
+from doxeval.retrieve.matches import (
+    MOST_OCCURRENCES,
+    MatchBlock,
+    QueryOccurrences,
+    find_occurrences,
+)
+from doxeval.retrieve.models import Evidence, Model, UnitStatistics, score_units
+from doxeval.retrieve.options import MOST, MOST_FOR_WORDS, Overlap, SearchOptions
+from doxeval.retrieve.query import (
+    Item,
+    Phrases,
+    as_topics,
+    parse_keywords,
+    query_items,
+    topic_queries,
+)
+from doxeval.retrieve.ranking import ScoredUnits, rank_by_task, round_scores
+from doxeval.retrieve.units import (
+    ChunkUnits,
+    DocumentUnits,
+    ElementUnits,
+    MatchingUnits,
+    PassageUnits,
+    RetrievalUnits,
+    UnitSpans,
+    WindowUnits,
+    returnable_paths,
+)
 from doxeval.runs import Kind, Result, Run
 from doxeval.storage import is_stored
 from doxeval.topics import StructuredQuery, Term, Topic, parse_structured, read_topics
 from doxeval.version import __version__
 
-MOST_FOR_WORDS = 10
+if TYPE_CHECKING:
+    from doxeval.retrieve.nexi import ElementScores
 
 # An index, a collection that has one beside it, or the directory of either.
 IndexGiven = Index | Collection | str | os.PathLike[str]
@@ -36,7 +68,7 @@ TopicsGiven = Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str]
 @checked
 def search(
     index: IndexGiven,
-    topics: Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str],
+    topics: TopicsGiven,
     task: str = "focused",
     model: Model | str | None = None,
     *,
@@ -93,18 +125,7 @@ def search(
     Run('relevant-in-context-bm25(idf=words)': 2 results for 1 topic, elements)
     """
     options = SearchOptions(
-        task=task,
-        model=model,
-        articles=articles,
-        units=units,
-        elements=elements,
-        min_words=min_words,
-        keep=keep,
-        hint=hint,
-        overlap=overlap,
-        phrases=phrases,
-        stop=stop if isinstance(stop, str | os.PathLike) else frozenset(stop),
-        most=most,
+        task, model, articles, units, elements, min_words, keep, hint, overlap, phrases, stop, most
     )
     run = search_topics(
         open_searcher(index, options),
@@ -150,9 +171,23 @@ def search_topics(
 
 @checked
 def search_words(
-    index: IndexGiven, words: str, *, task: str = "focused", **options: Any
+    index: IndexGiven,
+    words: str,
+    *,
+    task: str = "focused",
+    model: Model | str | None = None,
+    articles: Model | str | None = None,
+    units: str | None = None,
+    elements: str | None = None,
+    min_words: int | None = None,
+    keep: float | None = None,
+    hint: float | None = None,
+    overlap: Overlap | None = None,
+    phrases: Phrases = "extra",
+    stop: str | os.PathLike[str] | Iterable[str] = "english",
+    most: int = MOST_FOR_WORDS,
 ) -> list[Result]:
-    """Search for words, and return the best results: ten, unless `most` says otherwise.
+    """Search for words, and return the best results.
 
     With a task that has structure, the query is NEXI like `//sec[about(., fog)]`. Options are those
     of `search`. The topic of the results is the query itself.
@@ -165,15 +200,18 @@ def search_words(
     >>> [result.paths for result in search_words(index, "fog", most=1)]
     [('/article[1]/p[1]',)]
     """
-    options = {"most": MOST_FOR_WORDS} | options
-    searcher = open_searcher(index, SearchOptions.of({"task": task} | options))
-    answer = searcher.answer(query_of_words(words, searcher.options))
+    options = SearchOptions(
+        task, model, articles, units, elements, min_words, keep, hint, overlap, phrases, stop, most
+    )
+    searcher = open_searcher(index, options)
+    answer = searcher.answer(query_of_words(words, options))
     warn((*searcher.units.warnings, *answer.warnings))
     return list(_run_of({words: answer}, searcher, "words"))
 
 
-def open_searcher(index: IndexGiven, options: SearchOptions) -> Searcher:
+def open_searcher(index: IndexGiven, options: SearchOptions | None = None) -> Searcher:
     """Return a searcher for an index, which may still have to be opened."""
+    options = SearchOptions() if options is None else options
     options.refuse_without_effect()
     if isinstance(index, Index):
         return Searcher(index, options)
@@ -200,6 +238,248 @@ def query_field(options: SearchOptions, query: str | None) -> str:
             Parameter("query") + f" is not for {options.task}, whose queries are castitles"
         )
     return "castitle"
+
+
+# Answering a query
+
+
+class SearchResults(NamedTuple):
+    """The results of a query, best first, as columns; and warnings."""
+
+    spans: UnitSpans
+    scores: Floats
+    warnings: tuple[str, ...] = ()
+
+
+class _RankedBlock(NamedTuple):
+    """The units that some documents return, the document of each, and scores to print."""
+
+    units: MatchingUnits
+    documents: Ints
+    scores: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Searcher:
+    """An index together with options, ready for queries."""
+
+    index: Index
+    options: SearchOptions
+    most_occurrences: int = MOST_OCCURRENCES  # how many are handled at once
+
+    @cached_property
+    def units(self) -> RetrievalUnits:
+        """The units that are scored."""
+        index, (kind, numbers, file) = self.index, self.options.unit
+        if kind == "documents":
+            return DocumentUnits(index)
+        if kind == "windows":
+            return WindowUnits(index, *numbers)
+        if kind == "passages":
+            return PassageUnits(index, *numbers)
+        if kind == "chunks":
+            return ChunkUnits.read(file or "", index)
+        allowed = returnable_paths(index.collection, self.options.elements)
+        return ElementUnits(index, allowed, self.options.min_words or 1)
+
+    def items(self, terms: tuple[Term, ...]) -> tuple[Item, ...]:
+        """Return the items of a query."""
+        options = self.options
+        return query_items(terms, self.index.analysis, options.stop_words, options.phrases)
+
+    def occurrences(self, terms: tuple[Term, ...]) -> QueryOccurrences:
+        """Find where the items of a query occur, as far as they do."""
+        most = max(1, self.most_occurrences // self.units.units_per_word)
+        return find_occurrences(self.index, self.items(terms), most)
+
+    def answer(self, query: tuple[Term, ...] | StructuredQuery) -> SearchResults:
+        """Answer a query: terms, or a structured query if the task has structure."""
+        if isinstance(query, StructuredQuery):
+            return self._answer_structured(query)
+        scorer = QueryScorer(self, self.occurrences(query))
+        ranked_blocks = []
+        for block, units, scored in scorer.scored_blocks():
+            ranked = rank_by_task(scored, self.options)
+            units = units.some(ranked.which)
+            documents = block.documents[units.article]
+            ranked_blocks.append(_RankedBlock(units, documents, ranked.score))
+        return self._results(ranked_blocks, tuple(scorer.warnings))
+
+    def _results(self, blocks: list[_RankedBlock], warnings: tuple[str, ...]) -> SearchResults:
+        """Merge the results of all documents into one list, and locate them."""
+        if not blocks:
+            nothing: Ints = np.empty(0, dtype=np.int64)
+            return SearchResults(UnitSpans(nothing, nothing, nothing), np.empty(0), warnings)
+        score = np.concatenate([block.scores for block in blocks])
+        order = np.argsort(-score, kind="stable")[: self.options.most]
+        units = MatchingUnits.joined([block.units for block in blocks]).some(order)
+        documents = np.concatenate([block.documents for block in blocks])[order]
+        kind = DocumentUnits(self.index) if self.options.task == "documents" else self.units
+        return SearchResults(kind.spans(units, documents), score[order], warnings)
+
+    # Structure
+
+    def _answer_structured(self, query: StructuredQuery) -> SearchResults:
+        from doxeval.retrieve.nexi import ElementScores, answer_structured
+
+        options, collection = self.options, self.index.collection
+        interpretation = options.rules.interpretation
+        if interpretation is None:
+            raise ValueError(f"{options.task} has no structure")
+        anything = np.ones(len(collection.summary), dtype=np.bool_)
+        all_elements = ElementUnits(self.index, anything)
+        warnings: dict[str, None] = {}
+
+        def about(terms: tuple[Term, ...]) -> ElementScores:
+            """Score all elements with a match for some terms."""
+            scorer = QueryScorer(self, self.occurrences(terms), all_elements)
+            blocks = list(scorer.scored_blocks())
+            warnings.update(scorer.warnings)
+            if not blocks:
+                return ElementScores.empty()
+            return ElementScores(
+                np.concatenate([units.number for _, units, _ in blocks]),
+                np.concatenate([scored.score for _, _, scored in blocks]),
+            )
+
+        answer = answer_structured(query, interpretation, collection, about, options.target_hint)
+        target = PathPattern.parse(str(query.target))
+        allowed = returnable_paths(collection, options.elements, target)
+        ranked = self._rank_elements(answer, allowed)
+        return self._results([ranked], (*warnings, *answer.warnings))
+
+    def _rank_elements(self, answer: ElementScores, allowed: Bools) -> _RankedBlock:
+        """Rank those elements that may be returned by their scores."""
+        index, collection = self.index, self.index.collection
+        rows, score = answer.rows, round_scores(answer.scores)
+        first = index.elements_first[rows].astype(np.int64)
+        after = index.elements_after[rows].astype(np.int64)
+        is_long = after - first >= (self.options.min_words or 1)
+        kept = np.flatnonzero(is_long & allowed[collection.nodes.path[rows]])
+        if answer.tie_break is not None:  # what decides among equal scores goes first
+            kept = kept[np.argsort(-round_scores(answer.tie_break[kept]), kind="stable")]
+        rows, first, after = rows[kept], first[kept], after[kept]
+        documents = collection.documents_of(rows)
+        no_article: Ints = np.zeros(len(rows), dtype=np.int64)
+        scored = ScoredUnits(no_article, score[kept], first, after, np.zeros(1))
+        ranked = rank_by_task(scored, self.options)
+        tf = np.empty((len(rows), 0), dtype=np.int64)
+        units = MatchingUnits(rows, no_article, first, after, tf).some(ranked.which)
+        return _RankedBlock(units, documents[ranked.which], ranked.score)
+
+
+# Scoring
+
+
+class QueryScorer:
+    """Scores the units that match a query.
+
+    warnings: those of the models about the scores, each once, as far as units have been scored.
+    """
+
+    def __init__(
+        self,
+        searcher: Searcher,
+        occurrences: QueryOccurrences,
+        units: RetrievalUnits | None = None,
+    ) -> None:
+        self.occurrences = occurrences
+        self.warnings: dict[str, None] = {}
+        self._options = searcher.options
+        self._index = searcher.index
+        self._units = searcher.units if units is None else units
+
+    def scored_blocks(self) -> Iterator[tuple[MatchBlock, MatchingUnits, ScoredUnits]]:
+        """Yield all units with a match and their scores, for some documents at a time."""
+        if not self.occurrences.is_positive.any():
+            return
+        for block in self.occurrences.blocks():
+            evidence, units, score = self._score(block)
+            self._add_warnings(evidence)
+            begin, end = self._units.overlap_ranges(units)
+            articles = round_scores(np.asarray(evidence.article_score))
+            scored = ScoredUnits(units.article, round_scores(score), begin, end, articles)
+            yield block, units, scored
+
+    def _add_warnings(self, evidence: Evidence) -> None:
+        options = self._options
+        if options.uses_articles:
+            self.warnings |= dict.fromkeys(options.article_model.warnings(evidence.articles))
+        if not isinstance(self._units, DocumentUnits | PassageUnits):
+            self.warnings |= dict.fromkeys(options.unit_model.warnings(evidence))
+
+    def _score(self, block: MatchBlock) -> tuple[Evidence, MatchingUnits, Floats]:
+        """Score the units that match in some documents."""
+        if isinstance(self._units, PassageUnits):
+            return self._score_passages(self._units, block)
+        units = self._units.matching(block, self.occurrences.is_positive)
+        evidence = self.evidence(block, units)
+        if isinstance(self._units, DocumentUnits):
+            return evidence, units, np.asarray(evidence.article_score)[units.article]
+        return evidence, units, score_units(self._options.unit_model, evidence)
+
+    def _score_passages(
+        self, passages: PassageUnits, block: MatchBlock
+    ) -> tuple[Evidence, MatchingUnits, Floats]:
+        """Score passages by their segments and by their articles, brought to the same range."""
+        idf, is_positive = self._weighted_idf, self.occurrences.is_positive
+        units, total = passages.find(block, idf, is_positive)
+        evidence = self.evidence(block, units)
+        share = (
+            float(idf[is_positive].sum()) / self._best_article if self._best_article > 0 else 0.0
+        )
+        return evidence, units, total + np.asarray(evidence.article_score)[units.article] * share
+
+    def evidence(self, block: MatchBlock, units: MatchingUnits) -> Evidence:
+        """Return what a model sees of these units, with the scores of their articles."""
+        index, occurrences = self._index, self.occurrences
+        first = index.documents_first
+        evidence = Evidence(
+            items=tuple(item.text for item in occurrences.items),
+            weight=occurrences.weight,
+            tf=units.tf,
+            length=units.length,
+            article=units.article,
+            article_tf=block.document_tf,
+            article_length=first[block.documents + 1] - first[block.documents],
+            documents=len(index.collection),
+            words=index.words,
+            df=occurrences.df,
+            cf=occurrences.cf,
+            mean_article=index.words / max(len(index.collection), 1),
+            units=self._unit_statistics,
+        )
+        articles = score_units(self._options.article_model, evidence.articles)
+        return evidence.with_articles_scored(articles)
+
+    @cached_property
+    def _unit_statistics(self) -> UnitStatistics | None:
+        """Counts over all units, where they are not nested."""
+        count = self._units.count()
+        if count is None:
+            return None
+        df = np.zeros(len(self.occurrences.items), dtype=np.int64)
+        everything = np.ones(len(df), dtype=np.bool_)
+        for block in self.occurrences.blocks():
+            df += np.count_nonzero(self._units.matching(block, everything).tf, axis=0)
+        return UnitStatistics(count.units, df, count.mean_length)
+
+    @cached_property
+    def _weighted_idf(self) -> Floats:
+        """The idf of each item, times its weight."""
+        documents = len(self._index.collection)
+        idf = [math.log(1 + (documents - df + 0.5) / (df + 0.5)) for df in self.occurrences.df]
+        return np.array(idf, dtype=np.float64) * self.occurrences.weight
+
+    @cached_property
+    def _best_article(self) -> float:
+        """The highest score of an article."""
+        best = -math.inf
+        for block in self.occurrences.blocks():
+            whole = DocumentUnits(self._index).matching(block, self.occurrences.is_positive)
+            scores = np.asarray(self.evidence(block, whole).article_score)
+            best = max(best, float(scores.max(initial=best)))
+        return best
 
 
 # Runs

@@ -26,6 +26,7 @@ from doxeval.arrays import Bools, Bytes, Ints, last_true
 from doxeval.errors import InputError, SearchIndexError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, quoted
+from doxeval.named import option
 
 Stem: TypeAlias = Callable[[str], str]
 _NO_EDGES = np.empty(0, dtype=np.int64)
@@ -42,7 +43,13 @@ class Analysis:
     ['the', 'pony', 'fog', 'horn']
     """
 
-    stemmer: str = "s"
+    stemmer: str = option(
+        "s",
+        "Which words count as the same: s joins singular and plural of English, none leaves words "
+        "as they are, and english, german and others are the stemmers of Snowball (pip install "
+        "'doxeval[search]').",
+        metavar="NAME",
+    )
 
     @cached_property
     def stem(self) -> Stem:

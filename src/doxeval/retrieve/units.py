@@ -11,15 +11,16 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, positions_in
+from doxeval.documents import Collection, PathPattern, PathPatterns
 from doxeval.errors import FormatError, InputError
 from doxeval.files import open_input
-from doxeval.messages import join_names, plural, quoted, truncate
+from doxeval.messages import Parameter, join_names, plural, quoted, truncate
 from doxeval.retrieve.matches import MatchBlock, matching_nodes, node_paths
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ class UnitSpans(NamedTuple):
     start: Ints
     end: Ints
     paths: list[str] | None = None
+
+    def rows(self) -> Iterator[tuple[int, int, int, str | None]]:
+        """Yield each unit's document, start, end and path; units but elements have none."""
+        columns = (column.tolist() for column in (self.document, self.start, self.end))
+        return zip(*columns, repeat(None) if self.paths is None else self.paths, strict=False)
 
 
 class UnitCount(NamedTuple):
@@ -142,6 +148,32 @@ class ElementUnits(RetrievalUnits):
         collection, rows = self.index.collection, units.number
         start, end = collection.nodes.start[rows], collection.nodes.end[rows]
         return UnitSpans(documents, start, end, node_paths(collection, rows, documents))
+
+
+def returnable_paths(
+    collection: Collection, elements: str | None, target: PathPattern | None = None
+) -> Bools:
+    """Return, for each path of the summary, whether its elements may be returned.
+
+    Elements that are inline, such as `b`, are not, unless their tag is named by `elements` or by
+    the target of the query. If no element at all fits `elements`, that is an error.
+    """
+    summary = collection.summary
+    is_inline = np.array([tag in collection.inline_tags for tag in summary.tags], dtype=np.bool_)
+    patterns = () if elements is None else PathPatterns.parse(elements).patterns
+    targets = () if target is None else (target,)
+    naming = tuple(pattern for pattern in (*patterns, *targets) if pattern.steps[-1].tags)
+    allowed: Bools = ~is_inline[summary.tag_of]
+    if naming:
+        allowed |= PathPatterns(naming).matches(summary)
+    if not patterns:
+        return allowed
+    fits = PathPatterns(patterns).matches(summary)
+    if not fits.any():
+        raise InputError(
+            Parameter("elements", elements) + ": no element of the collection matches this"
+        )
+    return allowed & fits
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,8 @@ from doxeval.runs.columns import Result as Result
 from doxeval.runs.columns import SpanLists as SpanLists
 from doxeval.runs.columns import is_not_found as is_not_found
 from doxeval.runs.columns import not_found as not_found
+from doxeval.runs.frames import optional_module as optional_module
+from doxeval.runs.jsonl import read_jsonl_run as read_jsonl_run
 from doxeval.runs.parquet import MAGIC as MAGIC
 from doxeval.runs.parquet import check_sizes as check_sizes
 from doxeval.runs.parquet import sizes_in_parquet as sizes_in_parquet
@@ -29,8 +31,6 @@ from doxeval.runs.read_write import read_run as read_run
 from doxeval.runs.read_write import run_blocks as run_blocks
 from doxeval.runs.read_write import write_run as write_run
 from doxeval.runs.records import UNIT_FIELDS as UNIT_FIELDS
-from doxeval.runs.records import optional_module as optional_module
-from doxeval.runs.records import read_jsonl_run as read_jsonl_run
 from doxeval.runs.resolution import ResolvedRun as ResolvedRun
 from doxeval.runs.resolution import Unresolved as Unresolved
 from doxeval.runs.resolution import canonical_path as canonical_path

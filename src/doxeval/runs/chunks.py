@@ -27,7 +27,8 @@ from doxeval.files import open_input
 from doxeval.messages import Parameter, closest, plural, quoted, truncate
 from doxeval.named import checked
 from doxeval.runs.columns import SPANS_EXPECTED, SpanLists, is_span
-from doxeval.runs.records import UNIT_FIELDS, decode_objects, json_blocks, may_repeat_fields
+from doxeval.runs.jsonl import JsonLines, json_lines
+from doxeval.runs.records import UNIT_FIELDS
 
 _KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
 CHUNK_FIELDS = (
@@ -116,12 +117,15 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     name = os.fspath(path)
     rows: list[tuple[str, str, Any, int, str | None]] = []
     with open_input(path) as file:
-        for records, lines in json_blocks(file, name, _decode_chunks, _as_they_are):
-            for record, line in zip(records, lines.tolist(), strict=True):
+        for lines in json_lines(file, name):
+            records, numbers, failed = _decode_chunks(lines)
+            for record, line in zip(records, numbers.tolist(), strict=True):
                 try:
                     rows.append(_chunk(record, f"{len(rows) + 1}"))
                 except FormatError as error:
                     raise FormatError(error.message, name, line) from None
+            if failed is not None:
+                raise failed
     if not rows:
         raise FormatError("no chunks in the file", name)
     ids, documents, spans, tokens, parents = zip(*rows, strict=True)
@@ -131,19 +135,15 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
         raise FormatError(error.message, name) from None
 
 
-def _as_they_are(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return records
-
-
-def _decode_chunks(data: bytes, lines: int) -> list[dict[str, Any]] | None:
-    """Return the objects of lines; None if they should be read line by line."""
+def _decode_chunks(lines: JsonLines) -> tuple[list[dict[str, Any]], Ints, FormatError | None]:
+    """Return the objects of lines, the numbers of these, and what is wrong behind the last."""
     import msgspec
 
-    if data.count(b"{") != lines:  # an object inside another, or in a text
-        return None
-    records = decode_objects(data, lines, msgspec.json.Decoder(dict[str, Any]))
-    is_certain = records and not may_repeat_fields(data, sum(map(len, records)))
-    return records if is_certain else None
+    if lines.data.count(b"{") == lines.total:  # else an object is inside another, or in a text
+        records = lines.decode(msgspec.json.Decoder(dict[str, Any]))
+        if records is not None and not lines.may_repeat_fields(sum(map(len, records))):
+            return records, lines.numbers, None
+    return lines.read_each()
 
 
 def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, int, str | None]:

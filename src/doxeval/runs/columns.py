@@ -176,6 +176,10 @@ class SpanLists(NamedTuple):
         at = concatenated_ranges(self.begin[:-1], counts)
         return SpanLists(np.append(0, np.cumsum(counts)), self.start[at], self.end[at])
 
+    def or_none(self) -> SpanLists | None:
+        """Return the lists; None if all of them are empty."""
+        return self if len(self.start) else None
+
     def as_tuples(self) -> list[SpanTuples]:
         """Return the lists as tuples of pairs."""
         pairs = list(zip(self.start.tolist(), self.end.tolist(), strict=True))
@@ -268,23 +272,25 @@ def columns_of_results(
     )
     _refuse_other_paths(paths)
     kind = np.array(kinds, dtype=np.int64)
-    extents = Extents.of(kind, _whole(starts), _whole(ends), _check_spans(spans, kind))
-    kept = RanksAndScores.complete(_whole(ranks), np.array(scores, dtype=np.float64))
-    columns = ResultColumns(
-        _categorical(topics),
-        _categorical(documents),
-        _categorical(paths, without=()),
-        extents.kind,
-        extents.start,
-        extents.end,
-        kept.rank,
-        kept.score,
-        np.arange(1, len(rows) + 1) if lines is None else np.array(lines, dtype=np.int64),
-        extents.spans,
-        tokens_if_any(_whole(tokens)),
+    columns, warnings = complete_columns(
+        ResultColumns(
+            _categorical(topics),
+            _categorical(documents),
+            _categorical(paths, without=()),
+            kind,
+            _whole(starts),
+            _whole(ends),
+            None,
+            None,
+            np.arange(1, len(rows) + 1) if lines is None else np.array(lines, dtype=np.int64),
+        ),
+        _whole(ranks),
+        np.array(scores, dtype=np.float64),
+        _whole(tokens),
+        _check_spans(spans, kind),
     )
     _refuse_incomplete(columns)
-    return columns, kept.warnings
+    return columns, warnings
 
 
 def _categorical(values: Sequence[Any], without: Any = None) -> Categorical[Any]:
@@ -306,73 +312,46 @@ def tokens_if_any(tokens: Ints) -> Ints | None:
     return tokens if (tokens >= 0).any() else None
 
 
-class RanksAndScores(NamedTuple):
-    """Ranks and scores as far as they are of use, and warnings about the others."""
+def complete_columns(
+    columns: ResultColumns, rank: Ints, score: Floats, tokens: Ints, spans: Spans | None
+) -> tuple[ResultColumns, tuple[str, ...]]:
+    """Return columns with what else results have, as far as it is of use, and warnings.
 
-    rank: Ints | None
-    score: Floats | None
-    warnings: tuple[str, ...]
-
-    @classmethod
-    def complete(cls, rank: Ints, score: Floats) -> RanksAndScores:
-        """Return the ranks (-1: none) and scores (nan: none), each only if every result has one.
-
-        >>> kept = RanksAndScores.complete(np.array([1, 2]), np.array([0.5, np.nan]))
-        >>> kept.score, kept.warnings
-        (None, ('some results have no score; the scores are not used',))
-        """
-        has_rank, has_score = rank >= 0, ~np.isnan(score)
-        warnings = [
-            f"some results have no {what}; the {what}s are not used"
-            for what, has in (("rank", has_rank), ("score", has_score))
-            if has.any() and not has.all()
-        ]
-        return cls(
-            rank if len(rank) and has_rank.all() else None,
-            score if len(score) and has_score.all() else None,
-            tuple(warnings),
-        )
+    Ranks (-1: none) and scores (nan: none) are of use if every result has one, costs (-1: none) if
+    any has. spans: of the results that give them as lists, by row.
+    """
+    has_rank, has_score = rank >= 0, ~np.isnan(score)
+    warnings = tuple(
+        f"some results have no {what}; the {what}s are not used"
+        for what, has in (("rank", has_rank), ("score", has_score))
+        if has.any() and not has.all()
+    )
+    columns = columns._replace(
+        rank=rank if len(rank) and has_rank.all() else None,
+        score=score if len(score) and has_score.all() else None,
+        tokens=tokens_if_any(tokens),
+    )
+    return columns if spans is None else _with_spans(columns, spans), warnings
 
 
-class Extents(NamedTuple):
-    """The kind, start and end of results, and the spans of those that have several."""
+def _with_spans(columns: ResultColumns, given: Spans) -> ResultColumns:
+    """Return columns with the spans of some results, whose start and end are those of the first.
 
-    kind: Ints
-    start: Ints
-    end: Ints
-    spans: SpanLists | None
-
-    @classmethod
-    def of(cls, kind: Ints, start: Ints, end: Ints, given: Spans | None) -> Extents:
-        """Return the extents of results, some of which give their spans as lists, by row.
-
-        Their start and end are those of the first span. Spans that touch are one. A result of
-        which one span is left is a passage, and so is one whose spans are all empty: the first.
-
-        >>> none, spans = np.array([-1]), Spans.of([(0, 9, 12), (0, 0, 5)])
-        >>> extents = Extents.of(np.array([5]), none, none, spans)
-        >>> extents.start.tolist(), extents.end.tolist(), extents.spans.as_tuples()
-        ([0], [5], [((0, 5), (9, 12))])
-        """
-        if given is None:
-            return cls(kind, start, end, None)
-        kind, start, end = kind.copy(), start.copy(), end.copy()
-        is_first = np.append(True, given.group[1:] != given.group[:-1])[: len(given.group)]
-        first = np.flatnonzero(is_first)
-        rows = given.group[first]
-        start[rows], end[rows] = given.start[first], given.end[first]
-        lists = SpanLists.merged(given, len(kind))
-        counts = lists.counts
-        filled = np.flatnonzero(counts)
-        at = lists.begin[filled]
-        start[filled], end[filled] = lists.start[at], lists.end[at]
-        kind[rows[counts[rows] < 2]] = Kind.PASSAGE
-        several = np.repeat(counts > 1, counts)
-        if not several.any():
-            return cls(kind, start, end, None)
-        kept = np.where(counts > 1, counts, 0)
-        begin = np.append(0, np.cumsum(kept))
-        return cls(kind, start, end, SpanLists(begin, lists.start[several], lists.end[several]))
+    Spans that touch are one. A result of which one span is left is a passage, and so is one whose
+    spans are all empty: the first.
+    """
+    kind, start, end = columns.kind.copy(), columns.start.copy(), columns.end.copy()
+    first = np.flatnonzero(np.diff(given.group, prepend=-1))
+    rows = given.group[first]
+    start[rows], end[rows] = given.start[first], given.end[first]
+    lists = SpanLists.merged(given, len(kind))
+    counts = lists.counts
+    filled = np.flatnonzero(counts)
+    at = lists.begin[filled]
+    start[filled], end[filled] = lists.start[at], lists.end[at]
+    kind[rows[counts[rows] < 2]] = Kind.PASSAGE
+    several = lists.without(np.flatnonzero(counts < 2))
+    return columns._replace(kind=kind, start=start, end=end, spans=several.or_none())
 
 
 def _check_spans(spans: Sequence[Any], kind: Ints) -> Spans | None:

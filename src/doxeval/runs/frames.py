@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Floats
 from doxeval.columns import ALIASES, LARGEST_WHOLE, Column, columns_by_field
-from doxeval.errors import DoxevalError, InputError
+from doxeval.errors import DoxevalError, FormatError, InputError
 from doxeval.messages import Parameter, quoted
 from doxeval.runs.columns import Kind, ResultColumns, SpanLists, row_names
 from doxeval.runs.records import (
@@ -24,7 +25,6 @@ from doxeval.runs.records import (
     WHOLE_FIELDS,
     BadRecord,
     RecordCollector,
-    optional_module,
     spans_of_text,
 )
 from doxeval.runs.run import LooksLikeAssessments
@@ -188,8 +188,8 @@ def columns_of_dict(given: Mapping[Any, Any]) -> tuple[ResultColumns, tuple[str,
     """Return the results of {topic: {document: score}} or {topic: [result, …]}, and warnings.
 
     >>> columns, _ = columns_of_dict({"7": {"a": 0.2, "b": 0.9}})
-    >>> columns.document_labels.distinct
-    ('b', 'a')
+    >>> list(columns.document_labels.distinct)
+    ['b', 'a']
     """
     if not isinstance(given, Mapping):
         raise InputError(f"the run is a {type(given).__name__}: expected a dict of topics")
@@ -307,8 +307,8 @@ def columns_of_frame(
 
     >>> import polars
     >>> columns, _, _ = columns_of_frame(polars.DataFrame({"qid": ["7"], "docno": ["a"]}))
-    >>> columns.document_labels.distinct
-    ('a',)
+    >>> list(columns.document_labels.distinct)
+    ['a']
     """
     by_field = columns_by_field(frame, FIELDS)
     graded = [name for name in ("grade", *ALIASES["grade"]) if name in by_field.ignored]
@@ -346,3 +346,24 @@ def polars_frame(fields: dict[str, list[Any]]) -> Any:
     [('7', 3)]
     """
     return optional_module("polars").DataFrame(fields)
+
+
+# Libraries that not everybody has installed
+
+_HOW_TO_INSTALL = {
+    "pyarrow": "Parquet needs pyarrow: install doxeval with its extra, doxeval[parquet]",
+    "pandas": "a data frame of pandas needs pandas: install pandas",
+    "polars": "a data frame of polars needs polars: install polars",
+}
+
+
+def optional_module(name: str) -> Any:
+    """Import a module of a library that may be missing, such as `pyarrow.parquet`.
+
+    >>> optional_module("pandas").DataFrame.__name__
+    'DataFrame'
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        raise FormatError(_HOW_TO_INSTALL[name.partition(".")[0]]) from None

@@ -19,7 +19,8 @@ import numpy as np
 
 from doxeval.errors import FormatError
 from doxeval.files import read_up_to
-from doxeval.runs.records import Records, join_nodes, optional_module, record_blocks, spans_of_text
+from doxeval.runs.frames import optional_module
+from doxeval.runs.records import Records, join_nodes, record_blocks, spans_of_text
 from doxeval.runs.run import Block, ReadOptions, Run
 
 LARGEST_FILE = 2 << 30

@@ -23,9 +23,10 @@ from doxeval.files import (
 )
 from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
+from doxeval.runs.csv_format import csv_blocks, write_csv_run
 from doxeval.runs.inex_xml import WRITTEN_FACTS, write_xml_run, xml_blocks, xml_losses
+from doxeval.runs.jsonl import jsonl_blocks, write_jsonl_run
 from doxeval.runs.parquet import parquet_blocks, write_parquet_run
-from doxeval.runs.records import csv_blocks, jsonl_blocks, write_csv_run, write_jsonl_run
 from doxeval.runs.run import Block, LooksLikeAssessments, ReadOptions, Run, run_of_block
 from doxeval.runs.text import next_topic_begins, text_blocks, text_losses, write_text_run
 

@@ -18,22 +18,15 @@ Fields that are empty or null are absent; unknown fields and contradictions are 
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from importlib import import_module
-from itertools import chain, islice, product, repeat
-from operator import attrgetter, is_
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Floats, Ints
+from doxeval.arrays import Bools, Ints
 from doxeval.columns import (
     ABSENT,
     WRONG,
@@ -41,25 +34,23 @@ from doxeval.columns import (
     Column,
     Factorizer,
     Fields,
+    NameCollector,
     by_first_appearance,
     is_given,
     numbers,
     whole_numbers,
 )
-from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
-from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, decode_json, name_of_file
+from doxeval.files import name_of_file
 from doxeval.messages import quoted
 from doxeval.runs.columns import (
     SPANS_EXPECTED,
-    Extents,
     Kind,
-    RanksAndScores,
     ResultColumns,
     SpanLists,
+    complete_columns,
     is_span,
     row_names,
-    tokens_if_any,
 )
 from doxeval.runs.run import (
     Block,
@@ -67,7 +58,6 @@ from doxeval.runs.run import (
     LooksLikeTopics,
     ReadOptions,
     Run,
-    run_of_block,
 )
 from doxeval.spans import TOO_LONG, Spans
 
@@ -94,6 +84,7 @@ UNITS: dict[frozenset[str], Kind] = {
     frozenset({"point"}): Kind.POINT,
 }
 UNIT_FIELDS = frozenset().union(*UNITS)
+_PATH_FIELDS = ("path", "point", "start_point", "end_point")
 # Fields that only records of assessments and of topics have.
 _OF_ASSESSMENTS = {
     *("bep", "bep_point", "judged", "e", "s", "rel", "grade", "scale", "docsize", "rsize"),
@@ -137,7 +128,7 @@ def _check(record: Any) -> None:
         for pair in spans:
             if not is_span(pair):
                 raise FormatError(f"spans has {quoted(pair)}: {SPANS_EXPECTED}")
-    for name in ("path", "point", "start_point", "end_point"):
+    for name in _PATH_FIELDS:
         fields.optional_text(name)
     for name in ("rank", "tokens"):
         fields.whole(name)
@@ -189,27 +180,6 @@ class BadRecord(Exception):
         self.reason = why_refused(record) if reason is None else reason
 
 
-class _Rows(NamedTuple):
-    """Many results. Names are numbers; -1 is none."""
-
-    topic: Ints
-    document: Ints
-    path: Ints
-    kind: Ints
-    start: Ints
-    end: Ints
-    rank: Ints
-    score: Floats
-    line: Ints
-    tokens: Ints
-
-
-_NONE: Ints = np.zeros(0, dtype=np.int64)
-_NO_ROWS = _Rows(
-    *(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE), score=np.zeros(0), line=_NONE, tokens=_NONE
-)
-
-
 class RecordCollector:
     """Takes records, block by block, each block as columns by field; gives the results.
 
@@ -220,43 +190,39 @@ class RecordCollector:
     >>> collector = RecordCollector()
     >>> collector.add({"topic": ["1", "1"], "doc": ["a", "b.xml"]}, np.array([1, 2]))
     >>> columns, run_ids, warnings = collector.finish()
-    >>> columns.document_labels.distinct
-    ('a', 'b')
+    >>> list(columns.document_labels.distinct)
+    ['a', 'b']
     """
 
     def __init__(self, chunks: ChunkTable | None = None) -> None:
         self._chunks = chunks
         self._chunk_lookup: ChunkLookup | None = None
-        self._topics, self._run_ids = Factorizer(), Factorizer()
-        self._documents = Factorizer(_document_ids)
+        self._topics, self._run_ids = NameCollector(), NameCollector()
+        self._documents = NameCollector(document_ids=True)
         self._paths = Factorizer()  # and text points
-        self._numberings = {
-            "topic": self._topics,
-            "doc": self._documents,
-            "run": self._run_ids,
-            **dict.fromkeys(("path", "point", "start_point", "end_point"), self._paths),
-        }
         # Several paths or points of one result, numbered apart from single ones.
         self._several: dict[tuple[str, ...], int] = {}
-        self._blocks: list[_Rows] = []
-        self.rows = 0
+        self._blocks: list[tuple[npt.NDArray[Any], ...]] = []
         self._spans: list[Spans] = []  # of results with several spans, by row
+        self.rows = 0
 
-    def add(self, columns: Mapping[str, Column], lines: Ints) -> None:
+    def add(self, columns: Mapping[str, Any], lines: Ints) -> None:
         """Take records; the first bad one raises BadRecord."""
         if "chunk" in columns:
             columns = self._located(columns, lines)
         count = len(lines)
-        names = {
-            name: numbering.numbers(_values(columns[name]))
-            for name, numbering in self._numberings.items()
+        checked = {
+            name: check(columns[name])
+            for names, check in (
+                (("topic",), self._topics.add),
+                (("doc",), self._documents.add),
+                (("run",), self._run_ids.add),
+                (_PATH_FIELDS, self._paths.numbers),
+                (("nodes",), self._trees),
+                (WHOLE_FIELDS, whole_numbers),
+            )
+            for name in names
             if name in columns
-        }
-        if "nodes" in columns:
-            trees = [self._tree(nodes) for nodes in columns["nodes"]]
-            names["nodes"] = np.array(trees, dtype=np.int64)
-        checked = names | {
-            name: whole_numbers(columns[name]) for name in WHOLE_FIELDS if name in columns
         }
         if "spans" in columns:
             checked["spans"], spans = _span_column(columns["spans"])
@@ -273,24 +239,15 @@ class RecordCollector:
             row = int(np.argmax(bad))
             raise BadRecord(row, _record(columns, row))
         none: Ints = np.full(count, ABSENT, dtype=np.int64)
-        start, offset = checked.get("start", none), checked.get("offset", none)
+        whole = {name: checked.get(name, none) for name in WHOLE_FIELDS}
+        start = np.maximum(whole["start"], whole["offset"])  # no result has both
+        path = self._path_numbers(checked, count)
         self._blocks.append(
-            _Rows(
-                names["topic"],
-                names["doc"],
-                self._path_numbers(names, count),
-                kind,
-                np.maximum(start, offset),  # no result has both
-                checked.get("end", none),
-                checked.get("rank", none),
-                score,
-                lines,
-                checked.get("tokens", none),
-            )
+            (path, kind, start, whole["end"], whole["rank"], score, lines, whole["tokens"])
         )
         self.rows += count
 
-    def _located(self, columns: Mapping[str, Column], lines: Ints) -> Mapping[str, Column]:
+    def _located(self, columns: Mapping[str, Any], lines: Ints) -> Mapping[str, Any]:
         """Return records with documents and spans in place of ids of chunks."""
         from doxeval.runs.chunks import BadChunk, ChunkLookup
 
@@ -304,28 +261,31 @@ class RecordCollector:
                 RecordCollector(self._chunks).add(_some_rows(columns, before), lines[before])
             raise BadRecord(error.row, _record(columns, error.row), error.reason) from None
 
+    def _trees(self, column: Sequence[Any]) -> Ints:
+        """Return a number for each set of elements."""
+        return np.array([self._tree(nodes) for nodes in column], dtype=np.int64)
+
     def _tree(self, nodes: Any) -> int:
-        """Return the number of a set of elements."""
         if not is_given(nodes):
             return ABSENT
         if not isinstance(nodes, list) or not all(isinstance(path, str) for path in nodes):
             return WRONG
         return self._several.setdefault(tuple(nodes), len(self._several))
 
-    def _path_numbers(self, names: dict[str, Ints], count: int) -> Ints:
+    def _path_numbers(self, checked: dict[str, Ints], count: int) -> Ints:
         """Return a number for the paths of each result.
 
         It is twice the number of a single path, or twice the number of several paths plus one.
         """
         code: Ints = np.full(count, ABSENT, dtype=np.int64)
         for name in ("path", "point"):
-            if name in names:
-                np.maximum(code, 2 * names[name], out=code)
-        if "nodes" in names:
-            np.maximum(code, 2 * names["nodes"] + 1, out=code)
-        if "start_point" in names and "end_point" in names:
-            rows = np.flatnonzero(names["start_point"] >= 0)
-            points = (names[name][rows].tolist() for name in ("start_point", "end_point"))
+            if name in checked:
+                np.maximum(code, 2 * checked[name], out=code)
+        if "nodes" in checked:
+            np.maximum(code, 2 * checked["nodes"] + 1, out=code)
+        if "start_point" in checked and "end_point" in checked:
+            rows = np.flatnonzero(checked["start_point"] >= 0)
+            points = (checked[name][rows].tolist() for name in ("start_point", "end_point"))
             texts = self._paths.names
             code[rows] = [
                 2 * self._several.setdefault((texts[start], texts[end]), len(self._several)) + 1
@@ -335,50 +295,30 @@ class RecordCollector:
 
     def finish(self) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
         """Return all results, the ids of runs in the order in which they came, and warnings."""
-        blocks = self._blocks or [_NO_ROWS]
-        rows = _Rows(*map(_concatenate, zip(*blocks, strict=True)))
-        kept = RanksAndScores.complete(rows.rank, rows.score)
-        spans = Spans(*map(_concatenate, zip(*self._spans, strict=True))) if self._spans else None
-        extents = Extents.of(rows.kind, rows.start, rows.end, spans)
-        columns = ResultColumns(
-            Categorical.of(tuple(self._topics.names), rows.topic),
-            Categorical.of(tuple(self._documents.names), rows.document),
-            self._path_column(rows.path),
-            extents.kind,
-            extents.start,
-            extents.end,
-            kept.rank,
-            kept.score,
-            rows.line,
-            extents.spans,
-            tokens_if_any(rows.tokens),
+        path, kind, start, end, rank, score, line, tokens = map(
+            np.concatenate, zip(*self._blocks, strict=True)
         )
-        return columns, tuple(self._run_ids.names), kept.warnings
+        names = self._topics.column(), self._documents.column(), self._path_column(path)
+        columns, warnings = complete_columns(
+            ResultColumns(*names, kind, start, end, None, None, line),
+            rank,
+            score,
+            tokens,
+            Spans(*map(np.concatenate, zip(*self._spans, strict=True))) if self._spans else None,
+        )
+        return columns, tuple(self._run_ids.column().distinct), warnings
 
     def _path_column(self, code: Ints) -> Categorical[tuple[str, ...]]:
         if not (code >= 0).any():
             return Categorical.none(len(code))
         known: dict[tuple[str, ...], int] = {}
-        for path in self._paths.names:
-            known[(path,)] = len(known)
+        known |= {(path,): number for number, path in enumerate(self._paths.names)}
         # A tree of one element has the same paths as the element.
         several = [known.setdefault(paths, len(known)) for paths in self._several]
         number = code // 2
         is_several = np.flatnonzero((code >= 0) & (code % 2 > 0))
         number[is_several] = np.array(several, dtype=np.int64)[number[is_several]]
         return Categorical.of(*by_first_appearance(tuple(known), number))
-
-
-def _concatenate(columns: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)
-
-
-def _document_ids(names: list[str]) -> list[str]:
-    """Return names as document ids; few need any work, so all are looked at together first."""
-    together = "\n".join(names)
-    if "./" not in together and ".xml" not in together:
-        return names
-    return [normalise_id(name) for name in names]
 
 
 def _kinds(checked: Mapping[str, Ints], count: int) -> Ints:
@@ -403,11 +343,7 @@ def _bad_rows(checked: Mapping[str, Ints], count: int) -> Bools:
     return bad
 
 
-def _values(column: Column) -> Sequence[Any]:
-    return column.tolist() if isinstance(column, np.ndarray) else column
-
-
-def _some_rows(columns: Mapping[str, Column], rows: slice) -> dict[str, Any]:
+def _some_rows(columns: Mapping[str, Any], rows: slice) -> dict[str, Any]:
     return {
         name: column.rows(np.arange(rows.start, rows.stop))
         if isinstance(column, SpanLists)
@@ -416,12 +352,12 @@ def _some_rows(columns: Mapping[str, Column], rows: slice) -> dict[str, Any]:
     }
 
 
-def _record(columns: Mapping[str, Column], row: int) -> dict[str, Any]:
+def _record(columns: Mapping[str, Any], row: int) -> dict[str, Any]:
     """Return one record, as it was given."""
     record = {}
     for name, column in columns.items():
         if isinstance(column, SpanLists):
-            record[name] = list(column.rows(np.array([row])).as_tuples()[0])
+            record[name] = list(map(list, column.rows(np.array([row])).as_tuples()[0]))
         elif not isinstance(column, np.ndarray):
             record[name] = column[row]
         elif column[row] != ABSENT:
@@ -442,7 +378,9 @@ def _span_column(column: Column | SpanLists) -> tuple[Ints, Spans]:
     ([0, -1, -2], [5, 12])
     """
     if isinstance(column, SpanLists):
-        return np.where(column.counts > 0, 0, ABSENT), Spans(column.owner, *column[1:])
+        state = np.where(column.counts > 0, 0, ABSENT)
+        state[column.owner[column.end < column.start]] = WRONG
+        return state, Spans(column.owner, column.start, column.end)
     together = _plain_spans(column)
     if together is not None:
         return together
@@ -495,7 +433,7 @@ def spans_of_text(text: str) -> Any:
 
 # From files of records to blocks of whole topics
 
-Records = tuple[Mapping[str, Column], Ints]  # columns by field, and the line of each record
+Records = tuple[Mapping[str, Any], Ints]  # columns by field, and the line of each record
 
 
 def record_blocks(given: Iterable[Records], origin: str, options: ReadOptions) -> Iterator[Block]:
@@ -545,7 +483,7 @@ def _same(topic: Any, other: Any) -> bool:
 
 def _add(
     collector: RecordCollector,
-    columns: Mapping[str, Column],
+    columns: Mapping[str, Any],
     lines: Ints,
     rows: slice,
     origin: str,
@@ -562,402 +500,6 @@ def _block(collector: RecordCollector, origin: str) -> Block:
     columns, run_ids, warnings = collector.finish()
     name = run_ids[-1] if run_ids else name_of_file(origin)
     return Block(Run(name, *columns, warnings=warnings, origin=origin), run_ids)
-
-
-# JSONL
-
-_CHUNK = 1 << 18  # bytes; what is made of them stays in the processor's cache
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
-_SPACED_FIELD = re.compile(rb'"[ \t\r]+:')
-T = TypeVar("T")
-
-
-def read_jsonl_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = None) -> Run:
-    """Read a run from JSONL.
-
-    >>> run = read_jsonl_run(io.BytesIO(b'{"topic": "1", "doc": "a", "path": "/p[1]"}'), "r.jsonl")
-    >>> next(run.results()).paths
-    ('/p[1]',)
-    """
-    return run_of_block(next(jsonl_blocks(file, origin, ReadOptions(chunks=chunks))))
-
-
-def jsonl_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[Block]:
-    """Yield a run from JSONL in blocks of whole topics.
-
-    >>> file = io.BytesIO(b'{"topic": "1", "doc": "a"}\\n{"topic": "2", "doc": "a"}\\n')
-    >>> [len(block.run) for block in jsonl_blocks(file, "r.jsonl", ReadOptions(rows=1))]
-    [1, 1]
-    """
-    given = json_blocks(file, origin, _decode_columns, _columns_by_field, has_mark=options.is_first)
-    return record_blocks(given, origin, options)
-
-
-def json_blocks(
-    file: IO[bytes],
-    origin: str,
-    decode: Callable[[bytes, int], T | None],
-    collect: Callable[[list[dict[str, Any]]], T],
-    *,
-    has_mark: bool = True,
-) -> Iterator[tuple[T, Ints]]:
-    """Yield the JSON objects of all lines that are not blank, in blocks, and their line numbers.
-
-    Lines are decoded together; what that cannot read is read again line by line, to say what is
-    wrong and where. A line that is no JSON object raises FormatError, after those before it were
-    yielded. The first line may have a byte order mark, unless it is known to have none.
-
-    decode: the objects of whole lines, given their number, one on each; None if they should be
-    read line by line.
-    collect: the same of objects that were read line by line.
-    """
-    first = 1
-    for data, lines in _line_chunks(file, origin):
-        if has_mark and first == 1:
-            data = data.removeprefix(BYTE_ORDER_MARK)
-        failed = None if data.isascii() else _encoding_error(data, origin, first)
-        if failed is not None:
-            data = data[: failed.position]
-        together = decode(data, lines) if failed is None else None
-        if together is None:
-            yield from _read_line_by_line(data.decode(), first, origin, collect)
-        else:
-            yield together, np.arange(first, first + lines)
-        if failed is not None:
-            raise failed.error
-        first += lines
-
-
-def _line_chunks(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]]:
-    """Yield the file in chunks of whole lines, and how many there are in each."""
-    number, rest = 1, b""
-    while chunk := file.read(_CHUNK):
-        rest += chunk
-        end = rest.rfind(b"\n") + 1
-        if end:
-            lines = rest.count(b"\n", 0, end)
-            yield rest[:end], lines
-            number += lines
-            rest = rest[end:]
-        if len(rest) > LONGEST_LINE:
-            raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", origin, number)
-    if rest:
-        yield rest, 1
-
-
-class _EncodingError(NamedTuple):
-    """What is wrong with a line that is not UTF-8, and where the line begins."""
-
-    error: FormatError
-    position: int
-
-
-def _encoding_error(data: bytes, origin: str, first: int) -> _EncodingError | None:
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        begin = data.rfind(b"\n", 0, error.start) + 1
-        reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
-        line = first + data.count(b"\n", 0, begin)
-        return _EncodingError(FormatError(reason, origin, line), begin)
-    return None
-
-
-def decode_objects(data: bytes, lines: int, decoder: Any) -> list[Any] | None:
-    """Return the objects of lines, one on each, by a decoder of msgspec; None if that may fail.
-
-    A decoder takes line ends for white space: an object could go over two lines, and a line could
-    have two. That is ruled out if every line begins with a brace, which begins an object since the
-    decoder accepts none inside another, and if there are as many objects as lines.
-    """
-    import msgspec
-
-    if data.startswith(b"{") + data.count(b"\n{") != lines:
-        return None
-    try:
-        objects: list[Any] = decoder.decode_lines(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return objects if len(objects) == lines else None
-
-
-def may_repeat_fields(data: bytes, fields: int) -> bool:
-    """Return whether a field may be given twice in a record, where this many fields were decoded.
-
-    Every field has a colon, right behind its quotation mark unless there is white space.
-    """
-    if data.count(b":") == fields:
-        return False
-    return data.count(b'":') != fields or _SPACED_FIELD.search(data) is not None
-
-
-@lru_cache(maxsize=64)
-def _record_decoder(names: tuple[str, ...] | None) -> Any:
-    """Return a decoder of result records with exactly these fields; None: with any of all fields.
-
-    Numbers are taken as they are, so that one check, of columns, decides what is valid.
-    """
-    import msgspec
-
-    name, number = str | int | None, int | float | None
-    types: dict[str, Any] = {
-        **dict.fromkeys(NAME_FIELDS, name),
-        **dict.fromkeys((*WHOLE_FIELDS, "score"), number),
-        "nodes": list[str] | None,
-        "spans": list[tuple[int, int]] | None,
-    }
-    fields: list[Any] = [(field, types[field]) for field in names or ()]
-    if names is None:
-        unset = msgspec.UNSET
-        fields = [(field, types[field] | msgspec.UnsetType, unset) for field in FIELDS]
-    record = msgspec.defstruct("ResultRecord", fields, forbid_unknown_fields=True, gc=False)
-    return msgspec.json.Decoder(record)
-
-
-def _decode_columns(data: bytes, lines: int) -> Mapping[str, Column] | None:
-    """Return the records of lines as columns by field; None if they should be read line by line.
-
-    Most often all records have the fields of the first.
-    """
-    try:
-        names = tuple(json.loads(data[: data.find(b"\n") + 1 or len(data)]))
-    except (ValueError, TypeError, RecursionError):
-        return None
-    records = None
-    if set(names) <= set(FIELDS):
-        records = decode_objects(data, lines, _record_decoder(names))
-    if records is not None:
-        columns = {name: list(map(attrgetter(name), records)) for name in names}
-        fields = lines * len(names)
-    else:
-        columns, fields = _decode_all_fields(data, lines)
-    if not columns or may_repeat_fields(data, fields):
-        return None
-    if "spans" in columns:
-        spans = _spans_of_pairs(columns.pop("spans"))
-        return None if spans is None else {**columns, "spans": spans}
-    return columns
-
-
-def _decode_all_fields(data: bytes, lines: int) -> tuple[dict[str, Any], int]:
-    """Return the records of lines as columns by field, and how many fields there are in all."""
-    import msgspec
-
-    records = decode_objects(data, lines, _record_decoder(None))
-    columns: dict[str, Any] = {}
-    fields = 0
-    for name in FIELDS if records is not None else ():
-        column = list(map(attrgetter(name), records or ()))
-        missing = sum(map(is_, column, repeat(msgspec.UNSET)))
-        fields += lines - missing
-        if missing < lines:
-            columns[name] = [None if value is msgspec.UNSET else value for value in column]
-    return columns, fields
-
-
-def _spans_of_pairs(column: list[list[tuple[int, int]] | None]) -> SpanLists | None:
-    """Return lists of pairs of numbers as spans; None if a pair is not a span."""
-    lists = [pairs or [] for pairs in column]
-    counts = np.fromiter(map(len, lists), np.int64, len(lists))
-    edges = chain.from_iterable(chain.from_iterable(lists))
-    try:
-        start, end = np.fromiter(edges, np.int64, 2 * int(counts.sum())).reshape(-1, 2).T
-    except OverflowError:
-        return None
-    if ((start < 0) | (end < start) | (end >= TOO_LONG)).any():
-        return None
-    return SpanLists(np.append(0, np.cumsum(counts)), start, end)
-
-
-def _read_line_by_line(
-    text: str, first: int, origin: str, collect: Callable[[list[dict[str, Any]]], T]
-) -> Iterator[tuple[T, Ints]]:
-    records, lines = [], []
-    failed = None
-    for number, line in enumerate(text.split("\n"), first):
-        if not line or line.isspace():
-            continue
-        try:
-            record = decode_json(line)
-            if not isinstance(record, dict):
-                raise FormatError(why_refused(record), origin, number)
-            if line.count(":") != len(record):
-                json.loads(line, object_pairs_hook=_refuse_repeated)
-        except FormatError as error:
-            failed = FormatError(error.message, origin, number)
-            break
-        except ValueError:
-            failed = FormatError("expected a JSON object", origin, number)
-            break
-        records.append(record)
-        lines.append(number)
-    if records:
-        yield collect(records), np.array(lines)
-    if failed is not None:
-        raise failed
-
-
-def _refuse_repeated(pairs: list[tuple[str, Any]]) -> None:
-    names = [name for name, _ in pairs]
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
-    if twice is not None:
-        raise FormatError(f"the field {quoted(twice)} is given twice")
-
-
-def _columns_by_field(records: list[dict[str, Any]]) -> Mapping[str, Column]:
-    names = dict.fromkeys(name for record in records for name in record)
-    return {name: [record.get(name) for record in records] for name in names}
-
-
-def write_jsonl_run(run: Run) -> Iterator[bytes]:
-    """Yield the run as JSONL.
-
-    >>> from doxeval.runs.columns import Result
-    >>> print(*write_jsonl_run(Run.from_results([Result("1", "a")], "mine")))
-    b'{"topic": "1", "doc": "a", "run": "mine"}\\n'
-    """
-    columns = [
-        [None if value is None else f'"{name}": {_json(value)}' for value in values]
-        for name, values in run.by_field().items()
-    ]
-    for row in zip(*columns, strict=True):
-        yield f"{{{', '.join(filter(None, row))}}}\n".encode()
-
-
-def _json(value: Any) -> str:
-    if isinstance(value, int | float):
-        return repr(value)
-    return _ENCODER.encode(value)
-
-
-# CSV
-
-_ROWS = 2048  # read at a time
-_LINE_END = re.compile(r"\r\n|\r|\n")
-_NUMBERS: dict[str, Callable[[str], Any]] = {**dict.fromkeys(WHOLE_FIELDS, int), "score": float}
-
-
-def csv_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[Block]:
-    """Yield a run from CSV, with a line of column names, in blocks of whole topics.
-
-    >>> file = io.BytesIO(b"topic,doc,start,end\\n1,a,0,9\\n")
-    >>> next(csv_blocks(file, "r.csv", ReadOptions())).run.end.tolist()
-    [9]
-    """
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-    try:
-        yield from record_blocks(_csv_records(text, origin), origin, options)
-    finally:
-        text.detach()
-
-
-def _csv_records(text: Iterable[str], origin: str) -> Iterator[Records]:
-    """Yield all rows that are not blank, in blocks: columns by field, and the last line of each.
-
-    What cannot be read raises FormatError, after the rows before it were yielded.
-
-    >>> columns, lines = next(_csv_records(["topic,rank\\n", "7,1\\n", "8,2\\n"], "a.csv"))
-    >>> columns, lines.tolist()
-    ({'topic': ('7', '8'), 'rank': [1, 2]}, [2, 3])
-    """
-    reader = csv.reader(text, strict=True)
-    header, failed = _next_rows(reader, 1, origin)
-    names = header[0] if header else []
-    for at, name in enumerate(names):
-        if name and name in names[:at]:
-            raise FormatError(f"there are two columns {quoted(name)}", origin, 1)
-    while failed is None:
-        line = reader.line_num
-        rows, failed = _next_rows(reader, _ROWS, origin)
-        if not rows and failed is None:
-            return
-        lines = _line_numbers(rows, line, reader.line_num)
-        wrong = next((at for at, row in enumerate(rows) if row and len(row) != len(names)), None)
-        if wrong is not None:
-            failed = FormatError(f"expected {len(names)} columns", origin, int(lines[wrong]))
-            rows, lines = rows[:wrong], lines[:wrong]
-        if [] in rows:  # blank lines
-            lines = lines[np.array([bool(row) for row in rows])]
-            rows = [row for row in rows if row]
-        if rows:
-            yield _csv_columns(names, rows), lines
-    raise failed
-
-
-_CSV_LIMIT = threading.Lock()
-
-
-def _next_rows(
-    reader: Any, maximum: int, origin: str
-) -> tuple[list[list[str]], FormatError | None]:
-    """Return some more rows, up to the first that cannot be read, and what is wrong there."""
-    rows: list[list[str]] = []
-    with _CSV_LIMIT:  # the limit belongs to the process: it is raised only while rows are read
-        before = csv.field_size_limit(LONGEST_LINE)
-        try:
-            rows.extend(islice(reader, maximum))
-        except (csv.Error, UnicodeDecodeError) as error:  # those before it are in the list
-            return rows, FormatError(f"this is not CSV in UTF-8: {error}", origin, reader.line_num)
-        finally:
-            csv.field_size_limit(before)
-    return rows, None
-
-
-def _line_numbers(rows: list[list[str]], before: int, after: int) -> Ints:
-    """Return the last line of each row; a quoted field may go over several lines."""
-    if after - before == len(rows):
-        return np.arange(before + 1, after + 1)
-    sizes = [1 + sum(len(_LINE_END.findall(field)) for field in row) for row in rows]
-    return before + np.cumsum(np.array(sizes, dtype=np.int64))
-
-
-def _csv_columns(names: list[str], rows: list[list[str]]) -> dict[str, Sequence[Any]]:
-    columns: dict[str, Sequence[Any]] = {}
-    for name, values in zip(names, zip(*rows, strict=True), strict=True):
-        if name in _NUMBERS:
-            columns[name] = _parse_numbers(values, _NUMBERS[name])
-        elif name == "nodes":
-            columns[name] = [value.split() for value in values]
-        elif name == "spans":
-            columns[name] = list(map(spans_of_text, values))
-        elif name or not any(columns.get(name, ())):  # of columns without a name, one with values
-            columns[name] = values
-    return columns
-
-
-def _parse_numbers(values: Sequence[str], parse: Callable[[str], Any]) -> list[Any]:
-    """Return numbers; anything else stays as it is, and is refused when it is checked."""
-    together = "".join(values)
-    if together.isascii() and "_" not in together:
-        try:
-            return list(map(parse, values))
-        except ValueError:
-            pass
-    return [_parse_number(value, parse) for value in values]
-
-
-def _parse_number(value: str, parse: Callable[[str], Any]) -> Any:
-    if not value.isascii() or "_" in value:  # Python reads digits of all scripts, and 1_000
-        return value
-    try:
-        return parse(value)
-    except ValueError:
-        return value
-
-
-def write_csv_run(run: Run) -> Iterator[bytes]:
-    """Yield the run as CSV, with the columns it needs."""
-    columns = join_nodes(run.by_field())
-    if "spans" in columns:
-        columns["spans"] = [
-            spans and " ".join(f"{start}-{end}" for start, end in spans)
-            for spans in columns["spans"]
-        ]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    yield out.getvalue().encode()
 
 
 # From a run to records
@@ -1022,24 +564,3 @@ def join_nodes(columns: dict[str, list[Any]]) -> dict[str, list[Any]]:
         return columns
     joined = [nodes and " ".join(nodes) for nodes in columns["nodes"]]
     return {**columns, "nodes": joined}
-
-
-# Libraries that not everybody has installed
-
-_HOW_TO_INSTALL = {
-    "pyarrow": "Parquet needs pyarrow: install doxeval with its extra, doxeval[parquet]",
-    "pandas": "a data frame of pandas needs pandas: install pandas",
-    "polars": "a data frame of polars needs polars: install polars",
-}
-
-
-def optional_module(name: str) -> Any:
-    """Import a module of a library that may be missing, such as `pyarrow.parquet`.
-
-    >>> optional_module("pandas").DataFrame.__name__
-    'DataFrame'
-    """
-    try:
-        return import_module(name)
-    except ModuleNotFoundError:
-        raise FormatError(_HOW_TO_INSTALL[name.partition(".")[0]]) from None

@@ -417,13 +417,9 @@ class Run:
             rank=None if self.rank is None else self.rank[rows],
             score=None if self.score is None else self.score[rows],
             line=self.line[rows],
-            spans=None if self.spans is None else _spans_if_any(self.spans.rows(rows)),
+            spans=None if self.spans is None else self.spans.rows(rows).or_none(),
             tokens=None if self.tokens is None else tokens_if_any(self.tokens[rows]),
         )
-
-
-def _spans_if_any(spans: SpanLists) -> SpanLists | None:
-    return spans if len(spans.start) else None
 
 
 def _same(column: Any, other: Any) -> bool:

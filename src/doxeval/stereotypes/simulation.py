@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from doxeval.assessments import AssessmentsGiven, as_assessments, resolve_assessments
+from doxeval.assessments import AssessmentsGiven, as_assessments
 from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import InputError, warn
 from doxeval.messages import join_names
@@ -56,7 +56,7 @@ def simulate(
     simulated = system_named(system)
     if not isinstance(collection, Collection):
         collection = Collection(collection)
-    resolved = resolve_assessments(as_assessments(assessments, collection=collection), collection)
+    resolved = as_assessments(assessments, collection=collection)
     relevant = relevant_units(resolved, collection, quant)
     words = DocumentWords(collection)
     lists: dict[str, RankedElements] = {}

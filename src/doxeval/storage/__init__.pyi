@@ -27,4 +27,4 @@ from doxeval.storage.remote import open_cached as open_cached
 from doxeval.storage.remote import remove_cached as remove_cached
 from doxeval.storage.remote import select_cached as select_cached
 from doxeval.storage.writer import StoreWriter as StoreWriter
-from doxeval.storage.writer import close_quietly as close_quietly
+from doxeval.storage.writer import close_on_disk as close_on_disk

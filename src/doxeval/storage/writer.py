@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -40,25 +40,25 @@ class StoreWriter:
     """
 
     def __init__(self, kind: StoreType, out: Path, *, force: bool = False) -> None:
+        self.out = out
         self._kind = kind
-        self._named = out
         self._force = force
-        self._columns: list[ColumnFile] = []
-        self._files: list[BinaryIO] = []
+        self._files: list[BinaryIO | ColumnFile] = []
         self._resources = ExitStack()
         refuse_url(out)
         with output_errors(out):
             # A link stays, and what it points to is replaced.
-            self._out = out.resolve() if out.is_symlink() and out.exists() else out.absolute()
-            restore(self._out)
-            _refuse_existing(kind, out, force)
+            self._target = out.resolve() if out.is_symlink() and out.exists() else out.absolute()
+            restore(self._target)
+            self._refuse_existing()
 
-    def __enter__(self) -> StoreWriter:
-        with ExitStack() as resources, output_errors(self._named):
-            resources.enter_context(make_parents(self._out.parent))
-            temporary = temporary_output(self._out, "building", Path.mkdir)
-            self.directory = resources.enter_context(temporary)
-            self._resources = resources.pop_all()
+    def __enter__(self) -> Self:
+        with output_errors(self.out), self._resources:
+            self._resources.enter_context(make_parents(self._target.parent))
+            temporary = temporary_output(self._target, "building", Path.mkdir)
+            self.directory = self._resources.enter_context(temporary)
+            self.begin()
+            self._resources = self._resources.pop_all()
         return self
 
     def __exit__(
@@ -69,27 +69,38 @@ class StoreWriter:
     ) -> None:
         self._resources.__exit__(kind, error, trace)
 
+    def begin(self) -> None:
+        """Open what is to be open from the beginning, in the directory that was just made."""
+
     def column(self, name: str, dtype: npt.DTypeLike) -> ColumnFile:
         """Begin an array in the file `name.npy`; `finish` finishes it, too."""
-        with output_errors(self._named):
+        with output_errors(self.out):
             column = ColumnFile(self.directory / f"{name}.npy", dtype)
         self._resources.callback(column.close)
-        self._columns.append(column)
+        self._files.append(column)
         return column
 
     def whole_column(self, name: str, values: npt.NDArray[Any]) -> None:
         """Write an array that is complete."""
         column = self.column(name, values.dtype)
-        with output_errors(self._named):
+        with output_errors(self.out):
             column.append(values)
             column.finish()
 
     def file(self, name: str) -> BinaryIO:
         """Begin a file. If it is left open, `finish` sees to it that it is on disk."""
-        with output_errors(self._named):
-            file = (self.directory / name).open("wb")
-        self._resources.callback(close_quietly, file)
+        file = self._open(self.directory / name)
         self._files.append(file)
+        return file
+
+    def scratch_file(self, name: str) -> BinaryIO:
+        """Begin a file that is needed only until `finish`."""
+        return self._open(self.scratch(name))
+
+    def _open(self, path: Path) -> BinaryIO:
+        with output_errors(self.out):
+            file = path.open("wb")
+        self._resources.callback(close_quietly, file)
         return file
 
     @property
@@ -99,34 +110,42 @@ class StoreWriter:
 
     def scratch(self, name: str) -> Path:
         """Return where a file can be written that is needed only until `finish`."""
-        with output_errors(self._named):
+        with output_errors(self.out):
             self.scratch_directory.mkdir(exist_ok=True)
         return self.scratch_directory / name
 
     def finish(self, facts: Mapping[str, Any]) -> None:
         """Complete all files, write the manifest with these facts, and put them in their place."""
-        with output_errors(self._named):
-            for column in self._columns:
-                column.finish()
+        with output_errors(self.out):
             for file in self._files:
-                if not file.closed:
-                    flush_to_disk(file)
-                    file.close()
+                if isinstance(file, ColumnFile):
+                    file.finish()
+                else:
+                    close_on_disk(file)
             if self.scratch_directory.exists():
                 shutil.rmtree(self.scratch_directory)
             _write_manifest(self._kind, self.directory, facts)
-            self._put_in_place()
+            self._refuse_existing()
+            if self._force:
+                move_into_place(self.directory, self._target)
+                return
+            try:
+                self.directory.rename(self._target)
+            except OSError:
+                self._refuse_existing()  # another build was quicker
+                raise
 
-    def _put_in_place(self) -> None:
-        _refuse_existing(self._kind, self._named, self._force)
-        if self._force:
-            move_into_place(self.directory, self._out)
+    def _refuse_existing(self) -> None:
+        """Refuse to replace anything, but one of this type or an empty directory with `force`."""
+        out, kind = self.out, self._kind
+        if not out.exists() and not out.is_symlink():
             return
-        try:
-            self.directory.rename(self._out)
-        except OSError:
-            _refuse_existing(self._kind, self._named, self._force)  # another build was quicker
-            raise
+        if not self._force:
+            force = Parameter("force", True)
+            raise OutputError(f"{out} exists; " + force + f" replaces {kind.one}")
+        is_empty = out.is_dir() and not any(out.iterdir())
+        if not is_stored(kind, out) and not is_empty:
+            raise OutputError(f"{out} exists and is not {kind.one}; it is not replaced")
 
 
 class ColumnFile:
@@ -160,12 +179,18 @@ class ColumnFile:
             return
         self._file.seek(0)
         self._file.write(Column(self._dtype, self._count).header)
-        flush_to_disk(self._file)
-        self._file.close()
+        close_on_disk(self._file)
 
     def close(self) -> None:
         """Close the file, finished or not."""
         close_quietly(self._file)
+
+
+def close_on_disk(file: BinaryIO) -> None:
+    """Close a file that is complete, when it is on disk; once is enough."""
+    if not file.closed:
+        flush_to_disk(file)
+        file.close()
 
 
 def close_quietly(file: BinaryIO) -> None:
@@ -191,14 +216,3 @@ def _write_manifest(kind: StoreType, directory: Path, facts: Mapping[str, Any]) 
     manifest["checksum"] = manifest_checksum(manifest)
     text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
     (directory / MANIFEST_NAME).write_text(text, encoding="utf-8")
-
-
-def _refuse_existing(kind: StoreType, out: Path, force: bool) -> None:
-    """Refuse to replace anything, except one of this type or an empty directory with `force`."""
-    if not out.exists() and not out.is_symlink():
-        return
-    if not force:
-        raise OutputError(f"{out} exists; " + Parameter("force", True) + f" replaces {kind.one}")
-    is_empty = out.is_dir() and not any(out.iterdir())
-    if not is_stored(kind, out) and not is_empty:
-        raise OutputError(f"{out} exists and is not {kind.one}; it is not replaced")

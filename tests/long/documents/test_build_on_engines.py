@@ -18,7 +18,7 @@ from building import contents, in_small_batches
 from clusters import Cluster, cluster
 from doxeval.documents import BuildOptions, IdRule, build_collection
 from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
-from doxeval.parallel import Engine, TaskResult, Work, run_task
+from doxeval.parallel import Engine, TaskResult, Tasks, Work, run_task
 from helpers import doxeval, write_files
 from mixed_sources import json_lines, mixed_files
 
@@ -50,27 +50,42 @@ class Unreliable(Engine):
         self._there = there
         self.checked: list[str] | None = None
 
-    def outcomes(
-        self, work: Work, items: Iterable[Any], *, bounded: bool = False
-    ) -> Iterator[tuple[int, TaskResult]]:
+    @contextmanager
+    def begin(self, work: Work) -> Iterator[Tasks]:
         assert work.check is not None
         self.checked = list(pickle.loads(pickle.dumps(work.check))())
-        waiting: list[tuple[int, Any]] = []
-        for number, item in enumerate(items):
-            assert work.name(item).startswith("shard ")
-            waiting.append((number, pickle.loads(pickle.dumps(item))))
-            while len(waiting) > 4:
-                yield self._one(work, waiting)
-        while waiting:
-            yield self._one(work, waiting)
+        yield UnreliableTasks(work, self._chance, self._there)
 
-    def _one(self, work: Work, waiting: list[tuple[int, Any]]) -> tuple[int, TaskResult]:
-        number, item = waiting.pop(self._chance.randrange(len(waiting)))
-        value = pickle.loads(pickle.dumps(work.shared.value))
+
+class UnreliableTasks(Tasks):
+    ahead = 5
+
+    def __init__(
+        self,
+        work: Work,
+        chance: random.Random,
+        there: Callable[[], AbstractContextManager[object]],
+    ) -> None:
+        self._work = work
+        self._chance = chance
+        self._there = there
+        self._waiting: list[tuple[int, Any]] = []
+
+    def submit(self, numbered: Iterable[tuple[int, Any]]) -> None:
+        for number, item in numbered:
+            assert self._work.name(item).startswith("shard ")
+            self._waiting.append((number, pickle.loads(pickle.dumps(item))))
+
+    def next_outcome(self) -> tuple[int, TaskResult]:
+        number, item = self._waiting.pop(self._chance.randrange(len(self._waiting)))
+        value = pickle.loads(pickle.dumps(self._work.shared.value))
         with self._there():
             for _ in range(self._chance.randrange(2)):
-                run_task(work.task, value, item)  # whose result nobody gets
-            return number, pickle.loads(pickle.dumps(run_task(work.task, value, item)))
+                run_task(self._work.task, value, item)  # whose result nobody gets
+            return number, pickle.loads(pickle.dumps(run_task(self._work.task, value, item)))
+
+    def __len__(self) -> int:
+        return len(self._waiting)
 
 
 def test_any_order_and_any_number_of_attempts_give_the_same_bytes(
@@ -178,9 +193,7 @@ def test_what_a_worker_must_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     class Elsewhere(Engine):
         """Asks its only worker what it sees, again and again, and builds nothing."""
 
-        def outcomes(
-            self, work: Work, items: Iterable[Any], *, bounded: bool = False
-        ) -> Iterator[tuple[int, TaskResult]]:
+        def begin(self, work: Work) -> AbstractContextManager[Tasks]:
             check = work.check
             assert check is not None
             problems.append(list(check()))
@@ -191,9 +204,9 @@ def test_what_a_worker_must_see(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             problems.append(list(check()))
             mark.unlink()
             problems.append(list(check()))
-            return iter(())
+            raise EngineError("no worker is left")
 
-    with pytest.raises(SourceError):
+    with pytest.raises(EngineError, match="no worker is left"):
         build_collection(["s", "b.xml", "s/*.xml", "none"], "c", SKIPPING, engine=Elsewhere())
     at_first, elsewhere, nowhere = problems
     assert at_first == []

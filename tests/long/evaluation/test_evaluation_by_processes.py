@@ -11,7 +11,7 @@ import pytest
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import UnknownReference
-from doxeval.evaluation import Evaluation, evaluate
+from doxeval.evaluation import Evaluation, Keep, evaluate
 from doxeval.runs import run_of
 from making import passage, paths
 from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS, several_tables
@@ -56,7 +56,7 @@ def test_scores_of_documents_from_other_processes() -> None:
     judged = [Judgment("7", "a", ((0, 200),), 40, 1000), Judgment("7", "b")]
     results = [passage("a", 150, 220), passage("b", 0, 80)]
     runs = [run_of(results, "one"), run_of(results[:1], "two")]
-    evaluation = Evaluation(Assessments(judged), "MAgP", per_document=True)
+    evaluation = Evaluation(Assessments(judged), "MAgP", keep=Keep(per_document=True))
     here, there = (evaluation.score_all(runs, jobs=jobs) for jobs in (1, 2))
     assert here == there
     assert hash(here.runs[0].documents[0]) == hash(there.runs[0].documents[0])

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from doxeval.assessments import Assessments
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import Keep, evaluate
 from doxeval.parallel import WorkerLost
 from doxeval.runs import run_of
 from making import passage
@@ -40,10 +40,10 @@ def test_a_worker_killed_in_the_middle_of_scoring_is_an_error(
             ProcessPoolExecutor(1) as pool,
             pytest.raises(WorkerLost, match="a process of the executor ended unexpectedly"),
         ):
-            evaluate(RUNS, assessments, "cP@1", keep=die_elsewhere, executor=pool)
+            evaluate(RUNS, assessments, "cP@1", executor=pool, keep=Keep(of_ranking=die_elsewhere))
     else:
         with pytest.raises(WorkerLost, match="killed by signal 9 while it was scoring runs"):
-            evaluate(RUNS, assessments, "cP@1", keep=die_elsewhere, jobs=2)
+            evaluate(RUNS, assessments, "cP@1", jobs=2, keep=Keep(of_ranking=die_elsewhere))
     assert threading.active_count() == threads
     again = evaluate(RUNS, assessments, "cP@1", jobs=2)
     assert again.mean() == evaluate(RUNS, assessments, "cP@1").mean()

@@ -20,7 +20,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.cli import main
 from doxeval.documents import Collection
 from doxeval.errors import EngineError, FormatError, InputError
-from doxeval.evaluation import Evaluation, evaluate
+from doxeval.evaluation import Evaluation, Keep, evaluate
 from doxeval.runs import pieces_of_file, run_of
 from making import passage, paths
 from seams import change
@@ -52,7 +52,7 @@ RUNS = [f"{number}.run" for number in range(5)]
 
 
 def test_the_same_table(running: Cluster, world: Path) -> None:
-    evaluation = Evaluation("judged", MEASURES, curves=True)
+    evaluation = Evaluation("judged", MEASURES, keep=Keep(curves=True))
     seen: list[int] = []
     there = evaluation.score_all(RUNS, engine=running.address, progress=seen.append)
     assert there == evaluation.score_all(RUNS)

@@ -16,7 +16,7 @@ import pytest
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError
-from doxeval.evaluation import Evaluation
+from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import MEASURES
 from doxeval.runs import run_of
 from making import passage, paths
@@ -104,10 +104,10 @@ def evaluations() -> Iterator[Evaluation]:
         [],
         where_possible=in_collection,
         collection=example_collection(documents),
-        curves=True,
+        keep=Keep(curves=True),
     )
     lengths = [Judgment("7", "a", ((0, 7),), 0, 12)]
-    yield Evaluation(Assessments(lengths), [], where_possible=in_collection, curves=True)
+    yield Evaluation(Assessments(lengths), [], where_possible=in_collection, keep=Keep(curves=True))
 
 
 @pytest.mark.parametrize("which", [0, 1])

@@ -16,30 +16,43 @@ from typing import Any, Literal
 import pytest
 
 from doxeval.errors import DoxevalError, EngineError, InputError, WorkerLost
-from doxeval.parallel import Processes, Work, Workers, in_order
+from doxeval.parallel import Processes, TaskResult, Work
 
 Method = Literal["fork", "spawn"]
 METHODS: list[Method] = ["fork", "spawn"]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and forks")
 
 
-def divided(one: int, by: int) -> float:
-    return one / by
+def squared(value: int, item: int) -> int:
+    return value + item * item
 
 
-def killed(number: int) -> None:
+def called(value: object, item: Any) -> Any:
+    """Call what an item has first with the rest of it."""
+    return item[0](*item[1:])
+
+
+def divided(number: int, by: int) -> float:
+    return number / by
+
+
+def kill_this_process(number: int) -> None:
     os.kill(os.getpid(), number)
+
+
+def killed_by(number: int, item: int) -> None:
+    kill_this_process(number)
 
 
 def unpicklable() -> object:
     return threading.Lock()
 
 
-def reversed_bytes(data: bytes) -> bytes:
+def reversed_bytes(value: object, data: bytes) -> bytes:
     return data[::-1]
 
 
-def refuse() -> None:
+def refuse(value: object) -> None:
     raise DoxevalError("not prepared")
 
 
@@ -48,7 +61,8 @@ def pid_after(seconds: float) -> int:
     return os.getpid()
 
 
-def after(seconds: float, number: int) -> int:
+def after(value: object, item: tuple[float, int]) -> int:
+    seconds, number = item
     time.sleep(seconds)
     return number
 
@@ -58,10 +72,19 @@ def long_answer(begun: str) -> bytes:
     return b"x" * (64 << 20)
 
 
-def kill_while_it_answers(begun: Path) -> None:
-    """Kill the worker that has begun a long answer, which nobody reads meanwhile."""
+def killed_in_its_answer() -> None:
+    """Write the beginning of an answer, and end."""
+    frame: Any = sys._getframe()
+    while "result_queue" not in frame.f_locals:
+        frame = frame.f_back
+    os.write(frame.f_locals["result_queue"]._writer.fileno(), b"\0\1\0\0too short")
+    kill_this_process(signal.SIGKILL)
+
+
+def kill_while_it_answers(begun: Path, seconds: float) -> None:
+    """Kill a worker some seconds after one has begun a long answer."""
     assert wait_for(begun.exists)
-    time.sleep(0.05)
+    time.sleep(seconds)
     for child in multiprocessing.active_children():
         assert child.pid is not None
         os.kill(child.pid, signal.SIGKILL)
@@ -75,73 +98,121 @@ class Spoilt:
         return (divided, (1, 0))
 
 
+class NeedsTwo(Exception):
+    """It can be pickled, but not unpickled anywhere."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one + two)
+
+
+def needs_two() -> None:
+    raise NeedsTwo("a", "b")
+
+
+def calls(method: Method, items: list[Any]) -> list[TaskResult]:
+    """Return the outcomes of items that name functions, in order."""
+    engine = Processes(2, method)
+    outcomes = dict(engine.outcomes(Work(called, engine.shared(None)), items))
+    return [outcomes[number] for number in range(len(items))]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_answers_and_errors_come_back(method: Method) -> None:
-    with Workers(2, method) as workers:
-        futures = [workers.submit(divided, number, 2) for number in range(20)]
-        assert [future.result() for future in futures] == [number / 2 for number in range(20)]
-        with pytest.raises(ZeroDivisionError) as caught:
-            workers.submit(divided, 1, by=0).result()
-        assert "return one / by" in "".join(caught.value.__notes__)
-        with pytest.raises(DoxevalError, match="cannot be sent back"):
-            workers.submit(unpicklable).result()
-        with pytest.raises(TypeError, match="pickle"):
-            workers.submit(divided, threading.Lock(), 1).result()  # type: ignore[arg-type]
-        with pytest.raises(ZeroDivisionError):
-            workers.submit(divided, Spoilt(), 1).result()  # type: ignore[arg-type]
-        assert workers.submit(divided, 4, 2).result() == 2, "the workers are still fine"
+    good = [(divided, number, 2) for number in range(20)]
+    bad = [
+        (divided, 1, 0),
+        (unpicklable,),
+        (needs_two,),
+        (divided, threading.Lock(), 1),
+        (divided, Spoilt(), 1),
+    ]
+    done = calls(method, [*good, *bad, (divided, 4, 2)])
+    assert [outcome.result() for outcome in done[:20]] == [number / 2 for number in range(20)]
+    with pytest.raises(ZeroDivisionError) as caught:
+        done[20].result()
+    assert "return number / by" in "".join(caught.value.__notes__)
+    with pytest.raises(DoxevalError, match="cannot be sent back"):
+        done[21].result()
+    with pytest.raises(EngineError, match=r"cannot be sent back \(NeedsTwo\)"):
+        done[22].result()
+    with pytest.raises(TypeError, match="pickle"):
+        done[23].result()
+    with pytest.raises(ZeroDivisionError):
+        done[24].result()
+    assert done[25].result() == 2, "the workers are still fine"
 
 
-def test_results_come_in_order_and_few_tasks_are_asked_for_ahead() -> None:
+@pytest.mark.parametrize("ahead", [5, None])
+def test_results_come_in_order_and_few_tasks_are_begun_ahead(ahead: int | None) -> None:
     taken: list[int] = []
 
-    def arguments() -> Iterator[tuple[float, int]]:
+    def items() -> Iterator[tuple[float, int]]:
         for number in range(12):
             taken.append(number)
             yield 0.2 if number % 4 == 0 else 0, number  # every fourth one is late
 
-    with Workers(3, "fork") as workers:
-        results = in_order(workers, after, arguments(), ahead=5)
-        assert len(taken) == 5
+    engine = Processes(3, "fork")
+    work = Work(after, engine.shared(None))
+    with engine.in_order(work, items(), ahead=ahead) as results:
+        assert len(taken) == (ahead or 6)
         for number, result in enumerate(results):
             assert result == number
-            assert len(taken) == min(12, number + 6)
+            assert ahead is None or len(taken) == min(12, number + 6)
+    assert len(taken) == 12
 
 
-def test_an_error_comes_in_its_place() -> None:
-    with Workers(2, "fork") as workers:
-        results = in_order(workers, divided, [(4, 2), (1, 0), (6, 2)], ahead=3)
+def test_an_error_comes_in_its_turn() -> None:
+    engine = Processes(2, "fork")
+    work = Work(called, engine.shared(None))
+    items = [(divided, 4, 2), (divided, 1, 0), (divided, 6, 2)]
+    with engine.in_order(work, items, ahead=3) as results:
         assert next(results) == 2
         with pytest.raises(ZeroDivisionError):
             next(results)
-        assert list(in_order(workers, divided, [], ahead=3)) == []
+    assert engine.map(work, []) == []
 
 
 def test_large_tasks_and_answers_pass_each_other() -> None:
     data = bytes(range(256)) * (1 << 14)
-    with Workers(2, "spawn") as workers:
-        futures = [workers.submit(reversed_bytes, data) for _ in range(12)]
-        assert all(future.result() == data[::-1] for future in futures)
+    engine = Processes(2, "spawn")
+    answers = engine.map(Work(reversed_bytes, engine.shared(None)), [data] * 12)
+    assert answers == [data[::-1]] * 12
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_worker_that_cannot_be_prepared_answers_with_the_error(method: Method) -> None:
-    with Workers(2, method, refuse) as workers:
-        for _ in range(4):
-            with pytest.raises(DoxevalError, match="not prepared"):
-                workers.submit(divided, 4, 2).result()
+def test_a_worker_that_cannot_be_prepared_answers_with_the_error() -> None:
+    engine = Processes(2, "spawn")
+    work = Work(squared, engine.shared(7, refuse))
+    outcomes = [outcome for _, outcome in engine.outcomes(work, range(4))]
+    assert [str(outcome.error) for outcome in outcomes] == ["not prepared"] * 4
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_worker_that_is_killed_is_noticed(method: Method, number: int) -> None:
-    with Workers(2, method) as workers:
-        with pytest.raises(WorkerLost, match=f"killed by signal {int(number)}"):
-            workers.submit(killed, number).result()
-        for _ in range(4):
-            workers.submit(pid_after, 0)
-        with pytest.raises(WorkerLost):
-            workers.submit(divided, 4, 2).result()
+    engine = Processes(2, method)
+    work = Work(called, engine.shared(None), doing="testing")
+    items = [(kill_this_process, int(number)), *[(pid_after, 0)] * 40]
+    lost = rf"killed by signal {int(number)} while it was testing, perhaps .* smaller jobs="
+    with (
+        pytest.raises(WorkerLost, match=lost) as caught,
+        engine.in_order(work, items, ahead=1) as results,
+    ):
+        next(results)
+    assert ("__main__" in str(caught.value)) == (method == "spawn")
+    with pytest.raises(WorkerLost):
+        engine.map(work, items)
+
+
+def test_all_that_is_unfinished_is_lost_with_a_worker() -> None:
+    done = calls("fork", [(kill_this_process, int(signal.SIGKILL)), *[(pid_after, 30)] * 9])
+    assert all(isinstance(outcome.error, WorkerLost) for outcome in done)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_worker_killed_in_its_answer_is_noticed(method: Method) -> None:
+    """The pool waits for the rest of the answer, and so do those who want to answer after it."""
+    done = calls(method, [(killed_in_its_answer,), *[(pid_after, 0.2)] * 9])
+    assert any(isinstance(outcome.error, WorkerLost) for outcome in done)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -150,12 +221,13 @@ def test_workers_killed_in_the_middle_of_long_answers_are_noticed(
 ) -> None:
     """Whoever waits for the rest of an answer, or for the right to send one, waits no more."""
     for attempt in range(5):
-        with Workers(2, method) as workers:
-            begun = [tmp_path / f"{attempt}-{number}" for number in range(2)]
-            answers = [workers.submit(long_answer, str(path)) for path in begun]
-            kill_while_it_answers(begun[0])
-            done = [answer.exception(timeout=20) for answer in answers]
-            assert all(error is None or isinstance(error, WorkerLost) for error in done)
+        begun = [tmp_path / f"{attempt}-{number}" for number in range(2)]
+        engine = Processes(2, method)
+        with engine.begin(Work(called, engine.shared(None))) as tasks:
+            tasks.submit(enumerate([(long_answer, str(path)) for path in begun]))
+            kill_while_it_answers(begun[0], 0.02 * attempt)
+            errors = [tasks.next_outcome()[1].error for _ in begun]
+        assert all(error is None or isinstance(error, WorkerLost) for error in errors)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -165,8 +237,9 @@ def test_an_error_in_the_middle_of_a_long_answer_ends_the_workers(
     for attempt in range(5):
         begun = tmp_path / str(attempt)
         started = time.monotonic()
-        with pytest.raises(KeyboardInterrupt), Workers(2, method) as workers:
-            workers.submit(long_answer, str(begun))
+        engine = Processes(2, method)
+        work = Work(called, engine.shared(None))
+        with pytest.raises(KeyboardInterrupt), engine.in_order(work, [(long_answer, str(begun))]):
             assert wait_for(begun.exists)
             time.sleep(0.01 * attempt)
             raise KeyboardInterrupt
@@ -174,11 +247,7 @@ def test_an_error_in_the_middle_of_a_long_answer_ends_the_workers(
         assert multiprocessing.active_children() == []
 
 
-def squared(value: int, item: int) -> int:
-    return value + item * item
-
-
-def pinned(value: object, item: int) -> tuple[int, int]:
+def received(value: object, item: int) -> tuple[int, int]:
     return os.getpid(), id(value)
 
 
@@ -187,8 +256,8 @@ def cold() -> list[str]:
 
 
 @pytest.mark.parametrize("threads", [0, 1])
-def test_processes_are_an_engine(threads: int) -> None:
-    """They are forked if this process has one thread, and spawned otherwise."""
+def test_the_start_method_depends_on_the_threads_of_this_process(threads: int) -> None:
+    """Workers are forked if this process has one thread, and spawned otherwise."""
     done = threading.Event()
     others = [threading.Thread(target=done.wait) for _ in range(threads)]
     for thread in others:
@@ -198,7 +267,7 @@ def test_processes_are_an_engine(threads: int) -> None:
         assert engine.map(Work(squared, engine.shared(7)), range(30)) == [
             7 + number * number for number in range(30)
         ]
-        seen = set(engine.map(Work(pinned, engine.shared([7])), range(30)))
+        seen = set(engine.map(Work(received, engine.shared([7])), range(30)))
         assert len({pid for pid, _ in seen}) == len(seen) <= 2, "one value in each process"
         with pytest.raises(TypeError):
             engine.map(Work(squared, engine.shared("7")), range(30))
@@ -213,25 +282,23 @@ def test_processes_are_an_engine(threads: int) -> None:
     assert multiprocessing.active_children() == []
 
 
-def killed_by(number: int, item: int) -> None:
-    os.kill(os.getpid(), number)
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_workers_ignore_ctrl_c(method: Method) -> None:
-    with Workers(1, method) as workers:
-        workers.submit(killed, signal.SIGINT).result()
-        assert workers.submit(divided, 4, 2).result() == 2
+    done = calls(method, [*[(kill_this_process, int(signal.SIGINT))] * 3, (divided, 4, 2)])
+    assert [outcome.result() for outcome in done] == [None, None, None, 2]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_an_error_ends_the_workers_at_once(method: Method) -> None:
     started = time.monotonic()
-    with pytest.raises(RuntimeError, match="stop"), Workers(2, method) as workers:
-        futures = [workers.submit(pid_after, 0) for _ in range(2)]
-        pids = {future.result() for future in futures}
-        for _ in range(6):
-            workers.submit(pid_after, 60)
+    engine = Processes(2, method)
+    work = Work(called, engine.shared(None))
+    items = [(pid_after, 0), (pid_after, 0), *[(pid_after, 60)] * 6]
+    with (
+        pytest.raises(RuntimeError, match="stop"),
+        engine.in_order(work, items, ahead=6) as results,
+    ):
+        pids = {next(results), next(results)}
         raise RuntimeError("stop")
     assert time.monotonic() - started < 30
     assert not any(is_running(pid) for pid in pids)
@@ -244,21 +311,23 @@ def test_nothing_is_left_in_the_process(method: Method) -> None:
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         return handlers, mask, threading.active_count(), len(os.listdir("/proc/self/fd"))
 
-    with Workers(1, method):  # spawned ones need a helper of multiprocessing, which stays
-        pass
+    engine = Processes(2, method)
+    work = Work(squared, engine.shared(7))
+    engine.map(work, [])  # spawned ones need a helper of multiprocessing, which stays
     before = state()
-    with Workers(2, method) as workers:
-        workers.submit(divided, 4, 2).result()
-    with pytest.raises(RuntimeError), Workers(2, method) as workers:
+    assert engine.map(work, [4]) == [23]
+    with pytest.raises(RuntimeError), engine.in_order(work, []):
         raise RuntimeError
+    with engine.in_order(work, range(9)) as results:
+        assert next(results) == 7, "the others are not waited for"
     assert state() == before
     assert multiprocessing.active_children() == []
 
 
 def _in_a_daemon(connection: Any) -> None:
     try:
-        with Workers(1, "fork"):
-            pass
+        engine = Processes(1, "fork")
+        engine.map(Work(squared, engine.shared(7)), [1])
     except InputError as error:
         connection.send(str(error))
 
@@ -278,9 +347,9 @@ def test_a_process_that_may_have_no_children_says_so() -> None:
 
 HOST = """
 import os, sys, time
-from doxeval.parallel import Workers
+from doxeval.parallel import Processes, Work
 
-def announce(folder):
+def announce(folder, number):
     open(f"{folder}/{os.getpid()}", "w").close()
     time.sleep(60)
 
@@ -290,13 +359,13 @@ if __name__ == "__mp_main__":
 
 if __name__ == "__main__":
     try:
-        with Workers(2, sys.argv[2]) as workers:
+        engine = Processes(2, sys.argv[2])
+        with engine.begin(Work(announce, engine.shared(sys.argv[1]))) as tasks:
             if sys.argv[4] == "bystander" and os.fork() == 0:
                 time.sleep(5)  # it holds all that the host has open
                 os._exit(0)
-            futures = [workers.submit(announce, sys.argv[1]) for _ in range(2)]
-            for future in futures:
-                future.result()
+            tasks.submit(enumerate(range(2)))
+            tasks.next_outcome()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

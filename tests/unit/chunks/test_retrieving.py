@@ -299,6 +299,6 @@ def test_results_that_are_not_found_cost_their_whole_length(solid: bool) -> None
     lost = "".join(f"{number:09}\n" for number in range(10_000))
     run = chunks.retrieve(lambda _: [lost, "Four five."], {"7": "?"}, Chunks.of(docs, [], []))
     assert is_not_found(run.result(0).document) and run.result(0).end == 100_000
-    table = chunks.evaluate(run, gold, ["read@2", "bR@10000"], docs=docs, solid=solid)
+    table = chunks.evaluate(run, gold, ["read@2", "bR@10000"], docs=docs, ignore_whitespace=solid)
     assert table["retriever"]["read@2"] == 20_003 and table["retriever"]["bR@10000"] == 0
     assert len(run.budget(20_000)) == 1 and len(run.budget(20_001)) == 2

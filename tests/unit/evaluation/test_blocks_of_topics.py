@@ -35,7 +35,7 @@ from doxeval.assessments import (
 from doxeval.cli import DEFECT, exit_code
 from doxeval.documents import COLLECTION, Collection, example_collection
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput
-from doxeval.evaluation import Evaluation
+from doxeval.evaluation import Evaluation, Keep, RunOptions
 from doxeval.measures import MEASURES, Measure, Ranking
 from doxeval.runs import Run, pieces_of_file
 from doxeval.scores import RunScores
@@ -148,9 +148,8 @@ def test_warnings_and_errors_are_those_of_the_file_at_once(
         JUDGED,
         where_possible=measures,
         collection=collection,
-        unresolved=unresolved,
-        curves=True,
-        per_document=True,
+        run_options=RunOptions(unresolved=unresolved),
+        keep=Keep(curves=True, per_document=True),
     )
     path = tmp_path / "mine.run"
 
@@ -173,7 +172,9 @@ def test_pieces_of_a_file_are_joined_with_their_lines(tmp_path: Path) -> None:
     more = [f"2 Q0 {name} 1 0.5 mine 0 9" for name in "abc"]
     path = tmp_path / "mine.run"
     path.write_text("\n".join([*lines, *late, "", *more]))
-    evaluation = Evaluation(JUDGED, "MAiP", collection=TEXT, unresolved="irrelevant")
+    evaluation = Evaluation(
+        JUDGED, "MAiP", collection=TEXT, run_options=RunOptions(unresolved="irrelevant")
+    )
     at_once = scored(evaluation, path, NO_BLOCKS)
     told = "\n".join(at_once.warnings)
     assert "first on line 29" in told and "mine.run:27: " in told and "ranks do not rise" in told
@@ -334,7 +335,7 @@ def test_a_run_that_is_too_large_to_be_taken_at_once(
 
 def test_what_is_kept_of_a_ranking_is_kept_of_all_of_it(tmp_path: Path) -> None:
     run = Run.from_dict({"1": ["a", "b"], "2": ["b"], "3": ["a"]})
-    evaluation = Evaluation(JUDGED, "P@3", keep=len)
+    evaluation = Evaluation(JUDGED, "P@3", keep=Keep(of_ranking=len))
     assert scored(evaluation, run, 1).kept == scored(evaluation, run, NO_BLOCKS).kept == 4
 
 
@@ -425,7 +426,7 @@ def test_documents_of_a_measure_that_is_skipped_in_a_later_block(
 ) -> None:
     path = tmp_path / "mine.run"
     path.write_text("".join(LINES))
-    evaluation = Evaluation(JUDGED, where_possible=[Picky(), "MAgP"], per_document=True)
+    evaluation = Evaluation(JUDGED, where_possible=[Picky(), "MAgP"], keep=Keep(per_document=True))
     in_blocks = scored(evaluation, path, 3)
     assert in_blocks == scored(evaluation, path, NO_BLOCKS) == in_pieces(evaluation, path)
     assert [documents.scored_by for documents in in_blocks.documents] == ["F(beta=1)"]

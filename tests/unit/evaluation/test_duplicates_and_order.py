@@ -8,10 +8,12 @@ import pytest
 
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import Keep, RunOptions, evaluate
 from doxeval.runs import Kind, Result, run_of
 from making import close, elements, graded, passage, paths, scored
 from small_world import DOCUMENTS, HIGHLIGHTED
+
+KEEPING = RunOptions(duplicates="keep")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,10 @@ KEPT: dict[str, float] = {
 def test_duplicates_that_are_kept(name: str) -> None:
     """By hand: the first paragraph twice, then the second."""
     run = run_of(paths("/a[1]/s[1]/p[1]", "/a/s/p", "/a[1]/s[1]/p[2]"))
-    options: dict[str, Any] = {"collection": example_collection(DOCUMENTS), "duplicates": "keep"}
+    options: dict[str, Any] = {
+        "collection": example_collection(DOCUMENTS),
+        "run_options": KEEPING,
+    }
     table = evaluate(run, Assessments(HIGHLIGHTED), [name], **options)
     assert table["run"][name] == pytest.approx(KEPT[name])
     assert table.runs[0].warnings == (
@@ -123,7 +128,7 @@ def test_two_values_never_have_one_name() -> None:
     measures = ["cP@5", "cP@5(alpha=0.5)", "read@5"]
     by_itself = evaluate(run, judged, measures)
     assert by_itself.mean()["run"] == {"cP@5": 0.5, "cP@5(alpha=0.5)": 0.5, "read@5": 40}
-    kept = evaluate(run, judged, measures, duplicates="keep", curves=True)
+    kept = evaluate(run, judged, measures, run_options=KEEPING, keep=Keep(curves=True))
     assert kept.mean()["run"] == {
         "cP@5(duplicates=keep)": 0.25,
         "cP@5(alpha=0.5,duplicates=keep)": 0.375,
@@ -132,7 +137,7 @@ def test_two_values_never_have_one_name() -> None:
     assert kept["run"]["cP@5"] == 0.25, "under the name that was asked for, too"
     assert kept.measures[0].canonical == "cP@5(alpha=0,resize=full,duplicates=keep)"
     assert kept.measures[0].measure == by_itself.measures[0].canonical
-    dropped = evaluate(run, judged, measures, duplicates="drop")
+    dropped = evaluate(run, judged, measures, run_options=RunOptions(duplicates="drop"))
     assert dropped.labels == ("cP@5", "cP@5(alpha=0.5)", "read@5(duplicates=drop)")
     of_preset = evaluate(run, judged, presets="rag")
     assert of_preset["run"]["cP@5"] == 0.25
@@ -142,7 +147,13 @@ def test_two_values_never_have_one_name() -> None:
 def test_curves_go_by_the_names_of_their_measures() -> None:
     judged = Assessments([Judgment("7", "a", ((0, 10),), document_length=20)])
     run = run_of([passage("a", 0, 20), passage("a", 0, 20)])
-    table = evaluate(run, judged, ["MAiP", "bR@9"], duplicates="keep", curves=True)
+    table = evaluate(
+        run,
+        judged,
+        ["MAiP", "bR@9"],
+        run_options=KEEPING,
+        keep=Keep(curves=True),
+    )
     assert [curve.label for curve in table.runs[0].curves] == list(table.labels)
     assert len(table.only(measures="MAiP").runs[0].curves) == 1
 
@@ -152,7 +163,7 @@ def test_without_a_collection_repeats_gain_nothing_either() -> None:
     run = elements("aab")
     name = "nxCG@2(base=full,quant=gen)"
     assert scored(run, judged, name) == close(1)
-    assert scored(run, judged, name, duplicates="keep") == close(1 / 1.5)
+    assert scored(run, judged, name, run_options=KEEPING) == close(1 / 1.5)
 
 
 def test_the_rest_of_a_collection_does_not_shrink_by_repeats() -> None:
@@ -160,7 +171,7 @@ def test_the_rest_of_a_collection_does_not_shrink_by_repeats() -> None:
     run = paths("/a[1]/s[1]/p[1]", "/a[1]/s[1]/p[1]")
     collection = example_collection({"a": DOCUMENTS["a"]})
     elements_in_all = 5
-    found = scored(run, HIGHLIGHTED, "inex_eval", collection=collection, duplicates="keep")
+    found = scored(run, HIGHLIGHTED, "inex_eval", collection=collection, run_options=KEEPING)
     n = 3 + 8 / 18  # both paragraphs, the section around them, and 8/18 of the article
     missing = n - 1
     rest = elements_in_all - 1 - missing
@@ -178,7 +189,7 @@ def test_ties_count_repeats_too() -> None:
     """By hand: a, its repeat and b share one level, where r = 1.5 and i = 1.5."""
     run = [one._replace(score=1.0) for one in elements("aab")]
     judged = graded({"a": 1, "b": 0.5})
-    (found,) = scored(run, judged, "inex_eval(quant=gen)", order="rsv", duplicates="keep")
+    (found,) = scored(run, judged, "inex_eval(quant=gen)", order="rsv", run_options=KEEPING)
     assert found == pytest.approx(1 / (1 + 1.5 / 2.5))
 
 

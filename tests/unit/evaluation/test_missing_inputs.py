@@ -9,7 +9,7 @@ import pytest
 from doxeval.assessments import AssessedUnit, Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import RunOptions, evaluate
 from doxeval.runs import Kind, Result, run_of
 from making import graded, passage, paths, point, scored
 from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS
@@ -127,7 +127,7 @@ def test_other_things_that_cannot_be_done() -> None:
     with pytest.raises(InputError, match="no measures to evaluate by"):
         evaluate(run, assessments, [])
     with pytest.raises(InputError, match="offsets in bytes can only be converted with the coll"):
-        evaluate(run, assessments, ["cP@1"], offsets="bytes")
+        evaluate(run, assessments, ["cP@1"], run_options=RunOptions(offsets="bytes"))
     for order in ("rank", "rsv"):
         with pytest.raises(InputError, match=f"has no column to order it by {order}"):
             evaluate(run, assessments, ["cP@1"], order=order)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,31 +13,51 @@ import pytest
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import InputError, MissingInput
-from doxeval.evaluation import Evaluation, evaluate
+from doxeval.evaluation import Counting, Evaluation, RunOptions, evaluate
 from doxeval.navigation import NoNavigation
 from doxeval.runs import run_of
 from making import passage
 
 JUDGED = Assessments([Judgment("7", "a", ((0, 5),), document_length=9)])
 RUN = run_of([passage("a", 0, 5)])
+SCORED = partial(evaluate, RUN, JUDGED, "cP@1")
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("make", "options", "told"),
     [
-        ({"order": "score"}, "order is 'score': expected list, rank or rsv"),
-        ({"offsets": "words"}, "offsets is 'words': expected characters or bytes"),
-        ({"unresolved": "skip"}, "unresolved is 'skip': expected error or irrelevant"),
-        ({"duplicates": "error"}, "duplicates is 'error': expected auto, drop or keep"),
-        ({"whitespace": "drop"}, "whitespace is 'drop': expected None, keep or strip"),
-        ({"average_over": "all"}, "average_over is 'all': expected assessed or retrieved"),
-        ({"specificity": "both"}, "specificity is 'both': expected None, passages or file"),
-        ({"jobs": 0}, "jobs is 0: expected 1 or more"),
+        (SCORED, {"order": "score"}, "order='score': expected one of list, rank, rsv"),
+        (RunOptions, {"offsets": "words"}, "offsets='words': expected one of characters"),
+        (
+            RunOptions,
+            {"unresolved": "skip"},
+            "unresolved='skip': expected one of error, irrelevant",
+        ),
+        (
+            RunOptions,
+            {"duplicates": "error"},
+            "duplicates='error': expected one of auto, drop, keep",
+        ),
+        (RunOptions, {"whitespace": "drop"}, "whitespace='drop': expected one of keep"),
+        (
+            SCORED,
+            {"average_over": "all"},
+            "average_over='all': expected one of assessed, retrieved",
+        ),
+        (
+            Counting,
+            {"specificity": "both"},
+            "specificity='both': expected one of passages, file",
+        ),
+        (Counting, {"texts": "a.txt"}, "texts is 'a.txt': expected a dict of texts"),
+        (SCORED, {"jobs": 0}, "jobs is 0: expected 1 or more"),
     ],
 )
-def test_wrong_values_are_refused(options: dict[str, Any], told: str) -> None:
+def test_wrong_values_are_refused(
+    make: Callable[..., object], options: dict[str, Any], told: str
+) -> None:
     with pytest.raises(InputError, match=told):
-        evaluate(RUN, JUDGED, "cP@1", **options)
+        make(**options)
 
 
 def test_an_executor_and_jobs_exclude_each_other() -> None:

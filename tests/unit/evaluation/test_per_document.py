@@ -16,7 +16,7 @@ from brute_force.scenarios import near
 from brute_force.scene import Scene
 from doxeval.assessments import Assessments, Judgment
 from doxeval.errors import InputError
-from doxeval.evaluation import Evaluation, evaluate
+from doxeval.evaluation import Evaluation, Keep, RunOptions, evaluate
 from doxeval.runs import Kind, Result, run_of
 from doxeval.scores import DocumentRow
 from making import passage, point
@@ -38,16 +38,20 @@ RESULTS = [
     passage("a", 5, 6, topic="9"),
 ]
 
+KEEP = Keep(per_document=True)
 
-def rows(names: Any, results: Any = RESULTS, **options: Any) -> list[DocumentRow]:
-    table = evaluate(run_of(results, "mine"), Assessments(JUDGED), names, **options)
+
+def rows(
+    names: Any, results: Any = RESULTS, keep: Keep = KEEP, **options: Any
+) -> list[DocumentRow]:
+    table = evaluate(run_of(results, "mine"), Assessments(JUDGED), names, keep=keep, **options)
     return list(table.document_rows())
 
 
 def test_documents_by_f() -> None:
     """By hand; the results of a are read as one range of 100 characters."""
     f = 2 * 0.5 * 0.25 / 0.75
-    found = rows("MAgP", per_document=True)
+    found = rows("MAgP")
     assert found == [
         ("mine", "7", "a", 1, "F(beta=1)", pytest.approx(f), 0.5, 0.25, None, 100, 50, 200),
         ("mine", "7", "b", 2, "F(beta=1)", 0, 0, 0, None, 80, 0, 0),
@@ -62,7 +66,7 @@ def test_documents_by_entry_point() -> None:
     """By hand; only the first result of a counts, 110 characters from the best entry point."""
     results = [point("a", 150), point("a", 40), point("b", 3), point("c", 0)]
     by = "bep(n=500)"
-    assert rows("gP@3(score=bep)", results, per_document=True) == [
+    assert rows("gP@3(score=bep)", results) == [
         ("mine", "7", "a", 1, by, 390 / 500, None, None, 110, None, None, 200),
         ("mine", "7", "b", 2, by, 0, None, None, None, None, None, 0),
         ("mine", "7", "c", 3, by, 0, None, None, None, None, None, 100),
@@ -71,29 +75,29 @@ def test_documents_by_entry_point() -> None:
 
 def test_documents_by_tolerance_to_irrelevance() -> None:
     """By hand: of a, 50 relevant characters, then 50 others, then 150 relevant, then 50 others."""
-    (found,) = rows("MAgP(score=t2i,irr=100)", RESULTS[:1] + RESULTS[2:3], per_document=True)
+    (found,) = rows("MAgP(score=t2i,irr=100)", RESULTS[:1] + RESULTS[2:3])
     assert (found.scored_by, found.score) == ("t2i(irr=100)", 200 / 300)
     assert (found.precision, found.recall, found.retrieved) == (0.5, 0.25, 100)
 
 
 def test_each_way_of_scoring_has_its_rows_once() -> None:
     names = ["MAgP", "gP@5", "MAgP(beta=.25)", "gP@10(score=t2i)", "gR@5", "MAiP"]
-    found = rows(names, per_document=True)
+    found = rows(names)
     ways = dict.fromkeys(row.scored_by for row in found)
     assert list(ways) == ["F(beta=1)", "F(beta=0.25)", "t2i(irr=300)"]
     assert len(found) == 3 * 5
-    assert rows(names) == []
+    assert rows(names, keep=Keep()) == []
 
 
 @pytest.mark.parametrize("names", [["MAiP"], ["gR@5", "cP@3"]])
 def test_there_must_be_a_measure_that_scores_documents(names: list[str]) -> None:
     with pytest.raises(InputError, match="per_document=True needs a measure that averages scores"):
-        Evaluation(Assessments(JUDGED), names, per_document=True)
+        Evaluation(Assessments(JUDGED), names, keep=KEEP)
 
 
 def test_documents_are_the_same_values_and_as_frames() -> None:
     runs = [run_of(RESULTS, "one"), run_of(RESULTS[:2], "two")]
-    evaluation = Evaluation(Assessments(JUDGED), "MAgP", per_document=True)
+    evaluation = Evaluation(Assessments(JUDGED), "MAgP", keep=KEEP)
     here, there = evaluation.score_all(runs), evaluation.score_all(runs)
     assert here == there
     (one,) = here.runs[0].documents
@@ -114,7 +118,7 @@ def test_documents_are_the_same_values_and_as_frames() -> None:
 
 def test_what_does_not_resolve_is_no_text_of_its_document() -> None:
     results = [Result("7", "a", Kind.PASSAGE, 900, 1100), passage("a", 100, 300)]
-    (found,) = rows("MAgP", results, per_document=True, unresolved="irrelevant")
+    (found,) = rows("MAgP", results, run_options=RunOptions(unresolved="irrelevant"))
     assert (found.rank, found.retrieved, found.relevant_retrieved) == (1, 200, 100)
 
 
@@ -135,7 +139,7 @@ def test_documents_by_brute_force(world: World, what: str) -> None:
         world.assessments(),
         [f"MAgP({one})" for one in options],
         collection=world.collection(),
-        per_document=True,
+        keep=KEEP,
     )
     found = list(table.document_rows())
     expected: list[tuple[Any, ...]] = []

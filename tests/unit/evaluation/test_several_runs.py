@@ -11,7 +11,7 @@ import pytest
 from doxeval.assessments import Assessments
 from doxeval.documents import example_collection
 from doxeval.errors import UnknownName
-from doxeval.evaluation import Evaluation, evaluate
+from doxeval.evaluation import Evaluation, RunOptions, evaluate
 from doxeval.measures import MEASURES, iP
 from doxeval.runs import run_of
 from making import passage, paths, scored
@@ -61,7 +61,9 @@ def test_a_collection_is_given_as_a_value_or_by_its_directory() -> None:
 
 
 def test_the_scores_of_one_run_answer_as_in_the_table() -> None:
-    evaluation = Evaluation(Assessments(TWO_TOPICS), ["cP@1", "iP[.01]"], duplicates="keep")
+    evaluation = Evaluation(
+        Assessments(TWO_TOPICS), ["cP@1", "iP[.01]"], run_options=RunOptions(duplicates="keep")
+    )
     run = run_of([passage("a", 0, 60), passage("a", 0, 60)], "mine")
     scores, row = evaluation.score(run), evaluation.score_all(run)["mine"]
     assert scores["cP@1"] == row["cP@1"] == scores["cP@1(duplicates=keep)"]

@@ -9,7 +9,7 @@ import pytest
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import InputError, UnknownReference
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import RunOptions, evaluate
 from doxeval.runs import Result, run_of
 from making import close, passage, paths, point, scored
 from small_world import DOCUMENTS, HIGHLIGHTED
@@ -40,7 +40,7 @@ def test_such_references_can_stay_at_their_ranks() -> None:
     judged = [Judgment("7", "a", ((0, 8),))]
     world: dict[str, Any] = {
         "collection": example_collection(DOCUMENTS),
-        "unresolved": "irrelevant",
+        "run_options": RunOptions(unresolved="irrelevant"),
     }
     names = ("nxCG@2", "nxCG@3", "cR@3", "cP@3")
     assert scored(UNRESOLVED, judged, *names, **world) == close(0, 1, 1, 1)
@@ -53,7 +53,7 @@ def test_several_such_references_in_one_document_each_keep_their_rank() -> None:
     judged = [Judgment("7", "a", ((0, 8),))]
     world: dict[str, Any] = {
         "collection": example_collection(DOCUMENTS),
-        "unresolved": "irrelevant",
+        "run_options": RunOptions(unresolved="irrelevant"),
     }
     run = paths("/a[1]/s[8]", "/a[1]/s[9]", "/a[1]/s[1]")
     assert scored(run, judged, "nxCG@2", "nxCG@3", **world) == close(0, 1)
@@ -67,7 +67,7 @@ def test_ranges_beyond_the_end_count_with_their_stated_size(with_collection: boo
     world: dict[str, Any] = {"collection": example_collection(DOCUMENTS)} if with_collection else {}
     with pytest.raises(UnknownReference, match=r"2 results do not resolve"):
         scored(run, judged, "cP@3", **world)
-    kept = {"unresolved": "irrelevant"}
+    kept = {"run_options": RunOptions(unresolved="irrelevant")}
     assert scored(run, judged, "cP@3", "cP@2", **kept, **world) == close(8 / 48, 8 / 28)
 
 
@@ -108,5 +108,7 @@ def test_a_bad_reference_does_not_make_its_article_irrelevant() -> None:
     judged = Assessments([Judgment("7", "a", ((0, 5),), 0)])
     run = run_of([*paths("/a[1]/s[9]", "/a[1]/s[1]"), Result("7", "b")], "run")
     names = ["AP", "gR@1", "MAgP", "MAgP(score=bep)"]
-    table = evaluate(run, judged, names, collection=collection, unresolved="irrelevant")
+    table = evaluate(
+        run, judged, names, collection=collection, run_options=RunOptions(unresolved="irrelevant")
+    )
     assert table.mean()["run"] == dict.fromkeys(names, 1.0)

@@ -26,6 +26,7 @@ from doxeval import (
     significant_agreement,
 )
 from doxeval.documents import example_collection
+from doxeval.evaluation import Keep
 from doxeval.measures import nxCG
 from doxeval.runs import resolve
 
@@ -60,7 +61,9 @@ def values(collection: Collection) -> dict[str, Any]:
     judgment = Judgment("7", "a", ((4, 8),), 4)
     assessments = Assessments([judgment, Judgment("8", "a", ((0, 4),), 0)])
     run, other = _run("mine", "/s[1]/p[2]"), _run("other", "/s[1]")
-    evaluation = Evaluation(assessments, ["MAiP", "ESRR@10"], collection=collection, curves=True)
+    evaluation = Evaluation(
+        assessments, ["MAiP", "ESRR@10"], collection=collection, keep=Keep(curves=True)
+    )
     table = evaluation.score_all([run, other])
     found = evaluation.ranking(run)
     return {

@@ -82,9 +82,12 @@ def good_arguments(folder: Path) -> dict[str, dict[str, Any]]:
     return {
         "Assessments": {},
         "Collection": {},
+        "Counting": {},
         "Evaluation": {"assessments": judged, "measures": "AP"},
         "Index": {"directory": directory},
+        "Keep": {},
         "Judgment": {"topic": "7", "document": "a"},
+        "RunOptions": {},
         "Topic": {"id": "7"},
         "assessment_statistics": {"assessments": judged},
         "build_collection": {"sources": folder / "file.txt", "out": folder / "c", "force": True},

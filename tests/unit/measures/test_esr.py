@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from doxeval.assessments import AssessedUnit, Assessments, Grade2003, GradedElement, Judgment
 from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import RunOptions, evaluate
 from doxeval.measures import (
     PRESETS,
     PROFILE,
@@ -456,7 +456,13 @@ def test_results_that_do_not_resolve_have_the_size_that_they_state() -> None:
     judged = Assessments([Judgment("1", "d", ((0, 5),))])
     known = Result("1", "d", Kind.ELEMENT, paths=("/a[1]/p[1]",))
     run = run_of([Result("1", "no", Kind.PASSAGE, 10, 25), known], "run")
-    table = evaluate(run, judged, "SRiP@2", collection=collection, unresolved="irrelevant")
+    table = evaluate(
+        run,
+        judged,
+        "SRiP@2",
+        collection=collection,
+        run_options=RunOptions(unresolved="irrelevant"),
+    )
     assert table.mean()["run"] == {"SRiP@2": 5 / 20}
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import SyntaxProblem
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import Keep, evaluate
 from doxeval.measures import eprum, measure_named, prum
 from doxeval.runs import run_of
 from making import close, elements, graded, paths, point, scored
@@ -80,7 +80,7 @@ def test_the_curve_of_precision_at_levels_of_recall() -> None:
     run = run_of([point("a", 0), point("b", 100), point("x", 0), point("a", 0, "8")])
     name = "EPRUM(A=0.025,L=1000)"
     names = [name, "EPRUM[.5](L=1000)", "EPRUM@2(L=1000)"]
-    table = evaluate(run, Assessments([*ENTRIES, *three]), names, curves=True)
+    table = evaluate(run, Assessments([*ENTRIES, *three]), names, keep=Keep(curves=True))
     (curve,) = table.runs[0].curves  # a level or a rank alone has none
     assert (curve.label, curve.x_name, curve.y_name) == (name, "recall", "EPRUM")
     assert curve.x.tolist() == [n / 100 for n in range(1, 101)]
@@ -99,7 +99,7 @@ def test_points_of_the_curve_are_precision_at_a_level(world: World, level: int) 
         world.assessments(),
         names,
         collection=world.collection(),
-        curves=True,
+        keep=Keep(curves=True),
     )
     (scores,) = table.runs
     (curve,) = scores.curves

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from doxeval.assessments import Judgment, NeededSpan, Specificity
-from doxeval.evaluation import RunOptions, evaluate
+from doxeval.evaluation import Counting, RankedBy, evaluate
 from doxeval.measures import FAMILIES, Law, Measure, Need
 from doxeval.runs import WRITERS, Kind, Result, RunFormat, run_of, write_run
 from law_cases import (
@@ -40,7 +40,7 @@ from scenes import EXACT, KEEP, MANY, NOWHERE, SLACK, YEARS, Scene, empty_result
 # Measures that other packages offer have no family.
 FAMILY_OF = {kind.name: family.name for family in FAMILIES for kind in family.measures}
 Kinds = Callable[[type[Measure]], bool]
-BY_RANK = RunOptions(order="rank")
+BY_RANK = RankedBy("rank")
 
 
 @dataclass(frozen=True)
@@ -242,8 +242,8 @@ def the_order_of_lines_is_irrelevant(case: Case) -> None:
     """Judgments, the spans of needs in them, and results that have ranks, come in any order."""
     results = [result._replace(rank=rank) for rank, result in enumerate(case.results, 1)]
     lines = Random(len(results)).sample(results, len(results))
-    other = shuffled(case.scene).scores(case.measure, lines, BY_RANK)
-    expected = case.scene.scores(case.measure, results, BY_RANK)
+    other = shuffled(case.scene).scores(case.measure, lines, ranked_by=BY_RANK)
+    expected = case.scene.scores(case.measure, results, ranked_by=BY_RANK)
     assert other == pytest.approx(expected, abs=EXACT)
 
 
@@ -584,7 +584,7 @@ def test_the_format_of_a_run_is_irrelevant(run: RunName, number: int, tmp_path: 
     ]
     options: dict[str, Any] = {
         "collection": scene.collection,
-        "tokens": "words",
+        "counting": Counting(tokens="words"),
         "chunks": scene.world.chunk_table(),
     }
     assessments = scene.truth.assessments

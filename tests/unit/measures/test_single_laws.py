@@ -17,7 +17,7 @@ from doxeval.assessments import (
     NeededSpan,
 )
 from doxeval.documents import example_collection
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import Counting, evaluate
 from doxeval.measures import Law, gains_of, measure_named
 from doxeval.runs import Kind, Result, run_of
 from law_cases import Case, better_up, cases
@@ -183,8 +183,7 @@ def test_lengths_of_alternatives_are_solid_where_white_space_is_ignored(
         run_of(HALF_OF_B, "run"),
         Assessments(judgments),
         ["cR@5", "IoU@5", "bR@1(unit=characters)"],
-        texts=texts,
-        solid=True,
+        counting=Counting(texts=texts, ignore_whitespace=True),
     )
     assert list(table.mean()["run"].values()) == pytest.approx([0.5, 0.5, 0.25])
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments, Judgment
 from doxeval.errors import InputError
-from doxeval.evaluation import Evaluation
+from doxeval.evaluation import Counting, Evaluation, Keep
 from doxeval.reports import (
     Contents,
     Figure,
@@ -35,8 +35,13 @@ BUDGETS = (3, 7, 12)
 
 def evaluation_of(gold: list[tuple[int, int]], measures: list[str], **options: Any) -> Evaluation:
     judged = Assessments([Judgment("7", "a", tuple(gold))])
-    texts = options.pop("texts", {"a": TEXT})
-    return Evaluation(judged, measures, texts=texts, curves=True, keep=keeping(measures), **options)
+    counting = Counting(**{"texts": {"a": TEXT}} | options)
+    return Evaluation(
+        judged,
+        measures,
+        counting=counting,
+        keep=Keep(curves=True, of_ranking=keeping(measures)),
+    )
 
 
 def run_of(ranges: list[tuple[int, int]], name: str = "mine", **more: Any) -> Run:
@@ -130,7 +135,7 @@ class TestDocuments:
         assert [cut["runs"] for cut in document["cuts"]] == [[1]]
 
     def test_solid_positions_are_not_drawn(self) -> None:
-        evaluation = evaluation_of([(9, 23)], ["bR@3(unit=characters)"], solid=True)
+        evaluation = evaluation_of([(9, 23)], ["bR@3(unit=characters)"], ignore_whitespace=True)
         table = evaluation.score_all({"x": run_of([(9, 23)])})
         contents = contents_of(table, "", None, evaluation.truth)
         assert not contents.documents

@@ -22,7 +22,7 @@ from doxeval.assessments import (
     MeasuredElement,
 )
 from doxeval.documents import example_collection
-from doxeval.evaluation import Evaluation
+from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import GroundTruth, Ranking
 from doxeval.reports import (
     Returned,
@@ -46,7 +46,10 @@ MANY = 10**6
 def kept_by(world: World, keep: Any = returned, *measures: str) -> tuple[GroundTruth, list[Any]]:
     """The ground truth of a world, and what is kept of its runs."""
     evaluation = Evaluation(
-        world.assessments(), measures or ("P@5",), collection=world.collection(), keep=keep
+        world.assessments(),
+        measures or ("P@5",),
+        collection=world.collection(),
+        keep=Keep(of_ranking=keep),
     )
     runs = [world.element_run(), world.passage_run(), world.tree_run()]
     return evaluation.truth, [scores.kept for scores in evaluation.score_all(runs).runs]
@@ -95,7 +98,9 @@ def test_ranges_are_those_of_the_results(world: World) -> None:
 def test_a_point_is_one_character() -> None:
     collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     assessments = Assessments([Judgment("7", "a", ((4, 8),), 4)])
-    evaluation = Evaluation(assessments, "P@5", collection=collection, keep=returned)
+    evaluation = Evaluation(
+        assessments, "P@5", collection=collection, keep=Keep(of_ranking=returned)
+    )
     kept = evaluation.score(run_of([point("a", 4)])).kept
     assert (kept.start.tolist(), kept.end.tolist()) == ([4], [5])
 
@@ -162,7 +167,9 @@ def test_many_long_documents_do_not_make_a_large_page() -> None:
     long = "<s>" + f"<p>{'word ' * 400}</p>" * 90 + "</s>"
     collection = example_collection({f"d{n}": long for n in range(8)})
     judgments = [Judgment("7", f"d{n}", ((0, 9),)) for n in range(8)]
-    evaluation = Evaluation(Assessments(judgments), "P@5", collection=collection, keep=returned)
+    evaluation = Evaluation(
+        Assessments(judgments), "P@5", collection=collection, keep=Keep(of_ranking=returned)
+    )
     kept = evaluation.score(run_of([passage("d0", 0, 5)])).kept
     found = telling_documents(evaluation.truth, [kept])
     assert (len(found.pairs), found.of) == (4, 8)
@@ -185,7 +192,10 @@ def test_outcomes_are_what_the_measures_count(world: World, nav: str) -> None:
     """With one result a topic, nothing was seen before: shares are sums over units."""
     labels = [f"{name}@5(nav={nav})" for name in ("Hits", "NearMisses", "Misses")]
     evaluation = Evaluation(
-        world.assessments(), labels, collection=world.collection(), keep=keeping(labels)
+        world.assessments(),
+        labels,
+        collection=world.collection(),
+        keep=Keep(of_ranking=keeping(labels)),
     )
     runs = [firsts(world.element_run()), firsts(world.passage_run())]
     table = evaluation.score_all(runs)
@@ -218,7 +228,10 @@ def test_the_first_measure_with_navigation_names_the_model() -> None:
 
 def island_of(world: World, *measures: str) -> list[dict[str, Any]]:
     evaluation = Evaluation(
-        world.assessments(), measures, collection=world.collection(), keep=keeping(measures)
+        world.assessments(),
+        measures,
+        collection=world.collection(),
+        keep=Keep(of_ranking=keeping(measures)),
     )
     table = evaluation.score_all([world.element_run(), world.passage_run()])
     return documents_for_island(contents_of(table, "A title", None, evaluation.truth))
@@ -260,7 +273,9 @@ def test_the_data_say_what_is_in_the_documents(world: World) -> None:
 
 def one_document(judgment: Judgment, source: str, *results: Any) -> dict[str, Any]:
     collection = example_collection({"a": source})
-    evaluation = Evaluation(Assessments([judgment]), "P@5", collection=collection, keep=returned)
+    evaluation = Evaluation(
+        Assessments([judgment]), "P@5", collection=collection, keep=Keep(of_ranking=returned)
+    )
     table = evaluation.score_all([run_of(list(results), "mine")])
     (view,) = documents_for_island(contents_of(table, "A title", None, evaluation.truth))
     return view
@@ -320,7 +335,7 @@ def test_which_documents_are_shown_is_told() -> None:
     sources = {f"d{n}": "<s><p>One.</p><p>Two.</p></s>" for n in range(30)}
     collection = example_collection(sources)
     judged = Assessments([Judgment("7", name, ((0, 4),)) for name in sources])
-    evaluation = Evaluation(judged, "P@5", collection=collection, keep=returned)
+    evaluation = Evaluation(judged, "P@5", collection=collection, keep=Keep(of_ranking=returned))
     runs = [run_of(paths("/s[1]/p[1]", document="d9"), "one"), run_of([], "none")]
     contents = contents_of(evaluation.score_all(runs), "A title", None, evaluation.truth)
     assert documents_note(contents).startswith("24 of 30 relevant documents are shown: those in")
@@ -331,7 +346,7 @@ def test_which_documents_are_shown_is_told() -> None:
 def test_unknown_topics_are_left_out() -> None:
     collection = example_collection({"a": "<s><p>One.</p></s>"})
     judged = Assessments([Judgment("7", "a", ((0, 4),)), Judgment("6", "a", ((0, 4),))])
-    evaluation = Evaluation(judged, "P@5", collection=collection, keep=returned)
+    evaluation = Evaluation(judged, "P@5", collection=collection, keep=Keep(of_ranking=returned))
     table = evaluation.score_all([run_of([], "none")])
     contents = contents_of(table, "A title", None, evaluation.truth)
     first, second = contents.documents

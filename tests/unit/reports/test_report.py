@@ -19,7 +19,7 @@ import pytest
 from doxeval.assessments import Assessments, write_assessments
 from doxeval.documents import Collection
 from doxeval.errors import InputError, MissingInput
-from doxeval.evaluation import Evaluation
+from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import PROFILE
 from doxeval.reports import (
     Contents,
@@ -223,7 +223,9 @@ def test_a_report_has_one_definition_of_hits_and_near_misses(
         "other document": paths("/article[1]/p[2]", document="b"),
         "nothing": [],
     }
-    evaluation = Evaluation(hostile_judged, PROFILE, collection=hostile_collection, keep=returned)
+    evaluation = Evaluation(
+        hostile_judged, PROFILE, collection=hostile_collection, keep=Keep(of_ranking=returned)
+    )
     table = evaluation.score_all([run_of(found, name) for name, found in results.items()])
     views = document_views(evaluation.truth, {one.run: one.kept for one in table.runs})
     units = [unit for view in views if view.topic == "7" for unit in view.units]

@@ -44,9 +44,10 @@ def searched(
     settings = SearchOptions(phrases="only", stop="none", **options)
     terms = tuple(Term(one.terms, SIGNS[one.weight], len(one.terms) > 1) for one in query)
     answer = Searcher(index, settings, at_once).answer(terms)
+    results = zip(answer.spans.rows(), answer.scores.tolist(), strict=True)
     return [
-        Found(Unit(place.document, 0, 0, place.start, place.end, place.path), score)
-        for place, score in answer.results
+        Found(Unit(document, 0, 0, start, end, path), score)
+        for (document, start, end, path), score in results
     ]
 
 

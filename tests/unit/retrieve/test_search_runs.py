@@ -13,7 +13,7 @@ import doxeval
 from doxeval import read_run, read_topics, search, search_words, write_run
 from doxeval.errors import FormatError, InputError
 from doxeval.retrieve import TASKS as SEARCH_TASKS
-from doxeval.retrieve import Index, Model, explain
+from doxeval.retrieve import Index, Model, SearchOptions, explain, open_searcher
 from doxeval.runs import Kind, resolve
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import Topic, target_of
@@ -212,11 +212,6 @@ def test_what_is_wrong_or_has_no_effect_is_an_error(
     assert message in str(caught.value)
 
 
-def test_an_unknown_option_of_search_words(index: Index) -> None:
-    with pytest.raises(TypeError, match="search has no option 'taks'; did you mean task"):
-        search_words(index, "fog", taks="thorough")
-
-
 def test_stop_words_of_a_file_and_of_ones_own(index: Index, tmp_path: Path) -> None:
     (tmp_path / "stop.txt").write_text("fog\nthe\n", encoding="utf-8")
     expected = search(index, {"1": "horn"})
@@ -275,33 +270,31 @@ def test_chunks_are_returned_as_given_and_once(index: Index, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("model", ["lm(prior=1)", "bm25", "bm25(context=0,idf=words)"])
 def test_the_parts_of_a_score_add_up_to_the_score_of_the_run(index: Index, model: str) -> None:
-    for result in search_words(index, 'fog +horn -sea "lead line"', task="thorough", model=model):
-        found = explain(
-            index,
-            'fog +horn -sea "lead line"',
-            result.document,
-            result.paths[0],
-            task="thorough",
-            model=model,
-        )
-        assert found.score == result.score
-        total = sum(item.share for item in found.items) + sum(found.besides.values())
-        assert total == pytest.approx(found.score)
+    words = 'fog +horn -sea "lead line"'
+    searcher = open_searcher(index, SearchOptions("thorough", model))
+    for result in search_words(index, words, task="thorough", model=model):
+        explanation = explain(searcher, words, result.document, result.paths[0])
+        assert explanation.score == result.score
+        shares = [item.share for item in explanation.items]
+        total = sum(shares) + sum(explanation.besides.values())
+        assert total == pytest.approx(explanation.score)
         row = index.collection.element(result.document, result.paths[0]).node
-        assert found.words == int(index.elements_after[row]) - int(index.elements_first[row])
+        words_inside = int(index.elements_after[row]) - int(index.elements_first[row])
+        assert explanation.words == words_inside
 
 
 def test_the_score_of_a_document_is_explained(index: Index) -> None:
     result = search_words(index, "fog horn", task="documents")[0]
-    assert explain(index, "fog horn", result.document, task="documents").score == result.score
+    searcher = open_searcher(index, SearchOptions("documents"))
+    assert explain(searcher, "fog horn", result.document).score == result.score
 
 
 def test_what_cannot_be_explained(index: Index) -> None:
     for options, message in (
-        ({"task": "sscas"}, "put together from several"),
-        ({"units": "passages"}, "only scores of elements and documents"),
+        (SearchOptions("sscas"), "put together from several"),
+        (SearchOptions(units="passages"), "only scores of elements and documents"),
     ):
         with pytest.raises(InputError, match=message):
-            explain(index, "fog", "fog", **options)
+            explain(open_searcher(index, options), "fog", "fog")
     with pytest.raises(InputError, match="no word of the query occurs in fog"):
-        explain(index, "qwertz", "fog")
+        explain(open_searcher(index), "qwertz", "fog")

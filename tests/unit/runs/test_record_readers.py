@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import row_reader
-from doxeval.columns import objects_on_lines
 from doxeval.errors import FormatError
 from doxeval.runs import READERS, WRITERS, LooksLikeAssessments, Run
 from levels import examples
@@ -173,19 +172,19 @@ def test_lines_read_together_are_those_read_one_by_one(
 @pytest.mark.parametrize(
     "text",
     [
-        '{"t": [1\n{"a": 1}], "t": 0}\n{"a": 1},{"a": 2}',  # an object inside another, and two
-        '{"a": 1\n"b": 2}\n{"a": 1},{"a": 2}',  # one over two lines, and two on one
-        '{"a": "b\n{c"}',  # a string over two lines
-        '{"t": [1\n{"a": 1}], "t": 0}\n{"a": 1},5',  # as many values as lines, but not objects
-        '{"a": 1}]\n[{"a": 2}',
-        '{"a": 1}\n\n{"a": 2}',
-        '{"a": "\\ud800"}',
+        '{"nodes": [1\n{"doc": "a"}], "nodes": 0}\n{"doc": "a"},{"doc": "b"}',
+        '{"topic": "1"\n"doc": "a"}\n{"topic": "1"},{"topic": "2"}',
+        '{"topic": "1", "doc": "b\n{c"}',  # a string over two lines
+        '{"topic": "1", "doc": "a"}{"topic": "1", "doc": "b"}',
+        '{"topic": "1", "doc": "a"}]\n[{"topic": "1", "doc": "b"}',
+        '{"topic": "1", "doc": "a"}\n\n{"topic": "1", "doc": "b"}',
         "[]",
-        "",
+        '[["topic"]]',
     ],
 )
-def test_lines_that_only_together_are_objects_are_not_read_together(text: str) -> None:
-    assert objects_on_lines(text) is None
+def test_what_only_together_are_objects_is_not_read_together(text: str) -> None:
+    data = text.encode()
+    assert by_columns(READERS["jsonl"], data) == by_rows(row_reader.read_jsonl, data)
 
 
 CELLS = st.sampled_from(

@@ -16,6 +16,7 @@ import pytest
 from doxeval import evaluate
 from doxeval.documents import example_collection
 from doxeval.errors import FormatError, InputError, OutputError, UnknownReference
+from doxeval.evaluation import RunOptions
 from doxeval.runs import READERS, Kind, Result, Run, SpanLists, read_run, resolve, write_run
 
 SEVERAL = Result("7", "a", Kind.SPANS, spans=((0, 5), (9, 12)), tokens=4)
@@ -124,7 +125,13 @@ def test_every_range_must_be_in_the_document() -> None:
     judged = {"7": {"a": [(0, 20)]}}
     with pytest.raises(UnknownReference, match=r"\[18, 21\) is not inside"):
         evaluate(run, judged, ["cP@3"], collection=COLLECTION)
-    found = evaluate(run, judged, ["cP@3"], collection=COLLECTION, unresolved="irrelevant")
+    found = evaluate(
+        run,
+        judged,
+        ["cP@3"],
+        collection=COLLECTION,
+        run_options=RunOptions(unresolved="irrelevant"),
+    )
     assert found.mean()["run"]["cP@3"] == 4 / 12  # they were read all the same
 
 
@@ -152,7 +159,7 @@ def test_the_same_ranges_are_duplicates() -> None:
         Run.from_arrays(["7"] * 3, ["a"] * 3, spans=spans),
         {"7": {"a": [(0, 20)]}},
         ["cP@3"],
-        duplicates="drop",
+        run_options=RunOptions(duplicates="drop"),
     )
     assert table.runs[0].warnings == ("1 duplicate was left out, the first on line 3",)
 

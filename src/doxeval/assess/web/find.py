@@ -102,11 +102,10 @@ class Finder:
             answer = searcher.answer(terms)
         except DoxevalError:  # a query without words, which may still be an id
             return [], "by the index of words"
-        places = [place for place, _ in answer.results]
         assert isinstance(terms, tuple)  # noqa: S101  # the task has no structure
-        shown = find_snippets(searcher, terms, places)
-        pairs = zip(places, shown, strict=True)
-        found = [self._found(place.document, snippet.text) for place, snippet in pairs]
+        snippets = find_snippets(searcher, terms, answer.spans)
+        pairs = zip(answer.spans.document.tolist(), snippets, strict=True)
+        found = [self._found(document, snippet.text) for document, snippet in pairs]
         return found, "by the index of words"
 
     def _open_index(self) -> Index | None:

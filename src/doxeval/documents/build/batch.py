@@ -19,10 +19,10 @@ from doxeval.documents.build.options import LONGEST_ID, BuildOptions
 from doxeval.documents.ids import IdRule, normalise_id, why_id_has_spaces
 from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.patterns import PathPattern
-from doxeval.documents.readers.html import HtmlReader, SelectorUse, declared_encoding
+from doxeval.documents.readers.html import HtmlReader, declared_encoding
 from doxeval.documents.readers.markdown import read_markdown
 from doxeval.documents.readers.plain import decode_text, lone_surrogate_message, read_plain
-from doxeval.documents.readers.records import Record
+from doxeval.documents.readers.selectors import SelectorUse
 from doxeval.documents.readers.tag_events import TagEvents, join_events
 from doxeval.documents.readers.xml import XmlDocuments
 from doxeval.documents.text import encode_texts
@@ -82,22 +82,21 @@ def read_batch(
             broken.append(error)
         else:
             raise error
-    marks = reader.finish()
-    table = tabulate(marks)
-    ids = _ids(read, reader.given_ids, marks, table, options.id_rule, spaced_ids)
+    events = reader.take()
+    table = tabulate(events)
+    ids = _ids(read, reader.given_ids, events, table, options.id_rule, spaced_ids)
     if without_id := [error for error in ids if isinstance(error, DocumentError)]:
         if not options.skip_broken:
             raise without_id[0]
         usable = [raw for raw, name in zip(read, ids, strict=True) if isinstance(name, str)]
         rest = read_batch(usable, options, spaced_ids=spaced_ids)
         return replace(rest, broken=[*broken, *without_id, *rest.broken], weight=weight)
-    texts = encode_texts(marks.texts, options.text)
     return DocumentBatch(
         ids=[name for name in ids if isinstance(name, str)],
         origins=[document.origin for document in read],
         table=table,
-        texts=texts,
-        hashes=b"".join([hashlib.sha256(text).digest() for text in marks.texts]),
+        texts=encode_texts(events.texts, options.text),
+        hashes=b"".join([hashlib.sha256(text).digest() for text in events.texts]),
         source_bytes=reader.source_bytes,
         broken=broken,
         selector_use=reader.selector_use,
@@ -106,19 +105,16 @@ def read_batch(
 
 
 class _DocumentReader:
-    """Reads documents of any format into marks."""
+    """Reads documents of any format into tag events.
+
+    given_ids: for each document that was read, the id that it has in its source, if it has one.
+    """
 
     def __init__(self, options: BuildOptions) -> None:
         self._options = options
         self._xml = XmlDocuments(options.limits, options.encoding, options.id_rule.attribute)
-        self._html = HtmlReader(
-            options.limits,
-            options.id_rule.attribute,
-            options.root,
-            options.drop,
-            options.sections,
-            options.root_missing,
-        )
+        self._html: HtmlReader | None = None  # until there is a page
+        # Documents in XML are put aside, since many are scanned at once.
         self._waiting: list[tuple[RawDocument, bytes]] = []
         self._waiting_bytes = 0
         self._read_together = _FIRST_SCAN
@@ -129,31 +125,40 @@ class _DocumentReader:
     def read(self, documents: Iterable[RawDocument]) -> Iterator[_ReadResult]:
         """Read documents in order; nothing is kept of a broken one."""
         for document in documents:
-            try:
-                data = self._data(document)
-            except DocumentError as error:
-                yield from self._read_waiting()
-                yield document, error
-                continue
-            if document.format == "xml" and isinstance(data, bytes):
-                self._waiting.append((document, data))
-                self._waiting_bytes += len(data)
+            content = self._load(document)
+            if document.format == "xml" and isinstance(content, bytes):
+                self._waiting.append((document, content))
+                self._waiting_bytes += len(content)
                 if self._waiting_bytes >= self._read_together:
                     yield from self._read_waiting()
                     self._read_together = _LATER_SCANS
+                continue
+            yield from self._read_waiting()
+            if not isinstance(content, DocumentError):
+                yield document, self._read_alone(document, content)
             else:
-                yield from self._read_waiting()
-                yield document, self._read_one(document, data)
+                yield document, content
         yield from self._read_waiting()
 
-    def _data(self, document: RawDocument) -> bytes | Record:
-        content = document.content
-        if isinstance(content, DocumentError):
-            raise content
-        return load_file(document.origin, self._options.limits) if content is None else content
+    def take(self) -> TagEvents:
+        """Return the events of all documents, in order."""
+        return join_events([*self._parts, *self._xml.take()])
+
+    @property
+    def selector_use(self) -> SelectorUse:
+        """What selectors matched in the pages so far."""
+        return SelectorUse() if self._html is None else self._html.selector_use
+
+    def _load(self, document: RawDocument) -> bytes | TagEvents | DocumentError:
+        if document.content is not None:
+            return document.content
+        try:
+            return load_file(document.origin, self._options.limits)
+        except DocumentError as error:
+            return error
 
     def _read_waiting(self) -> Iterator[_ReadResult]:
-        """Read the XML documents that have been put aside, since many are scanned at once."""
+        """Read the XML documents that have been put aside."""
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
         if not waiting:
             return
@@ -163,41 +168,38 @@ class _DocumentReader:
                 self._note(len(data))
             yield document, error
 
-    def _read_one(self, document: RawDocument, data: bytes | Record) -> DocumentError | None:
+    def _read_alone(
+        self, document: RawDocument, content: bytes | TagEvents
+    ) -> DocumentError | None:
+        """Read a document of another format, or a record, which reading its source has parsed."""
+        given_id = None
         try:
-            if isinstance(data, Record):
-                self._xml.add(data.names, data.lengths, data.text, data.attributes)
-                self._note(len(data.text))
+            if isinstance(content, TagEvents):
+                events, size = content, len(content.texts[0])
             else:
-                marks, given_id = self._read_other(document, data)
-                self._parts += [*self._xml.take(), marks]
-                self._note(len(data), given_id)
+                events, given_id = self._read_bytes(document, content)
+                size = len(content)
         except DocumentError as error:
             return error
         except UnicodeEncodeError as error:
             return DocumentError(lone_surrogate_message(error), document.origin)
+        self._parts += [*self._xml.take(), events]
+        self._note(size, given_id)
         return None
 
     def _note(self, size: int, given_id: str | None = None) -> None:
         self.given_ids.append(given_id)
         self.source_bytes += size
 
-    @property
-    def selector_use(self) -> SelectorUse:
-        """What selectors matched in the pages so far."""
-        return self._html.selector_use
-
-    def finish(self) -> TagEvents:
-        """Return the marks of all documents, in order."""
-        return join_events([*self._parts, *self._xml.take()])
-
-    def _read_other(self, document: RawDocument, data: bytes) -> tuple[TagEvents, str | None]:
+    def _read_bytes(self, document: RawDocument, data: bytes) -> tuple[TagEvents, str | None]:
+        """Return the events of a document that is not in XML, and the id that it has itself."""
         limits, origin, encoding = self._options.limits, document.origin, self._options.encoding
         if document.format == "jsonl":
             given_id, text = _json_document(data, origin)
             return read_plain(text, limits, origin), given_id
         if document.format == "html":
             page = decode_text(data, origin, encoding or declared_encoding(data))
+            self._html = self._html or HtmlReader(self._options)
             return self._html.read(page, origin), None
         text = decode_text(data, origin, encoding)
         if document.format == "markdown":
@@ -232,7 +234,7 @@ def _json(line: bytes) -> Any:
 def _ids(
     documents: Sequence[RawDocument],
     given: Sequence[str | None],
-    marks: TagEvents,
+    events: TagEvents,
     table: NodeTable,
     rule: IdRule,
     spaced_ids: bool,
@@ -241,7 +243,7 @@ def _ids(
     if rule.pattern is None:
         by_rule = [rule.from_name(document.name) for document in documents]
     else:
-        by_rule = _ids_inside(marks, table, rule.pattern, rule.attribute)
+        by_rule = _ids_inside(events, table, rule.pattern, rule.attribute)
     result: list[str | DocumentError] = []
     for document, given_id, made_id in zip(documents, given, by_rule, strict=True):
         document_id = normalise_id(made_id if given_id is None else given_id)
@@ -275,25 +277,21 @@ def _why_unusable(document_id: str, rule: IdRule) -> str | None:
 
 
 def _ids_inside(
-    marks: TagEvents, table: NodeTable, pattern: PathPattern, attribute: str | None
+    events: TagEvents, table: NodeTable, pattern: PathPattern, attribute: str | None
 ) -> list[str]:
     """Return the text or attribute that a rule names, for each document; empty if there is none."""
     matching = pattern.matches(table.summary)[table.columns.path]
     ids = []
     first_row = 0
-    documents = zip(table.rows.tolist(), marks.texts, marks.attributes, strict=True)
+    documents = zip(table.rows.tolist(), events.texts, events.attributes, strict=True)
     for rows, text, attributes in documents:
         if attribute is not None:
             values = (value for row, value in attributes if matching[first_row + row])
             ids.append(next(values, ""))
+        elif len(matches := np.flatnonzero(matching[first_row : first_row + rows])):
+            row = first_row + int(matches[0])
+            ids.append(text.decode()[table.columns.start[row] : table.columns.end[row]])
         else:
-            hits = np.flatnonzero(matching[first_row : first_row + rows])
-            row = first_row + int(hits[0]) if len(hits) else None
-            ids.append("" if row is None else _element_text(text, table, row))
+            ids.append("")
         first_row += rows
     return ids
-
-
-def _element_text(text: bytes, table: NodeTable, row: int) -> str:
-    start, end = int(table.columns.start[row]), int(table.columns.end[row])
-    return text.decode()[start:end]

@@ -33,7 +33,7 @@ from doxeval.documents.build.sources import (
 )
 from doxeval.documents.build.writer import CollectionWriter
 from doxeval.documents.collection import Collection
-from doxeval.documents.readers.html import SelectorUse
+from doxeval.documents.readers.selectors import SelectorUse
 from doxeval.errors import DocumentError, InputError, SourceError, warn
 from doxeval.messages import Parameter, plural
 from doxeval.named import checked
@@ -55,7 +55,7 @@ class BuildReport:
     passed_over: Counter[str] = field(default_factory=Counter)
     # How many ids keep the suffix of their file, to tell it apart from another file.
     suffixes_kept: int = 0
-    # What the selectors `root=` and `drop=` found in pages of HTML.
+    # What the selectors `root=` and `drop=` matched in pages of HTML.
     selector_use: SelectorUse = field(default_factory=SelectorUse)
     # What a user should know: files not read, pages without a root, selectors without effect.
     warnings: tuple[str, ...] = ()
@@ -103,12 +103,12 @@ def build_collection(
             + Parameter("id_rule")
             + " with an XPath: records have no file names"
         )
+    report = BuildReport()
     with CollectionWriter(Path(os.fsdecode(out)), force=force, id_rule=options.id_rule) as writer:
         plan = Plan(paths, options)
         if planned is not None:
             planned(plan.total_weight())
         context = BuildContext(options, plan.sizes, writer.shards)
-        building = _Building(writer, progress, on_broken)
         with ExitStack() as resources:
             if engine is not None:
                 opened = resources.enter_context(open_engine(engine, patience=patience))
@@ -119,8 +119,13 @@ def build_collection(
                 steps = build_here(plan, context)
             # Whatever happens, other processes end now, not when the generator is collected.
             for step in resources.enter_context(closing(steps)):
-                building.add(step)
-        report = building.report()
+                if on_broken is not None:
+                    for error in step.broken:
+                        on_broken(error)
+                documents = _add_step(step, writer, report)
+                if progress is not None and (documents or step.weight):
+                    progress(step.weight, documents)
+        report.documents, report.source_bytes = writer.documents, writer.source_bytes
         _refuse_useless(report, options, " ".join(paths))
         report.warnings = tuple(_warnings(report, options))
         facts = {
@@ -135,60 +140,32 @@ def build_collection(
     return report
 
 
-class _Building:
-    """Adds the steps of a build, in order, to the writer and the report."""
-
-    def __init__(
-        self,
-        writer: CollectionWriter,
-        progress: Callable[[int, int], object] | None,
-        on_broken: Callable[[DocumentError], object] | None,
-    ) -> None:
-        self._writer = writer
-        self._progress = progress
-        self._on_broken = on_broken
-        self._broken: list[DocumentError] = []
-        self._selector_use = SelectorUse()
-        self._counts = SourceCounts()
-
-    def add(self, step: BuildStep) -> None:
-        """Add a step at the end."""
-        self._broken += step.broken
-        self._selector_use += step.selector_use
-        if self._on_broken is not None:
-            for error in step.broken:
-                self._on_broken(error)
-        if isinstance(step, DocumentBatch):
-            documents = len(step.ids)
-            if documents:
-                self._writer.append(step)
-        else:
-            documents = step.documents
-            if step.name is not None:
-                directory = self._writer.shards / step.name
-                self._writer.absorb(Collection(directory), "moved")
-                shutil.rmtree(directory, ignore_errors=True)
-            self._counts.add(step.counts)
-            self._writer.end_part()
-        if self._progress is not None and (documents or step.weight):
-            self._progress(step.weight, documents)
-
-    def report(self) -> BuildReport:
-        """Return what was done."""
-        return BuildReport(
-            documents=self._writer.documents,
-            source_bytes=self._writer.source_bytes,
-            broken=self._broken,
-            passed_over=self._counts.passed_over,
-            suffixes_kept=self._counts.suffixes_kept,
-            selector_use=self._selector_use,
-        )
+def _add_step(step: BuildStep, writer: CollectionWriter, report: BuildReport) -> int:
+    """Write the documents of a step, add the rest to the report, and return how many there are."""
+    report.broken += step.broken
+    report.selector_use += step.selector_use
+    if isinstance(step, DocumentBatch):
+        if step.ids:
+            writer.append(step)
+        return len(step.ids)
+    if step.name is not None:
+        directory = writer.shards / step.name
+        writer.absorb(Collection(directory), "moved")
+        shutil.rmtree(directory, ignore_errors=True)
+    report.passed_over.update(step.counts.passed_over)
+    report.suffixes_kept += step.counts.suffixes_kept
+    writer.end_part()
+    return step.documents
 
 
 def _refuse_useless(report: BuildReport, options: BuildOptions, sources: str) -> None:
     """Refuse a build without documents, or with options that had no effect."""
+    if report.broken and not report.documents:
+        raise SourceError(f"all {len(report.broken):,} documents are broken", sources)
     if not report.documents:
-        raise SourceError(_no_documents(report), sources)
+        expected = ", ".join(SUFFIXES)
+        message = f"no documents found; looked for files ending in {expected} and in archives"
+        raise SourceError(message, sources)
     if (options.root or options.drop) and not report.selector_use.pages:
         selector = Parameter("root" if options.root else "drop")
         raise SourceError(selector + " is for HTML, and there are no documents in HTML", sources)
@@ -216,9 +193,3 @@ def _warnings(report: BuildReport, options: BuildOptions) -> Iterator[str]:
             f"{report.suffixes_kept:,}"
         )
     yield from SourceCounts(report.passed_over).warnings
-
-
-def _no_documents(report: BuildReport) -> str:
-    if report.broken:
-        return f"all {len(report.broken):,} documents are broken"
-    return f"no documents found; looked for files ending in {', '.join(SUFFIXES)} and in archives"

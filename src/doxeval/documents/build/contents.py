@@ -9,23 +9,23 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
-from doxeval.documents.build.options import BuildOptions, Format, Limits, check_bytes
+from doxeval.documents.build.options import BuildOptions, Format, Limits, check_limit
 from doxeval.documents.build.sources import (
     ARCHIVE_SUFFIXES,
     LINKS,
     FileNames,
     SourceCounts,
     SourceFile,
-    SourceWalk,
     kind_of,
     with_long_suffix,
 )
-from doxeval.documents.readers.records import Record, read_records
+from doxeval.documents.readers.records import read_records
+from doxeval.documents.readers.tag_events import TagEvents
 from doxeval.errors import DocumentError, DoxevalError, SourceError
 from doxeval.files import (
     COMPRESSIONS,
@@ -56,15 +56,15 @@ class RawDocument(NamedTuple):
 
     origin: its name in error messages: a file, a member of an archive, or a line.
     name: its path inside the source, without the suffixes that an id does not need.
-    content: its bytes; None if they must be read from the file `origin`; a record if reading the
-        source has parsed it already; an error if it cannot be read at all.
+    content: its bytes; None if they must be read from the file `origin`; the tag events of a
+        record, which reading the source has parsed already; an error if it cannot be read at all.
     weight: how many bytes of the source it accounts for.
     """
 
     origin: str
     name: str
     format: Format
-    content: bytes | Record | DocumentError | None
+    content: bytes | TagEvents | DocumentError | None
     weight: int
 
     @property
@@ -72,8 +72,8 @@ class RawDocument(NamedTuple):
         """About how many bytes of memory it takes once it is loaded."""
         if isinstance(self.content, bytes):
             return len(self.content)
-        if isinstance(self.content, Record):
-            return len(self.content.text)
+        if isinstance(self.content, TagEvents):
+            return len(self.content.texts[0])
         return expected_bytes(self.origin, self.weight)
 
 
@@ -94,7 +94,7 @@ def load_file(path: str, limits: Limits) -> bytes:
                 data = read_up_to(file, limits.bytes)
         except SourceError as error:
             raise DocumentError(error.message, path) from error
-        check_bytes(len(data), limits, path)
+        check_limit("bytes", len(data), limits, path)
         return data
     try:
         # This takes two thirds of the time of a file object, and there may be millions of files.
@@ -105,22 +105,12 @@ def load_file(path: str, limits: Limits) -> bytes:
             if len(data) == _SMALL_FILE or not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 with os.fdopen(descriptor, "rb", closefd=False) as file:
                     data += read_up_to(file, max(limits.bytes - len(data), 0))
-            check_bytes(len(data), limits, path)
+            check_limit("bytes", len(data), limits, path)
             return data
         finally:
             os.close(descriptor)
     except OSError as error:
         raise DocumentError(error.strerror or str(error), path) from error
-
-
-def source_documents(sources: Sequence[str], options: BuildOptions) -> Iterator[RawDocument]:
-    """Yield all documents of sources, in a fixed order.
-
-    >>> next(source_documents(["no/such/place"], BuildOptions()))
-    Traceback (most recent call last):
-    doxeval.errors.SourceError: no/such/place: no such file or directory
-    """
-    return SourceContents(options).documents(SourceWalk(sources, options).files())
 
 
 class SourceContents:
@@ -171,11 +161,11 @@ class SourceContents:
                 self.tally.passed_over[LINKS] += 1
             elif file.format is None:
                 self.tally.passed_over[kind_of(member.name)] += 1
-            elif self._names.holds_many(file.format):
+            elif file.holds_many:
                 yield from self._many(member.decompressed(), member.origin, file.format, lambda: 0)
             else:
                 content = self._bytes_of(member)
-                self.tally.suffixes_kept += self._names.keeps_suffix(file)
+                self.tally.suffixes_kept += file.keeps_suffix
                 name = inside + file.id_path.removeprefix("./")
                 yield RawDocument(member.origin, name, file.format, content, member.weight)
 
@@ -184,7 +174,7 @@ class SourceContents:
         limits = self._options.limits
         try:
             data = read_up_to(member.decompressed(), limits.bytes)
-            check_bytes(len(data), limits, member.origin)
+            check_limit("bytes", len(data), limits, member.origin)
             return data
         except DocumentError as error:
             return error
@@ -197,10 +187,10 @@ class SourceContents:
         self, stream: IO[bytes], origin: str, format_: Format, tell: Callable[[], int]
     ) -> Iterator[RawDocument]:
         """Yield the documents of a stream, each with the bytes of the file that it takes."""
-        documents = self._lines(stream, origin)
-        if format_ == "xml" and self._options.record is not None:
-            documents = self._records(stream, origin, self._options.record)
-        return _with_weights(documents, tell)
+        tag = self._options.record
+        if format_ == "xml" and tag is not None:
+            return _with_weights(self._records(stream, origin, tag), tell)
+        return _with_weights(self._lines(stream, origin), tell)
 
     def _lines(
         self, stream: IO[bytes], origin: str, first: int = 1, within: int | None = None
@@ -213,7 +203,7 @@ class SourceContents:
             read += len(line)
             line_origin = f"{origin}:{number}"
             try:
-                check_bytes(len(line), limits, line_origin)
+                check_limit("bytes", len(line), limits, line_origin)
             except DocumentError as error:
                 yield RawDocument(line_origin, "", "jsonl", error, 0)
                 while line and not line.endswith(b"\n"):
@@ -236,7 +226,7 @@ class SourceContents:
                 attribute=options.id_rule.attribute,
             ):
                 count += 1
-                yield RawDocument(f"{origin}:{record.line}", "", "xml", record, 0)
+                yield RawDocument(f"{origin}:{record.line}", "", "xml", record.events, 0)
         except DocumentError as error:  # nothing after the error can be read either
             count += 1
             yield RawDocument(origin, "", "xml", error, 0)

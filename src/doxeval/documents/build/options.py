@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from doxeval.documents.ids import IdRule
 from doxeval.errors import DocumentError, InputError
-from doxeval.messages import Message, Parameter, quoted, short_repr
+from doxeval.messages import Parameter, quoted, short_repr
 
 # The node table sorts depths as 16-bit integers, so no document may be deeper than this.
 DEEPEST_POSSIBLE = 30_000
@@ -68,34 +68,27 @@ class Limits:
                 )
 
 
-def _limit_hint(name: str) -> Message:
-    return Parameter(name) + " sets the limit"
+def check_limit(
+    name: Literal["bytes", "elements", "lines"], count: int, limits: Limits, origin: str
+) -> None:
+    """Refuse a document that has more of something than a limit allows.
+
+    >>> check_limit("lines", 7, Limits(lines=5), "a.md")
+    Traceback (most recent call last):
+    doxeval.errors.DocumentError: a.md: more than 5 lines of Markdown in one document; lines= sets \
+the limit
+    """
+    most: int = getattr(limits, name)
+    if count > most:
+        counted = "lines of Markdown" if name == "lines" else name
+        message = f"more than {most:,} {counted} in one document; "
+        raise DocumentError(message + Parameter(name) + " sets the limit", origin)
 
 
 def too_deep(limits: Limits) -> str:
     """Return the message about a document that is too deep."""
-    return f"elements nested more than {limits.depth:,} deep; " + _limit_hint("depth")
-
-
-def check_bytes(size: int, limits: Limits, origin: str) -> None:
-    """Refuse a document with too many bytes."""
-    if size > limits.bytes:
-        message = f"more than {limits.bytes:,} bytes in one document; "
-        raise DocumentError(message + _limit_hint("bytes"), origin)
-
-
-def check_elements(count: int, limits: Limits, origin: str) -> None:
-    """Refuse a document with too many elements."""
-    if count > limits.elements:
-        message = f"more than {limits.elements:,} elements in one document; "
-        raise DocumentError(message + _limit_hint("elements"), origin)
-
-
-def check_lines(count: int, limits: Limits, origin: str) -> None:
-    """Refuse a document with too many lines."""
-    if count > limits.lines:
-        message = f"more than {limits.lines:,} lines of Markdown in one document; "
-        raise DocumentError(message + _limit_hint("lines"), origin)
+    message = f"elements nested more than {limits.depth:,} deep; "
+    return message + Parameter("depth") + " sets the limit"
 
 
 Format = Literal["xml", "html", "markdown", "text", "jsonl"]
@@ -169,11 +162,14 @@ class BuildOptions:
         drop = (self.drop,) if isinstance(self.drop, str) else tuple(self.drop)
         object.__setattr__(self, "drop", drop)
         for name, value in self.recorded().items():
-            choices = _CHOICES.get(name)
-            if choices is not None and value not in choices:
-                shown = ", ".join(map(str, choices))
-                raise InputError(Parameter(name, value) + f": expected one of {shown}")
-            _check_unicode(name, value if isinstance(value, list) else [value])
+            if name in _CHOICES and value not in _CHOICES[name]:
+                choices = ", ".join(map(str, _CHOICES[name]))
+                raise InputError(Parameter(name, value) + f": expected one of {choices}")
+            for text in value if isinstance(value, list) else [value]:
+                try:
+                    str(text).encode()
+                except UnicodeEncodeError:  # bytes of a command line that are not UTF-8
+                    raise InputError(f"{name}={quoted(text)}: expected text in Unicode") from None
         self._check_selectors()
 
     def _check_selectors(self) -> None:
@@ -184,9 +180,9 @@ class BuildOptions:
             raise InputError(
                 Parameter(given[0][0]) + f" is for HTML, and the format is {self.format}"
             )
-        for name, selector in given:
+        if given:
             from doxeval.documents.readers.selectors import parse_selector
-
+        for name, selector in given:
             if not isinstance(selector, str):
                 raise InputError(Parameter(name, selector) + ": expected a CSS selector")
             try:
@@ -214,15 +210,3 @@ class BuildOptions:
             "root_missing": self.root_missing,
             "skip_broken": self.skip_broken,
         }
-
-
-def _check_unicode(name: str, values: list[Any]) -> None:
-    """Refuse text that no file can hold, such as bytes of a command line that are not UTF-8."""
-    try:
-        "".join(map(str, values)).encode()
-    except UnicodeEncodeError as error:
-        before = 0
-        for value in values:
-            before += len(str(value))
-            if error.start < before:
-                raise InputError(f"{name}={quoted(value)}: expected text in Unicode") from None

@@ -183,7 +183,9 @@ def _files_of_shards(files: Iterable[SourceFile], sizes: Sizes) -> Iterator[tupl
 def _line_ranges(file: SourceFile, sizes: Sizes, number: int) -> Iterator[SourceFile]:
     """Yield a large file, in ranges of lines if it is JSONL that can be read from anywhere."""
     try:
-        if not _can_be_split(file) or file.size < 2 * sizes.shard_bytes(number):
+        is_plain = file.format == "jsonl" and not is_compressed(file.path)
+        can_be_split = is_plain and stat.S_ISREG(os.stat(file.path).st_mode)
+        if not can_be_split or file.size < 2 * sizes.shard_bytes(number):
             yield file
             return
         begin, first_line = 0, 1
@@ -196,11 +198,6 @@ def _line_ranges(file: SourceFile, sizes: Sizes, number: int) -> Iterator[Source
             yield file._replace(begin=begin, end=file.size, first_line=first_line)
     except OSError as error:
         raise SourceError(error.strerror or str(error), file.path) from error
-
-
-def _can_be_split(file: SourceFile) -> bool:
-    is_plain = file.format == "jsonl" and not is_compressed(file.path)
-    return is_plain and stat.S_ISREG(os.stat(file.path).st_mode)
 
 
 def _whole_lines(stream: BinaryIO, begin: int, most: int) -> tuple[int, int]:

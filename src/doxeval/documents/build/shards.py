@@ -16,7 +16,6 @@ import os
 import socket
 import stat
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from pathlib import Path
@@ -28,18 +27,10 @@ from doxeval.documents.build.options import BuildOptions
 from doxeval.documents.build.plan import Plan, Shard, Sizes, batches
 from doxeval.documents.build.sources import SourceCounts, fixed_part
 from doxeval.documents.build.writer import CollectionWriter
-from doxeval.documents.readers.html import SelectorUse
+from doxeval.documents.readers.selectors import SelectorUse
 from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
-from doxeval.messages import Parameter, truncate
-from doxeval.parallel import (
-    Engine,
-    TaskResult,
-    Work,
-    WorkerLost,
-    Workers,
-    in_order,
-    keep_freed_blocks,
-)
+from doxeval.messages import truncate
+from doxeval.parallel import Engine, Processes, Work
 
 _READ_HERE = 4  # so many batches are done before other processes would have started
 _MARK_FILE = "same-place"  # by which workers recognise the directory of the build
@@ -99,7 +90,7 @@ BuildStep: TypeAlias = DocumentBatch | ShardResult
 _Job: TypeAlias = list[RawDocument] | Shard | ShardResult | DoxevalError
 
 
-def _do(job: _Job, context: BuildContext) -> BuildStep:
+def _do(context: BuildContext, job: _Job) -> BuildStep:
     if isinstance(job, DoxevalError):
         raise job
     if isinstance(job, Shard):
@@ -149,7 +140,7 @@ def _steps_of_shard(context: BuildContext, shard: Shard) -> Iterator[BuildStep]:
     files = tuple(file._replace(path=context.worker_path(file.path)) for file in shard.files)
     try:
         for job in _batches(context, replace(shard, files=files)):
-            step = _do(job, context)
+            step = _do(context, job)
             if context.base and isinstance(step, DocumentBatch):
                 origins = [origin.removeprefix(context.base) for origin in step.origins]
                 broken = [_with_given_paths(error, context) for error in step.broken]
@@ -177,7 +168,7 @@ def build_here(plan: Plan, context: BuildContext) -> Generator[BuildStep, None, 
     """Yield all steps of a build, in order."""
     for shard in plan.shards():
         for job in _batches(context, shard):
-            yield _do(job, context)
+            yield _do(context, job)
 
 
 # In processes: files of directories are read batch by batch. This process names the files, another
@@ -191,26 +182,19 @@ def build_in_processes(
     plan: Plan, context: BuildContext, jobs: int
 ) -> Generator[BuildStep, None, None]:
     """Yield all steps of a build, in order."""
-    work = _jobs(plan, context)
-    first, rest = _split_off_first(work)
+    remaining = _jobs(plan, context)
+    first, rest = _split_off_first(remaining)
     if not rest:
         for job in first:
-            yield _do(job, context)
+            yield _do(context, job)
         return
-    try:
-        # Spawned processes are the same on every system, and inherit no threads.
-        with Workers(jobs, "spawn", keep_freed_blocks) as workers:
-            others = ((job, context) for job in chain(rest, work))
-            steps = in_order(workers, _do, others, 2 * jobs)
-            for job in first:  # while the processes start
-                yield _do(job, context)
-            yield from steps
-    except WorkerLost as error:
-        raise WorkerLost(
-            f"{error} while it was reading documents, perhaps for lack of memory; try a smaller "
-            + Parameter("jobs")
-            + ". (A script of your own must call this below `if __name__ == '__main__':`.)"
-        ) from None
+    # Forked processes would share the files that this one is writing, and their locks.
+    engine = Processes(jobs, "spawn")
+    work = Work(_do, engine.shared(context), doing="reading documents")
+    with engine.in_order(work, chain(rest, remaining), ahead=2 * jobs) as steps:
+        for job in first:  # while the processes start
+            yield _do(context, job)
+        yield from steps
 
 
 def _jobs(plan: Plan, context: BuildContext) -> Iterator[_Job]:
@@ -285,15 +269,14 @@ def build_on_engine(
         check=_requirements(context, sources),
         name=lambda shard: f"shard {shard.number} ({truncate(shard.files[0].path)})",
     )
-    outcomes = engine.outcomes(work, _shards_with_files(plan, ends), bounded=True)
-    with closing(_results_in_order(outcomes)) as results:
+    with engine.in_order(work, _shards_with_files(plan, ends)) as results:
         for result in results:
             for path in result.unreadable:
                 if _why_unreadable(path) is None:  # it must not be left out if it can be read
                     raise EngineError(f"{path}: a worker of the engine cannot read it")
             yield result
     for end in ends:
-        yield _do(end, context)
+        yield _do(context, end)
 
 
 def _shards_with_files(plan: Plan, ends: list[ShardResult | DoxevalError]) -> Iterator[Shard]:
@@ -303,21 +286,6 @@ def _shards_with_files(plan: Plan, ends: list[ShardResult | DoxevalError]) -> It
             yield shard
         else:  # the last one, or an error of the plan
             ends.append(ShardResult(shard.counts) if isinstance(shard, Shard) else shard)
-
-
-def _results_in_order(
-    outcomes: Iterator[tuple[int, TaskResult]],
-) -> Generator[ShardResult, None, None]:
-    """Yield the results in the order of the shards; only an error of the engine comes at once."""
-    waiting: dict[int, TaskResult] = {}
-    following = 0
-    for number, outcome in outcomes:
-        if isinstance(outcome.error, EngineError):
-            outcome.result()
-        waiting[number] = outcome
-        while following in waiting:
-            yield waiting.pop(following).result()
-            following += 1
 
 
 def _base(sources: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from doxeval.documents.build.options import BuildOptions, Format
-from doxeval.documents.ids import distinct_paths, normalise_id, strip_suffixes
+from doxeval.documents.ids import distinct_paths, normalise_id
 from doxeval.errors import SourceError
 from doxeval.files import COMPRESSIONS, uncompressed_name
 from doxeval.messages import Parameter, join_names, plural, quoted, truncate
@@ -178,65 +178,59 @@ def with_slashes(path: str) -> str:
 class FileName(NamedTuple):
     """The name of a file, and what it says.
 
-    format: None if the file is not a document. id_path: the name without the suffixes that an id
-    does not need, with forward slashes.
+    format: None if the file is not a document. holds_many: whether it holds any number of
+    documents. id_path: the name without the suffixes that an id does not need, with forward
+    slashes. keeps_suffix: whether it has one, because another file has the same stem.
     """
 
     name: str
     format: Format | None
+    holds_many: bool
     id_path: str
+    keeps_suffix: bool = False
 
 
 class FileNames:
     """Reads the names of files as the options of a build say.
 
     >>> names = FileNames(BuildOptions())
-    >>> names.format("co/a.xml.gz"), names.format("a.png")
+    >>> names.of_file("co/a.xml.gz").format, names.of_file("a.png").format
     ('xml', None)
-    >>> [file.id_path for file in names.of_directory(["co/a.xml", "co/b.html"])]
-    ['co/a', 'co/b']
+    >>> from doxeval.documents.ids import IdRule
+    >>> names = FileNames(BuildOptions(id_rule=IdRule("path")))
+    >>> [file.id_path for file in names.of_directory(["co/a.xml", "co/b.html", "co/b.md"])]
+    ['co/a', 'co/b.html', 'co/b.md']
     """
 
     def __init__(self, options: BuildOptions) -> None:
-        self._options = options
+        self._format = options.format
+        self._has_records = options.record is not None
         self.are_ids = options.id_rule.text == "path"
-
-    def format(self, name: str) -> Format | None:
-        """Return the format in which a file is read; None if it is not a document."""
-        if self._options.format is not None and not is_archive(name):
-            return self._options.format
-        return SUFFIXES.get(os.path.splitext(uncompressed_name(name))[1].lower())
-
-    def holds_many(self, format_: Format) -> bool:
-        """Return whether a file of this format holds any number of documents."""
-        return format_ == "jsonl" or (format_ == "xml" and self._options.record is not None)
 
     def of_file(self, name: str) -> FileName:
         """Return what the name of a file says, if no other file could get the same id."""
-        return FileName(name, self.format(name), with_slashes(strip_suffixes(name)))
+        stem, suffix = os.path.splitext(uncompressed_name(name))
+        format_ = SUFFIXES.get(suffix.lower())
+        if self._format is not None and not is_archive(name):
+            format_ = self._format
+        holds_many = format_ == "jsonl" or (format_ == "xml" and self._has_records)
+        return FileName(name, format_, holds_many, with_slashes(stem))
 
     def of_directory(self, names: Iterable[str]) -> list[FileName]:
         """Return what the different names of the files of one directory say."""
         files = [self.of_file(name) for name in names]
         if not self.are_ids:
             return files
-        documents = [
-            file.name for file in files if file.format and not self.holds_many(file.format)
-        ]
-        id_paths = dict(zip(documents, distinct_paths(documents), strict=True))
-        return [
-            file._replace(id_path=with_slashes(id_paths[file.name]))
-            if file.name in id_paths
-            else file
-            for file in files
-        ]
-
-    def keeps_suffix(self, file: FileName) -> bool:
-        """Return whether the path that an id is made of has a suffix that other ids do not have."""
-        if not self.are_ids:
-            return False
-        shortest = with_slashes(strip_suffixes(file.name))
-        return normalise_id(file.id_path) != normalise_id(shortest)
+        documents = [file for file in files if file.format and not file.holds_many]
+        paths = distinct_paths([file.name for file in documents])
+        named = {
+            file.name: file._replace(
+                id_path=with_slashes(path),
+                keeps_suffix=normalise_id(with_slashes(path)) != normalise_id(file.id_path),
+            )
+            for file, path in zip(documents, paths, strict=True)
+        }
+        return [named.get(file.name, file) for file in files]
 
 
 # The walk
@@ -268,10 +262,8 @@ class SourceWalk:
         """Yield all files with documents, in a fixed order."""
         for path, file, explicit in self._candidates():
             if file.format is not None:
-                holds_many = self._names.holds_many(file.format)
-                if not holds_many:
-                    self._counts.suffixes_kept += self._names.keeps_suffix(file)
-                yield SourceFile(path, file.id_path, file.format, holds_many, _size(path))
+                self._counts.suffixes_kept += file.keeps_suffix
+                yield SourceFile(path, file.id_path, file.format, file.holds_many, _size(path))
             elif is_archive(file.name):
                 # If the archive itself is the source, the paths of its documents start at its root.
                 inside = "" if explicit else with_slashes(archive_stem(file.name)) + "/"

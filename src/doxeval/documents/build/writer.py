@@ -19,11 +19,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal
 
 import numpy as np
@@ -47,7 +46,7 @@ from doxeval.documents.text import TextBytes
 from doxeval.errors import DocumentError, InputError, output_errors
 from doxeval.messages import Parameter, quoted
 from doxeval.output import flush_to_disk
-from doxeval.storage import StoreWriter
+from doxeval.storage import StoreWriter, close_on_disk
 
 # How a part comes from another collection: that collection gives it away, or shares it.
 Handover = Literal["moved", "shared"]
@@ -55,12 +54,11 @@ _ROWS = 1 << 20  # of another collection, copied at a time
 _BLOCK = 1 << 22
 
 
-class CollectionWriter:
+class CollectionWriter(StoreWriter):
     """Writes batches of documents into a new collection.
 
-    A context manager: `finish` puts the complete collection in its place; after an exception,
-    nothing is left behind. `describe_origin` says where a document comes from in messages about
-    duplicate ids, given its number and its origin.
+    `describe_origin` says where a document comes from in messages about duplicate ids, given its
+    number and its origin.
     """
 
     def __init__(
@@ -71,11 +69,10 @@ class CollectionWriter:
         id_rule: IdRule | None = None,
         describe_origin: Callable[[int, str], str] = lambda _, origin: origin,
     ) -> None:
-        self._out = out
+        super().__init__(COLLECTION, out, force=force)
         self._id_rule = id_rule
         self._describe_origin = describe_origin
-        self._store = StoreWriter(COLLECTION, out, force=force)
-        self._ids = IdIndexBuilder(self._store.scratch)
+        self._ids = IdIndexBuilder(self.scratch)
         self._summary = SummaryBuilder()
         self._statistics = StatisticsBuilder()
         self._rows = 0
@@ -83,14 +80,8 @@ class CollectionWriter:
         self.documents = 0
         self.source_bytes = 0
 
-    def __enter__(self) -> CollectionWriter:
-        with ExitStack() as resources, output_errors(self._out):
-            resources.enter_context(self._store)
-            self._open()
-            resources.pop_all()
-        return self
-
-    def _open(self) -> None:
+    def begin(self) -> None:
+        """Open the columns and files that grow with every batch."""
         columns = {
             **{f"nodes.{name}": np.int32 for name in COLUMNS},
             "documents.rows": np.int64,
@@ -98,29 +89,21 @@ class CollectionWriter:
             "documents.text_ends": np.int64,
             "documents.sha256": np.uint8,
         }
-        self._columns = {name: self._store.column(name, dtype) for name, dtype in columns.items()}
+        self._columns = {name: self.column(name, dtype) for name, dtype in columns.items()}
         self._columns["documents.rows"].append([0])
-        self._id_lines = self._store.file(IDS_FILE)
-        self._origin_lines = self._store.file(ORIGINS_FILE)
-        self._text = TextWriter(self._store)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._store.__exit__(kind, error, trace)
+        self._id_lines = self.file(IDS_FILE)
+        self._origin_lines = self.file(ORIGINS_FILE)
+        self._text = TextWriter(self)
 
     @property
     def shards(self) -> Path:
         """Where shards may be built until `finish`, in a directory that is yet to be made."""
-        return self._store.scratch_directory / "shards"
+        return self.scratch_directory / "shards"
 
     def append(self, batch: DocumentBatch) -> None:
         """Add a batch at the end."""
         table = batch.table
-        with output_errors(self._out):
+        with output_errors(self.out):
             self._append_ids(batch)
             path_here = self._summary.absorb(table.summary)
             self._statistics.add(table, path_here)
@@ -157,7 +140,7 @@ class CollectionWriter:
         Parts of its text are moved or shared. Those that leave a part here within `joined` bytes
         are copied into it.
         """
-        with output_errors(self._out):
+        with output_errors(self.out):
             self._absorb_ids(other)
             self._absorb_elements(other)
             self._absorb_text(other, handover, joined)
@@ -210,17 +193,17 @@ class CollectionWriter:
         """Put the texts that follow into another part."""
         self._text.end_part()
 
-    def finish(self, facts: dict[str, Any]) -> None:
+    def finish(self, facts: Mapping[str, Any]) -> None:
         """Complete the collection and put it in its place."""
         self._write_index()
         summary = self._summary.finish()
-        self._store.whole_column("summary.parent", summary.parent_of)
-        self._store.whole_column("summary.tag", summary.tag_of)
+        self.whole_column("summary.parent", summary.parent_of)
+        self.whole_column("summary.tag", summary.tag_of)
         elements = self._statistics.elements(len(summary))
-        self._store.whole_column("summary.elements", elements)
-        with output_errors(self._out):
+        self.whole_column("summary.elements", elements)
+        with output_errors(self.out):
             tags = json.dumps(summary.tags, ensure_ascii=False)
-            self._store.file(TAGS_FILE).write(tags.encode())
+            self.file(TAGS_FILE).write(tags.encode())
         counts = {
             "documents": self.documents,
             "elements": self._rows,
@@ -229,16 +212,15 @@ class CollectionWriter:
             "source_bytes": self.source_bytes,
         }
         statistics = self._statistics.totals._asdict()
-        self._store.finish({**facts, "counts": counts, "statistics": statistics})
+        super().finish({**facts, "counts": counts, "statistics": statistics})
 
     def _write_index(self) -> None:
         half = np.dtype(np.uint64)
         types = {"keys": half, "checks": half, "numbers": number_type(self.documents)}
         columns = {
-            name: self._store.column(f"documents.index_{name}", dtype)
-            for name, dtype in types.items()
+            name: self.column(f"documents.index_{name}", dtype) for name, dtype in types.items()
         }
-        with output_errors(self._out), self._report_duplicates():
+        with output_errors(self.out), self._report_duplicates():
             for block in self._ids.blocks():
                 for name, values in block._asdict().items():
                     columns[name].append(values)
@@ -253,9 +235,9 @@ class CollectionWriter:
     def _duplicate(self, error: DuplicateId) -> DocumentError:
         self._id_lines.flush()
         self._origin_lines.flush()
-        document_id = _read_line(self._store.directory / IDS_FILE, error.number)
+        document_id = _read_line(self.directory / IDS_FILE, error.number)
         earlier, origin = (
-            self._describe_origin(number, _read_line(self._store.directory / ORIGINS_FILE, number))
+            self._describe_origin(number, _read_line(self.directory / ORIGINS_FILE, number))
             for number in (error.earlier, error.number)
         )
         message = f"duplicate document id {quoted(document_id)}, first given to {earlier}"
@@ -331,9 +313,7 @@ class TextWriter:
         return self.size - self._begin
 
     def _next(self) -> None:
-        if not self._file.closed:
-            flush_to_disk(self._file)
-            self._file.close()  # there may be more parts than a process may have open files
+        close_on_disk(self._file)  # there may be more parts than a process may have open files
         self._number += 1
         self._begin = self.size
         self._is_ended = False

@@ -34,33 +34,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from doxeval.documents.build.options import Limits, check_elements, too_deep
+from doxeval.documents.build.options import BuildOptions, Limits, check_limit, too_deep
 from doxeval.documents.readers.plain import is_like_ascii
-from doxeval.documents.readers.tag_events import TagEvents, TagEventsBuilder
+from doxeval.documents.readers.selectors import PageParts, SelectorUse, walk
+from doxeval.documents.readers.tag_events import END, TagEvents, TagEventsBuilder
 from doxeval.errors import DocumentError
 from doxeval.markup import python_codec
-from doxeval.messages import Parameter
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+    from selectolax.lexbor import LexborNode
 
     from doxeval.documents.build.options import RootMissing, Sections
-from doxeval.documents.readers.sections import with_sections
-from doxeval.documents.readers.selectors import Selectors
 
 # A browser accepts nearly every character in a tag name, a path does not.
 _NOT_IN_A_TAG = re.compile(r"[\s/\[\]()@*|,]")
 _DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
-# The contents of these are never displayed by a browser with scripts switched on: the standard's
-# own style sheet hides them, or they stand in for what the browser shows in their place. (It hides
-# the title too, but only because that is displayed above the page.)
-UNSEEN = frozenset(
-    "audio canvas datalist iframe noembed noframes noscript rp script style template video".split()
-)
 
 
 def declared_encoding(data: bytes) -> str | None:
@@ -85,207 +77,71 @@ def read_html(
     page: str,
     limits: Limits,
     origin: str,
-    attribute: str | None = None,
     *,
     root: str | None = None,
     drop: Sequence[str] = (),
     sections: Sections = "headings",
     root_missing: RootMissing = "whole",
 ) -> TagEvents:
-    """Return the marks of a page, given as characters.
+    """Return the tag events of a page, given as characters.
 
-    >>> marks = read_html("<h1>one</h1><script>x</script><p>two", Limits(), "a.html")
-    >>> [name for name in marks.names if name]
+    >>> events = read_html("<h1>one</h1><script>x</script><p>two", Limits(), "a.html")
+    >>> [name for name in events.names if name]
     ['html', 'head', 'body', 'section', 'h1', 'script', 'p']
-    >>> marks.texts
+    >>> events.texts
     [b'onetwo']
     """
-    return HtmlReader(limits, attribute, root, drop, sections, root_missing).read(page, origin)
+    options = BuildOptions(
+        root=root, drop=drop, sections=sections, root_missing=root_missing, limits=limits
+    )
+    return HtmlReader(options).read(page, origin)
 
 
 class HtmlReader:
-    """Reads pages into marks, and remembers what the selectors matched."""
+    """Reads pages into tag events, and remembers what the selectors matched."""
 
-    def __init__(
-        self,
-        limits: Limits,
-        attribute: str | None = None,
-        root: str | None = None,
-        drop: Sequence[str] = (),
-        sections: Sections = "headings",
-        root_missing: RootMissing = "whole",
-    ) -> None:
-        self._limits = limits
-        self._attribute = attribute
-        self._parts = PageParts(root, drop, root_missing)
-        self._sections = sections
+    def __init__(self, options: BuildOptions) -> None:
+        self._limits = options.limits
+        self._attribute = options.id_rule.attribute
+        self._parts = PageParts(options.root, options.drop, options.root_missing)
+        self._sections = options.sections
         self.selector_use = SelectorUse()
 
     def read(self, page: str, origin: str) -> TagEvents:
-        """Return the marks of a page, given as characters."""
+        """Return the tag events of a page, given as characters."""
         from selectolax.lexbor import LexborHTMLParser
 
-        refuse_hostile(page, self._limits, origin)
+        _refuse_explosive(page, self._limits, origin)
+        _refuse_many_attributes(page, origin)
         # The parser owns the tree, and must outlive it.
         parser = LexborHTMLParser(page)
         top, use = self._parts.cut_from(parser, origin)
-        marks, text = self._marks(top, origin)
-        check_elements(marks.elements, self._limits, origin)
+        events, text = self._events(top, origin)
+        check_limit("elements", events.elements, self._limits, origin)
         if self._sections == "headings":
-            marks = with_sections(marks, text, self._limits, origin)
+            events = with_sections(events, text, self._limits, origin)
         self.selector_use += use
-        return marks.finish(text)
+        return events.finish(text)
 
-    def _marks(self, top: LexborNode, origin: str) -> tuple[TagEventsBuilder, str]:
-        marks = TagEventsBuilder()
+    def _events(self, top: LexborNode, origin: str) -> tuple[TagEventsBuilder, str]:
+        events = TagEventsBuilder()
         texts: list[str] = []
         length = depth = 0
         attribute = self._attribute
         for node, ends in walk(top):
             if ends:
-                marks.close(length)
+                events.close(length)
                 depth -= 1
             elif node.is_text_node:
                 texts.append(node.text_content or "")
                 length += len(texts[-1])
             elif node.is_element_node:
                 tag = _NOT_IN_A_TAG.sub("_", node.tag or "_")
-                marks.open(tag, length, node.attributes.get(attribute) if attribute else None)
+                events.open(tag, length, node.attributes.get(attribute) if attribute else None)
                 depth += 1
                 if depth > self._limits.depth:
                     raise DocumentError(too_deep(self._limits), origin)
-        return marks, "".join(texts)
-
-
-def walk(
-    top: LexborNode, enters: Callable[[LexborNode], bool] | None = None
-) -> Iterator[tuple[LexborNode, bool]]:
-    """Yield the nodes of a tree in document order, each with whether it ends there; no recursion.
-
-    Elements come twice, texts and comments once, as a beginning. Elements whose contents are never
-    displayed, and those that `enters` refuses, come without what is inside.
-    """
-    node: LexborNode = top
-    while True:
-        yield node, False
-        child = None
-        if node.is_element_node and node.tag not in UNSEEN and (enters is None or enters(node)):
-            child = node.first_child
-        if child is not None:
-            node = child
-            continue
-        # Nothing below: end the elements that end here, and go on with the next sibling.
-        while True:
-            if node.is_element_node:
-                yield node, True
-            if node.mem_id == top.mem_id:
-                return
-            following = node.next
-            if following is not None:
-                node = following
-                break
-            parent = node.parent
-            if parent is None:
-                return
-            node = parent
-
-
-# The part of a page that becomes the document: what `root=` selects, without what `drop=` does
-
-
-@dataclass(frozen=True)
-class SelectorUse:
-    """What selectors matched in some pages.
-
-    several_roots: in how many pages `root=` selected further elements outside the first.
-    dropped: how many elements each selector of `drop=` left out. without_root: how many pages were
-    taken whole, since `root=` selected nothing in them.
-
-    >>> SelectorUse(1, 0, (2, 0)) + SelectorUse(1, 1, (0, 3))
-    SelectorUse(pages=2, several_roots=1, dropped=(2, 3), without_root=0)
-    """
-
-    pages: int = 0
-    several_roots: int = 0
-    dropped: tuple[int, ...] = ()
-    without_root: int = 0
-
-    def __add__(self, other: SelectorUse) -> SelectorUse:
-        pairs = zip(self.dropped or (0,) * len(other.dropped), other.dropped, strict=False)
-        return SelectorUse(
-            self.pages + other.pages,
-            self.several_roots + other.several_roots,
-            tuple(a + b for a, b in pairs) if other.dropped else self.dropped,
-            self.without_root + other.without_root,
-        )
-
-
-class PageParts:
-    """The part of a page that becomes the document, by its selectors.
-
-    >>> from selectolax.lexbor import LexborHTMLParser
-    >>> page = LexborHTMLParser("<nav>x</nav><main>one<p class=ad>two</p></main>")
-    >>> top, use = PageParts("main", (".ad", "p")).cut_from(page, "a.html")
-    >>> top.html, use.dropped
-    ('<main>one</main>', (1, 1))
-    """
-
-    def __init__(
-        self, root: str | None, drop: Sequence[str], root_missing: RootMissing = "whole"
-    ) -> None:
-        self._root = root
-        self._root_missing = root_missing
-        self._drop = tuple(drop)
-        # The selector of the root comes last, if there is one.
-        self._selectors = Selectors([*drop, *([] if root is None else [root])])
-
-    def cut_from(self, page: LexborHTMLParser, origin: str) -> tuple[LexborNode, SelectorUse]:
-        """Return the element that becomes the document, without what was dropped."""
-        top = page.root
-        if top is None:
-            raise DocumentError("the page has no tree", origin)
-        if self._root is None and not self._drop:
-            return top, SelectorUse(1)
-        roots, several, dropped, counts = self._search(page, top)
-        without_root = not roots and self._root is not None
-        if without_root and self._root_missing == "error":
-            raise DocumentError(
-                Parameter("root", self._root) + " selects nothing in the page", origin
-            )
-        if top.mem_id in dropped:
-            raise DocumentError(
-                Parameter("drop") + " selects the root of the page, so nothing is left", origin
-            )
-        for node in dropped.values():
-            node.decompose()
-        use = SelectorUse(1, several, tuple(counts), int(without_root))
-        return roots[0] if roots else top, use
-
-    def _search(
-        self, page: LexborHTMLParser, top: LexborNode
-    ) -> tuple[list[LexborNode], bool, dict[int, LexborNode], list[int]]:
-        """Return the first root, whether others are outside it, what is dropped, and how often."""
-        dropped: dict[int, LexborNode] = {}
-        counts = [0] * len(self._drop)
-        roots: list[LexborNode] = []
-        several = root_ended = False
-        matching = self._selectors.on(page)
-        for node, ends in walk(top, lambda node: node.mem_id not in dropped):
-            if ends:
-                matching.end()
-                root_ended = root_ended or (bool(roots) and node.mem_id == roots[0].mem_id)
-            elif node.is_element_node:
-                selected = self._selectors.selected_by(matching.start(node))
-                by_drop = [number for number in selected if number < len(self._drop)]
-                for number in by_drop:
-                    counts[number] += 1
-                if by_drop:
-                    dropped[node.mem_id] = node
-                elif selected and not roots:
-                    roots.append(node)
-                elif selected:
-                    several = several or root_ended
-        return roots, several, dropped, counts
+        return events, "".join(texts)
 
 
 # Pages on which a parser of HTML would take forever are refused before they are parsed.
@@ -308,12 +164,6 @@ _ATTRIBUTE = re.compile(rf"(=?[^\s/>=]++|=){_VALUE}")
 _COMMENT_OR_TAG = re.compile(
     rf"<!--(?:.*?-->|.*)|<([A-Za-z][^\s/>]*+)((?:[\s/]++|(?:=?[^\s/>=]++|=){_VALUE})*+)", re.DOTALL
 )
-
-
-def refuse_hostile(page: str, limits: Limits, origin: str) -> None:
-    """Refuse a page that would take the parser far longer than its size suggests."""
-    _refuse_explosive(page, limits, origin)
-    _refuse_many_attributes(page, origin)
 
 
 def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
@@ -389,3 +239,157 @@ def _is_in_script(page: str, position: int) -> bool:
     mark = "<doxeval-was-here"
     scripts = LexborHTMLParser(page[:position] + mark).css("script")
     return bool(scripts) and mark in (scripts[-1].text() or "")
+
+
+# Sections from headings, by the rules above:
+#
+#     <h2>Tides</h2> <p>…</p> <h3>Causes</h3> <p>…</p>
+#     section[1]/h2[1]  section[1]/p[1]  section[1]/section[1]/h3[1]  section[1]/section[1]/p[1]
+#
+# A first pass finds the headings and the elements that stand for them, a second one adds the tags.
+
+SECTION = "section"
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
+_STAND_FOR_HEADING = frozenset("header hgroup legend summary".split())
+_SECTIONING = frozenset("article aside nav section".split())
+# The inline elements of HTML, and those that show no text. These are fixed: the tree must not
+# depend on which tags a user counts as inline when words are cut.
+_INLINE = frozenset(
+    "a abbr b bdi bdo big br button cite code data del dfn em font i img input ins kbd label mark "
+    "meter picture progress q rp rt ruby s samp script small span strike strong style sub sup svg "
+    "template time tt u var wbr".split()
+)
+_WRAPPERS = _INLINE | {"div"}
+_NONE = 7  # below the lowest level
+
+
+def with_sections(
+    events: TagEventsBuilder, text: str, limits: Limits, origin: str
+) -> TagEventsBuilder:
+    """Add a section for each heading to the tag events of a page.
+
+    >>> events = TagEventsBuilder()
+    >>> for tag in ("body", "h1", "", "p", "", ""):
+    ...     events.open(tag, 0) if tag else events.close(0)
+    >>> [name for name in with_sections(events, "", Limits(), "a.html").names if name]
+    ['body', 'section', 'h1', 'p']
+    """
+    if _LEVELS.keys().isdisjoint(events.names):
+        return events
+    levels, has_section = _heading_levels(events, text)
+    result = TagEventsBuilder()
+    attributes = dict(events.attributes)
+    # For each open element, the levels of the sections that are open among its children.
+    sections: list[list[int]] = []
+    around_heading: int | None = None  # how many elements are open around the heading we are in
+    depth = row = 0
+
+    def close_sections(level: int, at: int) -> int:
+        """Close the innermost sections of a level or a lower one; return how many there were."""
+        count = 0
+        while sections[-1] and sections[-1][-1] >= level:
+            sections[-1].pop()
+            result.close(at)
+            count += 1
+        return count
+
+    for number, (name, at) in enumerate(zip(events.names, events.positions, strict=True)):
+        if name == END:
+            depth -= 1 + close_sections(0, at)
+            sections.pop()
+            result.close(at)
+            if around_heading == len(sections):
+                around_heading = None
+            continue
+        level = levels.get(number)
+        if level and sections and around_heading is None:
+            depth -= close_sections(level, at)
+            if number not in has_section:
+                result.open(SECTION, at)
+                sections[-1].append(level)
+                depth += 1
+            around_heading = len(sections)
+        result.open(name, at, attributes.get(row))
+        sections.append([])
+        row += 1
+        depth += 1
+        if depth > limits.depth:
+            raise DocumentError(too_deep(limits), origin)
+    check_limit("elements", result.elements, limits, origin)
+    return result
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open element, and what is known so far about the headings in it.
+
+    number: that of its start tag. texts: how many stretches of text that are not only white space
+    come before it. headings: how many there are at any depth. first: the level of the first that a
+    `header` could stand for. only_inline: whether its children, except headings, are inline, and
+    it has no text of its own. leading: the child, if it is a heading, with which it begins. rivals:
+    the highest level of the other headings among its children.
+    """
+
+    number: int
+    tag: str
+    texts: int
+    headings: int = 0
+    first: int = 0
+    holds_heading: bool = False
+    only_inline: bool = True
+    leading: int = -1
+    rivals: int = _NONE
+
+
+def _heading_levels(events: TagEventsBuilder, text: str) -> tuple[dict[int, int], set[int]]:
+    """Return the level of each start tag that is a heading or stands for one.
+
+    Return also those of them for which the `<section>` around them already is the section.
+    """
+    levels: dict[int, int] = {}
+    has_section: set[int] = set()
+    stack: list[_Open] = []
+    before = texts = 0
+    for number, (name, at) in enumerate(zip(events.names, events.positions, strict=True)):
+        if text[before:at].strip():
+            texts += 1
+            stack[-1].only_inline = False
+        before = at
+        if name != END:
+            stack.append(_Open(number, name, texts))
+            continue
+        element = stack.pop()
+        level = _level(element)
+        if level:
+            levels[element.number] = level
+        has_leading = element.tag == SECTION and element.leading >= 0
+        if has_leading and levels[element.leading] < element.rivals:
+            has_section.add(element.leading)
+        if stack:
+            _update_parent(stack[-1], element, level)
+    return levels, has_section
+
+
+def _level(element: _Open) -> int:
+    """Return the level of the heading that an element is or stands for, or 0."""
+    if element.tag in _LEVELS:
+        return _LEVELS[element.tag]
+    if element.tag in _STAND_FOR_HEADING:
+        return element.first
+    is_wrapper = element.tag in _WRAPPERS and element.only_inline
+    return element.first if is_wrapper and element.holds_heading and element.headings == 1 else 0
+
+
+def _update_parent(parent: _Open, element: _Open, level: int) -> None:
+    """Add what is known about a closed element to what is known about its parent."""
+    if element.tag not in _SECTIONING:
+        parent.first = parent.first or level or element.first
+    parent.headings += element.headings + (element.tag in _LEVELS)
+    if not level:
+        parent.only_inline &= element.tag in _INLINE
+        return
+    if not parent.holds_heading and element.texts == parent.texts:
+        parent.leading = element.number
+    else:
+        parent.rivals = min(parent.rivals, level)
+    parent.holds_heading = True

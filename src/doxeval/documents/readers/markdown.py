@@ -16,7 +16,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from doxeval.documents.build.options import Limits, check_elements, check_lines
+from doxeval.documents.build.options import Limits, check_limit
 from doxeval.documents.readers.plain import ROOT_TAG
 from doxeval.documents.readers.tag_events import TagEvents, TagEventsBuilder
 
@@ -33,14 +33,14 @@ _NAMES = {"fence": "pre", "code_block": "pre", "html_block": "html"}
 def read_markdown(
     text: str, limits: Limits, origin: str, sections: Sections = "headings"
 ) -> TagEvents:
-    """Return the marks of a Markdown text.
+    """Return the tag events of a Markdown text.
 
-    >>> marks = read_markdown("# A\\n\\nOne.\\n\\n## B\\n\\n- two\\n", Limits(), "a.md")
-    >>> [name for name in marks.names if name]
+    >>> events = read_markdown("# A\\n\\nOne.\\n\\n## B\\n\\n- two\\n", Limits(), "a.md")
+    >>> [name for name in events.names if name]
     ['document', 'section', 'h1', 'p', 'section', 'h2', 'ul', 'li', 'p']
     """
-    blocks = _BlockMarks(text, sections)
-    check_lines(blocks.lines, limits, origin)
+    blocks = _Blocks(text, sections)
+    check_limit("lines", blocks.lines, limits, origin)
     for token in _parser().parse(text):
         if token.nesting < 0:
             blocks.close()
@@ -48,22 +48,22 @@ def read_markdown(
             blocks.open(token)
             if token.nesting == 0:
                 blocks.close()
-    check_elements(blocks.elements, limits, origin)
+    check_limit("elements", blocks.elements, limits, origin)
     return blocks.finish()
 
 
-class _BlockMarks:
-    """Turns the blocks of the parser, which have line numbers, into properly nested marks."""
+class _Blocks:
+    """Turns the blocks of the parser, which have line numbers, into properly nested tag events."""
 
     def __init__(self, text: str, sections: Sections) -> None:
         self._text = text
         self._with_sections = sections == "headings"
         self._line_begins = [0, *(end.end() for end in _LINE_END.finditer(text)), len(text)]
-        self._marks = TagEventsBuilder()
-        self._marks.open(ROOT_TAG, 0)
+        self._events = TagEventsBuilder()
+        self._events.open(ROOT_TAG, 0)
         self._ends: list[int | None] = []  # the ends of the open blocks; None if it has no lines
         self._sections: list[int] = []  # the heading levels of the open sections
-        self._at = 0  # all further marks are at this position or after it
+        self._at = 0  # all further tags are at this position or after it
 
     @property
     def lines(self) -> int:
@@ -73,7 +73,7 @@ class _BlockMarks:
     @property
     def elements(self) -> int:
         """The number of elements so far."""
-        return self._marks.elements
+        return self._events.elements
 
     def open(self, token: Token) -> None:
         """Begin a block."""
@@ -83,8 +83,11 @@ class _BlockMarks:
         start, end = self._range(*token.map)
         # A heading inside a list or a quotation opens no section, which would end with the list.
         if token.type == "heading_open" and not self._ends and self._with_sections:
-            self._open_section(int(token.tag[1]), start)
-        self._marks.open(_NAMES.get(token.type, token.tag), start)
+            level = int(token.tag[1])
+            self._close_sections(level)
+            self._events.open("section", start)
+            self._sections.append(level)
+        self._events.open(_NAMES.get(token.type, token.tag), start)
         self._ends.append(end)
         self._at = start
 
@@ -92,23 +95,18 @@ class _BlockMarks:
         """End the innermost open block."""
         end = self._ends.pop()
         if end is not None:
-            self._marks.close(end)
+            self._events.close(end)
             self._at = end
 
     def finish(self) -> TagEvents:
-        """Return all marks, including those of the document itself."""
+        """Return all events, including those of the document itself."""
         self._close_sections(0)
-        self._marks.close(len(self._text))
-        return self._marks.finish(self._text)
-
-    def _open_section(self, level: int, start: int) -> None:
-        self._close_sections(level)
-        self._marks.open("section", start)
-        self._sections.append(level)
+        self._events.close(len(self._text))
+        return self._events.finish(self._text)
 
     def _close_sections(self, level: int) -> None:
         while self._sections and self._sections[-1] >= level:
-            self._marks.close(self._at)
+            self._events.close(self._at)
             self._sections.pop()
 
     def _range(self, first: int, after: int) -> tuple[int, int]:

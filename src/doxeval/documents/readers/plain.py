@@ -13,7 +13,7 @@ import re
 
 import numpy as np
 
-from doxeval.documents.build.options import Limits, check_elements
+from doxeval.documents.build.options import Limits, check_limit
 from doxeval.documents.readers.tag_events import END, TagEvents
 from doxeval.errors import DocumentError
 from doxeval.markup import python_codec, unknown_encoding_message
@@ -93,10 +93,10 @@ _USUAL_PARAGRAPH = re.compile(r"\S.*+(?:\n(?![ \t\f\v]*+(?:\n|\Z)).*+)*+")
 
 
 def read_plain(text: str, limits: Limits, origin: str) -> TagEvents:
-    """Return the marks of a plain text.
+    """Return the tag events of a plain text.
 
-    >>> marks = read_plain("one\\nline\\n\\ntwo\\n", Limits(), "a.txt")
-    >>> [name for name in marks.names if name]
+    >>> events = read_plain("one\\nline\\n\\ntwo\\n", Limits(), "a.txt")
+    >>> [name for name in events.names if name]
     ['document', 'p', 'p']
     """
     positions = [0]
@@ -108,6 +108,6 @@ def read_plain(text: str, limits: Limits, origin: str) -> TagEvents:
         positions += (start, end)
     positions.append(len(text))
     paragraphs = len(positions) // 2 - 1
-    check_elements(1 + paragraphs, limits, origin)
+    check_limit("elements", 1 + paragraphs, limits, origin)
     names = [ROOT_TAG, *("p", END) * paragraphs, END]
     return TagEvents(names, np.array(positions, dtype=np.int64), [text.encode()], [[]])

@@ -7,27 +7,21 @@ Everything outside the records is ignored.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import IO
+from typing import IO, NamedTuple
 
-from doxeval.arrays import Ints
-from doxeval.documents.build.options import Limits, check_bytes, check_elements, too_deep
-from doxeval.documents.readers.tag_events import Attributes
-from doxeval.documents.readers.xml import TagCollector
-from doxeval.markup import HardenedExpat, Refused, all_entity_declarations
+from doxeval.documents.build.options import Limits, check_limit, too_deep
+from doxeval.documents.readers.tag_events import TagEvents
+from doxeval.documents.readers.xml import TagCollector, hardened_expat, tag_positions
+from doxeval.markup import Refused, all_entity_declarations
 
 _PIECE = 1 << 18
 
 
-@dataclass(frozen=True)
-class Record:
-    """A record as its tags and its text (see TagCollector), and the line where it begins."""
+class Record(NamedTuple):
+    """A record: the line where it begins, and its tag events."""
 
-    names: list[str]
-    lengths: Ints
-    text: bytes
-    attributes: Attributes
     line: int
+    events: TagEvents
 
 
 def read_records(
@@ -43,8 +37,8 @@ def read_records(
 
     >>> import io
     >>> file = io.BytesIO(b"<dump><doc>one</doc> <doc>two</doc></dump>")
-    >>> [record.text for record in read_records(file, "doc", "dump.xml", Limits())]
-    [b'one', b'two']
+    >>> [record.events.texts for record in read_records(file, "doc", "dump.xml", Limits())]
+    [[b'one'], [b'two']]
     """
     splitter = _Splitter(tag, origin, limits, encoding, attribute)
     more = True
@@ -69,16 +63,12 @@ class _Splitter:
         self._attribute = attribute
         self._depth = 0  # the number of open elements
         self._record_depth = 0  # the depth of the current record's root; 0 outside records
+        self._deepest = limits.depth  # how many elements may be open: more inside a record
         self._current = TagCollector(attribute)
         self._line = 0
         self._length = 0  # of the current record's text so far
         self._finished: list[Record] = []
-        expat = HardenedExpat(
-            self._text,
-            encoding,
-            expansion=limits.expansion,
-            allowance=limits.expansion_allowance,
-        )
+        expat = hardened_expat(self._text, encoding, limits)
         self._parsing = expat.parser(origin, all_entity_declarations())
         self._parser = self._parsing.parser
         self._parser.StartElementHandler = self._start
@@ -93,8 +83,8 @@ class _Splitter:
         """Read one more piece of the file."""
         self._parsing.feed(piece, last)
         origin = f"{self._origin}:{self._line}"
-        check_elements(len(self._current.names) // 2, self._limits, origin)
-        check_bytes(self._length, self._limits, origin)
+        check_limit("elements", len(self._current.names) // 2, self._limits, origin)
+        check_limit("bytes", self._length, self._limits, origin)
 
     def _text(self, text: str) -> None:
         if self._record_depth:
@@ -103,29 +93,23 @@ class _Splitter:
 
     def _start(self, name: str, pairs: list[str]) -> None:
         self._depth += 1
-        if self._is_too_deep():
+        if self._depth > self._deepest:
             raise Refused(too_deep(self._limits), self._parser)
         if not self._record_depth and name == self._tag:
             self._record_depth = self._depth
+            self._deepest += self._depth - 1
             self._line = self._parser.CurrentLineNumber
         if self._record_depth:
             self._current.start(name, pairs)
 
-    def _is_too_deep(self) -> bool:
-        return self._depth - max(self._record_depth - 1, 0) > self._limits.depth
-
-    def _end(self, _: str) -> None:
+    def _end(self, name: str) -> None:
         if self._record_depth:
-            self._current.end("")
+            self._current.end(name)
         if self._record_depth == self._depth:
-            self._record_depth = 0
-            self._finish()
+            self._record_depth = self._length = 0
+            self._deepest = self._limits.depth
+            tags, self._current = self._current, TagCollector(self._attribute)
+            text, lengths = tags.take_text()
+            events = TagEvents(tags.names, tag_positions(lengths), [text], [tags.attributes])
+            self._finished.append(Record(self._line, events))
         self._depth -= 1
-
-    def _finish(self) -> None:
-        tags = self._current
-        self._current = TagCollector(self._attribute)
-        self._length = 0
-        text, lengths = tags.take_text()
-        record = Record(tags.names, lengths, text.encode(), tags.attributes, self._line)
-        self._finished.append(record)

@@ -1,10 +1,10 @@
-"""CSS selectors, matched in one walk over a page, in time that grows linearly with it.
+"""CSS selectors: which element of a page becomes the document, and which are left out.
 
-lexbor parses and matches the parts of a selector that concern one element alone (`div.nav`). The
-combinators between them (` `, `>`, `+`, `~`) are followed here, because lexbor's own matching tries
-every combination of ancestors and siblings: on 250 paragraphs `x ~ p ~ p ~ p` takes it 5 seconds,
-on 100,000 more than a lifetime. For the same reason only pseudo-classes that look at one element
-are allowed.
+Why by hand: lexbor's own matching tries every combination of ancestors and siblings, so that on 250
+paragraphs `x ~ p ~ p ~ p` takes it 5 seconds, on 100,000 more than a lifetime. So lexbor parses and
+matches the parts of a selector that concern one element alone (`div.nav`), and the combinators
+between them (` `, `>`, `+`, `~`) are followed here, in one walk over the page, in time that grows
+linearly with it. For the same reason only pseudo-classes that look at one element are allowed.
 
     selector    chain , chain , …
     chain       part (combinator part)*
@@ -14,15 +14,18 @@ are allowed.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from doxeval.errors import InputError
-from doxeval.messages import quoted
+from doxeval.errors import DocumentError, InputError
+from doxeval.messages import Parameter, quoted
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+    from doxeval.documents.build.options import RootMissing
 
 
 # Far longer than any selector that somebody writes.
@@ -40,6 +43,12 @@ _SIMPLE = rf"(?:{_NAME}|\*|#{_NAME}|\.{_NAME}|{_ATTRIBUTE}|{_ALONE})"
 _LIST = rf"{_SPACE}*{_SIMPLE}+{_SPACE}*(?:,{_SPACE}*{_SIMPLE}+{_SPACE}*)*"
 _PART = re.compile(rf"(?:{_SIMPLE}|:(?:not|is|where)\({_LIST}\))+", re.ASCII)
 _BETWEEN = re.compile(rf"{_SPACE}*([>+~,]){_SPACE}*|({_SPACE})+")
+# The contents of these are never displayed by a browser with scripts switched on: the standard's
+# own style sheet hides them, or they stand in for what the browser shows in their place. (It hides
+# the title too, but only because that is displayed above the page.)
+UNSEEN = frozenset(
+    "audio canvas datalist iframe noembed noframes noscript rp script style template video".split()
+)
 
 
 class Part(NamedTuple):
@@ -103,7 +112,7 @@ def _is_valid(part: str) -> bool:
 
 
 class Selectors:
-    """Several selectors, each of whose parts is a bit of a number.
+    """Several selectors; each of their parts has a number, and sets of parts are bits.
 
     >>> selectors = Selectors(["p > b", "i, u"])
     >>> selectors.selected_by(0b100), selectors.selected_by(0b10)
@@ -111,17 +120,20 @@ class Selectors:
     """
 
     def __init__(self, selectors: Sequence[str]) -> None:
-        self._parts: list[str] = []
         # The parts that may follow another part by each combinator; '' for those that come first.
         self._by: dict[str, int] = dict.fromkeys(("", " ", ">", "+", "~"), 0)
+        self._bits: dict[str, int] = {}  # the parts that are written in the same way
         self._last: list[int] = []  # for each selector, the last parts of its chains
+        bit = 1
         for selector in selectors:
             self._last.append(0)
             for chain in parse_selector(selector):
                 for part in chain:
-                    self._by[part.combinator] |= 1 << len(self._parts)
-                    self._parts.append(part.text)
-                self._last[-1] |= 1 << (len(self._parts) - 1)
+                    self._by[part.combinator] |= bit
+                    self._bits[part.text] = self._bits.get(part.text, 0) | bit
+                    bit <<= 1
+                self._last[-1] |= bit >> 1
+        self._everywhere = self._bits.pop("*", 0)
 
     def selected_by(self, matched: int) -> list[int]:
         """Return the numbers of the selectors that select an element which matched these parts."""
@@ -129,15 +141,11 @@ class Selectors:
 
     def on(self, page: LexborHTMLParser) -> SelectorWalk:
         """Return the selectors, ready for a walk over a page."""
-        bits: dict[str, int] = {}
-        for number, part in enumerate(self._parts):
-            bits[part] = bits.get(part, 0) | 1 << number
-        everywhere = bits.pop("*", 0)
         alone: dict[int, int] = {}
-        for part, its_bits in bits.items():
+        for part, bits in self._bits.items():
             for node in page.css(part):
-                alone[node.mem_id] = alone.get(node.mem_id, 0) | its_bits
-        return SelectorWalk(self._by, alone, everywhere)
+                alone[node.mem_id] = alone.get(node.mem_id, 0) | bits
+        return SelectorWalk(self._by, alone, self._everywhere)
 
 
 class SelectorWalk:
@@ -186,3 +194,128 @@ class _MatchLevel:
     parent: int = 0
     before: int = 0
     previous: int = 0
+
+
+# The part of a page that becomes the document: what `root=` selects, without what `drop=` does
+
+
+@dataclass(frozen=True)
+class SelectorUse:
+    """What selectors matched in some pages.
+
+    several_roots: in how many pages `root=` selected further elements outside the first.
+    dropped: how many elements each selector of `drop=` left out. without_root: how many pages were
+    taken whole, since `root=` selected nothing in them.
+
+    >>> SelectorUse(1, 0, (2, 0)) + SelectorUse(1, 1, (0, 3))
+    SelectorUse(pages=2, several_roots=1, dropped=(2, 3), without_root=0)
+    """
+
+    pages: int = 0
+    several_roots: int = 0
+    dropped: tuple[int, ...] = ()
+    without_root: int = 0
+
+    def __add__(self, other: SelectorUse) -> SelectorUse:
+        dropped = zip_longest(self.dropped, other.dropped, fillvalue=0)
+        return SelectorUse(
+            self.pages + other.pages,
+            self.several_roots + other.several_roots,
+            tuple(here + there for here, there in dropped),
+            self.without_root + other.without_root,
+        )
+
+
+class PageParts:
+    """The part of a page that becomes the document, by its selectors.
+
+    >>> from selectolax.lexbor import LexborHTMLParser
+    >>> page = LexborHTMLParser("<nav>x</nav><main>one<p class=ad>two</p></main>")
+    >>> top, use = PageParts("main", (".ad", "p")).cut_from(page, "a.html")
+    >>> top.html, use.dropped
+    ('<main>one</main>', (1, 1))
+    """
+
+    def __init__(
+        self, root: str | None, drop: Sequence[str], root_missing: RootMissing = "whole"
+    ) -> None:
+        self._root = root
+        self._root_missing = root_missing
+        self._drop = tuple(drop)
+        # The selector of the root comes last, if there is one.
+        self._selectors = Selectors([*drop, *([] if root is None else [root])])
+
+    def cut_from(self, page: LexborHTMLParser, origin: str) -> tuple[LexborNode, SelectorUse]:
+        """Return the element that becomes the document, without what was dropped."""
+        top = page.root
+        if top is None:
+            raise DocumentError("the page has no tree", origin)
+        if self._root is None and not self._drop:
+            return top, SelectorUse(1)
+        root: LexborNode | None = None
+        root_ended = several_roots = False
+        dropped: dict[int, LexborNode] = {}
+        counts = [0] * len(self._drop)
+        matching = self._selectors.on(page)
+        # What is inside an element that is dropped is not looked at.
+        for node, ends in walk(top, lambda node: node.mem_id not in dropped):
+            if ends:
+                matching.end()
+                root_ended = root_ended or (root is not None and node.mem_id == root.mem_id)
+            elif node.is_element_node:
+                selected = self._selectors.selected_by(matching.start(node))
+                by_drop = [number for number in selected if number < len(self._drop)]
+                for number in by_drop:
+                    counts[number] += 1
+                if by_drop:
+                    dropped[node.mem_id] = node
+                elif selected and root is None:
+                    root = node
+                elif selected:
+                    several_roots = several_roots or root_ended
+        without_root = self._root is not None and root is None
+        if without_root and self._root_missing == "error":
+            raise DocumentError(
+                Parameter("root", self._root) + " selects nothing in the page", origin
+            )
+        if top.mem_id in dropped:
+            raise DocumentError(
+                Parameter("drop") + " selects the root of the page, so nothing is left", origin
+            )
+        for node in dropped.values():
+            node.decompose()
+        use = SelectorUse(1, int(several_roots), tuple(counts), int(without_root))
+        return top if root is None else root, use
+
+
+def walk(
+    top: LexborNode, enters: Callable[[LexborNode], bool] | None = None
+) -> Iterator[tuple[LexborNode, bool]]:
+    """Yield the nodes of a tree in document order, each with whether it ends there; no recursion.
+
+    Elements come twice, texts and comments once, as a beginning. Elements whose contents are never
+    displayed, and those that `enters` refuses, come without what is inside.
+    """
+    node: LexborNode = top
+    while True:
+        yield node, False
+        child = None
+        if node.is_element_node and node.tag not in UNSEEN and (enters is None or enters(node)):
+            child = node.first_child
+        if child is not None:
+            node = child
+            continue
+        # Nothing below: end the elements that end here, and go on with the next sibling.
+        while True:
+            if node.is_element_node:
+                yield node, True
+            if node.mem_id == top.mem_id:
+                return
+            following = node.next
+            if following is not None:
+                node = following
+                break
+            parent = node.parent
+            if parent is None:
+                return
+            node = parent

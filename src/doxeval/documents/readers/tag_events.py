@@ -1,7 +1,7 @@
-"""Marks: documents on their way from a parser to the node table.
+"""Tag events: documents on their way from a parser to the node table.
 
 The readers of all formats report the same: the text, and for each start tag and end tag how much
-text comes before it. Marks hold one document or several, one after another.
+text comes before it. TagEvents hold one document or several, one after another.
 
 Documents have thousands of tags and few names. A parser that calls us for each tag has a list of
 strings, the scanner of XML has numbers; the node table needs numbers in either case.
@@ -31,7 +31,7 @@ class TagEvents(NamedTuple):
     positions: for each tag, how many code points of text come before it. Positions are only
         compared within one document; where they are counted from does not matter.
     texts: the text of each document, in UTF-8.
-    attributes: for each document, the values of the wanted attribute.
+    attributes: for each document, the values of the attribute that ids are made of.
     """
 
     names: Sequence[str]
@@ -41,7 +41,7 @@ class TagEvents(NamedTuple):
 
 
 class TagEventsBuilder:
-    """The marks of one document, from a parser that knows the whole text.
+    """The tag events of one document, from a parser that knows the whole text.
 
     >>> builder = TagEventsBuilder()
     >>> builder.open("document", 0)
@@ -57,7 +57,7 @@ class TagEventsBuilder:
         self.elements = 0
 
     def open(self, tag: str, position: int, attribute: str | None = None) -> None:
-        """Add a start tag before the character at `position`, with the wanted attribute."""
+        """Add a start tag before the character at `position`, with the attribute to keep."""
         if attribute is not None:
             self.attributes.append((self.elements, attribute))
         self.names.append(tag)
@@ -70,13 +70,13 @@ class TagEventsBuilder:
         self.positions.append(position)
 
     def finish(self, text: str) -> TagEvents:
-        """Return the marks, with the text."""
+        """Return the events, with the text."""
         positions = np.array(self.positions, dtype=np.int64)
         return TagEvents(self.names, positions, [text.encode()], [self.attributes])
 
 
 def join_events(parts: Sequence[TagEvents]) -> TagEvents:
-    """Join several marks to one, in order."""
+    """Join the events of several parts, in order."""
     if len(parts) == 1:
         return parts[0]
     return TagEvents(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Bytes, Ints, distinct_below
-from doxeval.documents.build.options import Limits, check_bytes, check_elements, too_deep
+from doxeval.documents.build.options import Limits, check_limit, too_deep
 from doxeval.documents.readers.tag_events import (
     END,
     END_NUMBER,
@@ -33,55 +33,27 @@ from doxeval.markup import (
     parser_without_declarations,
 )
 
-PART = 1 << 20  # bytes after which limits are checked
-_A_TAG = ""  # represents a tag among the pieces of text
-# What may come before the root element of a plain document in UTF-8. Without declarations of its
-# own, every entity but XML's is undefined.
-_PROLOGUE = re.compile(
-    rb"(?:\xef\xbb\xbf)?"
-    rb"(?:<\?xml\s+version\s*=\s*(?:'1.0'|\"1.0\")"
-    rb"(?:\s+encoding\s*=\s*(?:'(?i:utf-8|us-ascii)'|\"(?i:utf-8|us-ascii)\"))?"
-    rb"(?:\s+standalone\s*=\s*(?:'(?:yes|no)'|\"(?:yes|no)\"))?\s*\?>)?"
-    rb"(?>\s++|<\?(?!xml\s).*?\?>|<!--.*?-->"
-    rb"|<!DOCTYPE(?:[^\[\]<>\"']++|\"[^\"]*+\"|'[^']*+')*+>)*+"
-    rb"(?=<[A-Za-z_:\x80-\xff])",
-    re.DOTALL,
-)
-# If fewer documents than this are plain, scanning the next ones is not worth its time.
-_WORTH_SCANNING = 0.25
-_NO_BODY = b""
-# Longer than any reference to a character, unless it has leading zeros.
-_LONGEST_REFERENCE = 11
-_NAMED = tuple(
-    int.from_bytes(name, "little") for name in (b"&lt;", b"&gt;", b"&amp;", b"&apos;", b"&quot;")
-)
-_FIRST_BYTES = np.array([(1 << 8 * count) - 1 for count in range(8)], dtype=np.uint64)
-_LONGEST_NAME = 64  # bytes of a name; a multiple of a word
-_WORD = 8
-_ENDS_NAME = np.zeros(256, dtype=np.bool_)
-_ENDS_NAME[list(b"\t\n\r />\0")] = True
-_HASH_BITS = 13
-# Odd numbers with well-mixed bits: if two words have one hash by the first, the next is tried.
-_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
-_Words = npt.NDArray[np.uint64]
-_AFTER_THE_END = b"\0" * (_LONGEST_NAME + 8)  # so that looking a few bytes ahead needs no check
-
-
 # There are two readers. The plain one, XmlReader, is the specification: expat calls it for each
 # tag, and it reads every document and finds every error. Those calls take most of the time of a
 # parse, although a tag costs only two appends. So the fast one, XmlDocuments, lets expat find the
 # text and the errors alone, and takes the tags from a scan of the bytes of many documents at once,
 # which NumPy does without a call per tag. What is not simple enough to be scanned goes to the plain
 # reader. Reading takes 1.34 times as long as expat alone instead of 1.77; tests compare the two.
+#
+# The file goes from one to the other: the plain reader, the fast reader, and of its scan the tags,
+# the lengths of the text between them, and their names.
 
 
 # The plain reader: in its list of pieces of text, each tag is an empty piece, so the positions of
 # tags are sums of the lengths of pieces. A large document is fed to expat in parts, so that the
 # limits on depth and elements can stop it early.
 
+PART = 1 << 20  # bytes after which limits are checked
+_A_TAG = ""  # represents a tag among the pieces of text
+
 
 class TagCollector:
-    """Collects what expat reports: the names of tags, and the text between them.
+    """Collects what expat reports of some documents: the names of tags, and the text between them.
 
     `attribute` names an attribute whose values are kept, each with the row of its element.
     """
@@ -90,7 +62,7 @@ class TagCollector:
         self.names: list[str] = []
         self.pieces: list[str] = []
         self.attributes: Attributes = []
-        self.elements = 0  # only counted if attributes are kept
+        self._elements = 0  # of this document; only counted if attributes are kept
         self._attribute = attribute
         add_name, add_piece = self.names.append, self.pieces.append
 
@@ -110,26 +82,43 @@ class TagCollector:
         if self._attribute in pairs:
             values = dict(zip(pairs[0::2], pairs[1::2], strict=True))
             if self._attribute in values:
-                self.attributes.append((self.elements, values[self._attribute]))
-        self.elements += 1
+                self.attributes.append((self._elements, values[self._attribute]))
+        self._elements += 1
         self.names.append(name)
         self.pieces.append(_A_TAG)
 
-    def take_text(self) -> tuple[str, Ints]:
+    def take_text(self) -> tuple[bytes, Ints]:
         """Return the text since the last call, and the lengths of its pieces, 0 for a tag."""
         lengths = np.fromiter(map(len, self.pieces), np.int32, len(self.pieces))
         text = "".join(self.pieces)
         self.pieces.clear()
-        return text, lengths
+        return text.encode(), lengths
+
+    def take_attributes(self) -> Attributes:
+        """Return the attributes of a document that has ended, and count from its end."""
+        attributes = self.attributes[:]
+        self.attributes.clear()
+        self._elements = 0
+        return attributes
+
+
+def tag_positions(lengths: Ints) -> Ints:
+    """Return how much text comes before each tag, given the lengths of pieces, 0 for a tag.
+
+    >>> tag_positions(np.array([0, 3, 0, 0])).tolist()
+    [0, 3, 3]
+    """
+    positions: Ints = np.cumsum(lengths, dtype=np.int64)[lengths == 0]
+    return positions
 
 
 class XmlReader:
-    """Reads documents one after another, and returns their marks together.
+    """Reads documents one after another, and returns their tag events together.
 
     >>> reader = XmlReader()
     >>> reader.read(b"<article><p>one &amp; two</p></article>", "a.xml")
-    >>> marks = reader.take()
-    >>> marks.texts, marks.positions.tolist()
+    >>> events = reader.take()
+    >>> events.texts, events.positions.tolist()
     ([b'one & two'], [0, 0, 9, 9])
     """
 
@@ -140,6 +129,7 @@ class XmlReader:
         attribute: str | None = None,
     ) -> None:
         self._limits = limits or Limits()
+        self._few_tags = min(self._limits.depth, self._limits.elements)
         self._encoding = encoding
         self._attribute = attribute
         # Whether a document needed our named entities; the next one is then likely to as well.
@@ -159,87 +149,57 @@ class XmlReader:
 
     def read(self, data: bytes, origin: str) -> None:
         """Read one document; nothing is kept of a broken one."""
-        check_bytes(len(data), self._limits, origin)
+        check_limit("bytes", len(data), self._limits, origin)
         names = named_entities_in(data) if self._expect_names else []
-        known = len(self._tags.names), len(self._lengths)
         try:
-            text = self._parse(data, origin, names)
+            self._read(data, origin, names)
         except DocumentError:
-            self._forget(*known)
             # An entity that expat does not know may be one of our named entities. Declaring
             # them takes time, so it is done only for documents that use them.
             if names or not (names := named_entities_in(data)):
                 raise
-            text = self._parse_again(data, origin, names, known)
-        self._texts.append(text)
-        self._attributes.append(self._tags.attributes[:])
-        self._tags.attributes.clear()
-        self._tags.elements = 0
-
-    def add(self, names: list[str], lengths: Ints, text: bytes, attributes: Attributes) -> None:
-        """Add a document that was read elsewhere."""
-        self._tags.names += names
-        self._lengths.append(lengths)
-        self._texts.append(text)
-        self._attributes.append(attributes)
+            self._read(data, origin, names)
+            self._expect_names = True
 
     def take(self) -> TagEvents:
-        """Return the marks of all documents since the last call."""
-        lengths = np.concatenate(self._lengths)
-        positions = np.cumsum(lengths, dtype=np.int64)[lengths == 0]
-        marks = TagEvents(self._tags.names, positions, self._texts, self._attributes)
+        """Return the tag events of all documents since the last call."""
+        positions = tag_positions(np.concatenate(self._lengths))
+        events = TagEvents(self._tags.names, positions, self._texts, self._attributes)
         self._reset()
-        return marks
+        return events
 
-    def _forget(self, names: int, lengths: int) -> None:
-        del self._tags.names[names:]
-        del self._lengths[lengths:]
-        self._tags.pieces.clear()
-        self._tags.attributes.clear()
-        self._tags.elements = 0
-
-    def _parse_again(
-        self, data: bytes, origin: str, names: list[str], known: tuple[int, int]
-    ) -> bytes:
+    def _read(self, data: bytes, origin: str, names: list[str]) -> None:
+        """Read one document, in which these named entities are declared."""
+        before = len(self._tags.names), len(self._lengths)
         try:
             text = self._parse(data, origin, names)
         except DocumentError:
-            self._forget(*known)
+            del self._tags.names[before[0] :], self._lengths[before[1] :]
+            self._tags.pieces.clear()
+            self._tags.take_attributes()
             raise
-        self._expect_names = True
-        return text
+        self._texts.append(text)
+        self._attributes.append(self._tags.take_attributes())
 
     def _parse(self, data: bytes, origin: str, names: list[str]) -> bytes:
+        """Return the text of a document."""
         parsing = self._expat.parser(origin, entity_declarations(names) if names else b"")
-        parser = parsing.parser
+        parser, tags = parsing.parser, self._tags.names
         parser.StartElementHandler, parser.EndElementHandler = self._tags.start, self._tags.end
-        checked = len(self._tags.names)
-        few_tags = min(self._limits.depth, self._limits.elements)
-        if len(data) <= PART:
-            parsing.feed(data, True)
-            if len(self._tags.names) - checked > few_tags:
-                self._check(_Shape(), checked, data, origin)
-            return self._take_text()
         texts, shape = [], _Shape()
-        for at in range(0, len(data), PART):
+        first = checked = len(tags)
+        for at in range(0, len(data) or 1, PART):
             parsing.feed(data[at : at + PART], at + PART >= len(data))
-            checked = self._check(shape, checked, data, origin)
-            texts.append(self._take_text())
+            if len(tags) - first > self._few_tags:  # fewer cannot exceed a limit
+                shape.grow(tags[checked:])
+                checked = len(tags)
+                check_limit("elements", shape.elements, self._limits, origin)
+                if shape.deepest > self._limits.depth:
+                    raise _too_deep(data, self._limits, self._encoding, origin)
+            text, lengths = self._tags.take_text()
+            texts.append(text)
+            self._lengths.append(lengths)
         return b"".join(texts)
-
-    def _take_text(self) -> bytes:
-        """Return the text since the last call."""
-        text, lengths = self._tags.take_text()
-        self._lengths.append(lengths)
-        return text.encode()
-
-    def _check(self, shape: _Shape, checked: int, data: bytes, origin: str) -> int:
-        """Refuse a document that exceeds a limit; returns how many tags are checked now."""
-        shape.grow(self._tags.names[checked:] if checked else self._tags.names)
-        check_elements(shape.elements, self._limits, origin)
-        if shape.deepest > self._limits.depth:
-            raise _too_deep(data, self._limits, self._encoding, origin)
-        return len(self._tags.names)
 
 
 class _Shape:
@@ -258,7 +218,7 @@ class _Shape:
         self._open = 0
 
     def grow(self, names: list[str]) -> None:
-        """Add tags, given by their names (see Marks)."""
+        """Add tags, given by their names (see TagEvents)."""
         opens = np.fromiter(map(bool, names), np.bool_, len(names))
         depths = self._open + np.cumsum(opens.astype(np.int8) * 2 - 1, dtype=np.int64)
         self.elements += int(np.count_nonzero(opens))
@@ -289,7 +249,7 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
         nonlocal open_elements
         open_elements -= 1
 
-    parsing = hardened_expat(_nothing, encoding, limits).parser(
+    parsing = hardened_expat(lambda text: None, encoding, limits).parser(
         origin, entity_declarations(named_entities_in(data))
     )
     parser = parsing.parser
@@ -302,20 +262,32 @@ def _too_deep(data: bytes, limits: Limits, encoding: str | None, origin: str) ->
     raise AssertionError("internal error: depth limit not reached on the second parse")
 
 
-def _nothing(_: str) -> None:
-    """Ignore text."""
-
-
 # The fast reader
+
+# What may come before the root element of a plain document in UTF-8. Without declarations of its
+# own, every entity but XML's is undefined.
+_PROLOGUE = re.compile(
+    rb"(?:\xef\xbb\xbf)?"
+    rb"(?:<\?xml\s+version\s*=\s*(?:'1.0'|\"1.0\")"
+    rb"(?:\s+encoding\s*=\s*(?:'(?i:utf-8|us-ascii)'|\"(?i:utf-8|us-ascii)\"))?"
+    rb"(?:\s+standalone\s*=\s*(?:'(?:yes|no)'|\"(?:yes|no)\"))?\s*\?>)?"
+    rb"(?>\s++|<\?(?!xml\s).*?\?>|<!--.*?-->"
+    rb"|<!DOCTYPE(?:[^\[\]<>\"']++|\"[^\"]*+\"|'[^']*+')*+>)*+"
+    rb"(?=<[A-Za-z_:\x80-\xff])",
+    re.DOTALL,
+)
+_NO_BODY = b""
+# If fewer documents than this are plain, scanning the next ones is not worth its time.
+_WORTH_SCANNING = 0.25
 
 
 class XmlDocuments:
-    """Reads documents, some at a time, and returns the marks of all.
+    """Reads documents, some at a time, and returns the tag events of all.
 
     >>> xml = XmlDocuments(Limits())
     >>> [str(error) for error in xml.read([(b"<p>1 &lt; <b/>2</p>", "a.xml"), (b"<p>", "b.xml")])]
     ['None', 'b.xml:1:4: no element found: the document is empty or ends too early']
-    >>> [(list(marks.names), marks.texts) for marks in xml.take()]
+    >>> [(list(events.names), events.texts) for events in xml.take()]
     [(['p', 'b', '', ''], [b'1 < 2'])]
     """
 
@@ -335,31 +307,29 @@ class XmlDocuments:
     def read(self, documents: Sequence[tuple[bytes, str]]) -> Iterator[DocumentError | None]:
         """Read documents, given with their origins; for each, its error if it is broken.
 
-        Nothing is kept of a broken document. Each is read when its result is asked for.
+        Nothing is kept of a broken document. Each is read when its result is requested.
         """
         bodies = [self._body(data) for data, _ in documents]
         scanned = scan(bodies, self._limits)
         self._may_scan &= bool(scanned.plain.mean() >= _WORTH_SCANNING)
-        accepted = _ScannedDocuments(scanned)
-        plain = scanned.plain.tolist()
+        lengths = scanned.lengths().tolist()
+        accepted: list[bytes] = []  # the texts of the scanned documents right before this one
         for number, (data, origin) in enumerate(documents):
-            before = len(data) - len(bodies[number])
-            text = self._text(data, before, origin) if plain[number] else None
-            if text is not None and accepted.agrees(number, text):
+            text = None
+            if lengths[number] >= 0:
+                text = self._text(data, len(data) - len(bodies[number]), origin)
+            if text is not None and len(text) == lengths[number]:
                 self._take_calls()
-                accepted.add(number, text)
+                accepted.append(text.encode())
                 yield None
             else:
-                self._parts += accepted.take()
+                self._take_scanned(scanned, number, accepted)
+                accepted = []
                 yield self._read_by_calls(data, origin)
-        self._parts += accepted.take()
-
-    def add(self, names: list[str], lengths: Ints, text: bytes, attributes: Attributes) -> None:
-        """Add a document that was read elsewhere."""
-        self._by_calls.add(names, lengths, text, attributes)
+        self._take_scanned(scanned, len(documents), accepted)
 
     def take(self) -> list[TagEvents]:
-        """Return the marks of all documents since the last call, in parts."""
+        """Return the tag events of all documents since the last call, in parts."""
         self._take_calls()
         parts, self._parts = self._parts, []
         return parts
@@ -394,32 +364,11 @@ class XmlDocuments:
         if len(self._by_calls):
             self._parts.append(self._by_calls.take())
 
-
-class _ScannedDocuments:
-    """Consecutive documents of a scan that expat has accepted, with their texts."""
-
-    def __init__(self, scanned: Scan) -> None:
-        self._scan = scanned
-        self._lengths: list[int] = scanned.lengths().tolist()
-        self._texts: list[bytes] = []
-        self._end = 0
-
-    def agrees(self, number: int, text: str) -> bool:
-        """Return whether the scan counts as many code points as expat."""
-        return self._lengths[number] == len(text)
-
-    def add(self, number: int, text: str) -> None:
-        """Add the next document."""
-        self._texts.append(text.encode())
-        self._end = number + 1
-
-    def take(self) -> list[TagEvents]:
-        """Return the marks of the documents since the last call, if there are any."""
-        texts, self._texts = self._texts, []
-        if not texts:
-            return []
-        names, positions = self._scan.marks(self._end - len(texts), self._end)
-        return [TagEvents(names, positions, texts, [[] for _ in texts])]
+    def _take_scanned(self, scanned: Scan, end: int, texts: list[bytes]) -> None:
+        """Add the documents of a scan before number `end`, as many as there are texts."""
+        if texts:
+            names, positions = scanned.events(end - len(texts), end)
+            self._parts.append(TagEvents(names, positions, texts, [[] for _ in texts]))
 
 
 # The scan. Most documents are plain: tags, text and a few references. In such a document every "<"
@@ -442,13 +391,18 @@ class _ScannedDocuments:
 #
 # Other documents are not plain, and neither are those that exceed a limit.
 
+# Longer than any reference to a character, unless it has leading zeros.
+_LONGEST_REFERENCE = 11
+_LONGEST_NAME = 64  # bytes of a name; a multiple of a word
+_AFTER_THE_END = b"\0" * (_LONGEST_NAME + 8)  # so that looking a few bytes ahead needs no check
+
 
 class Scan(NamedTuple):
     """The tags of some documents.
 
-    plain: for each document, whether the rest is true of it. bounds: where the marks of each
+    plain: for each document, whether the rest is true of it. bounds: where the events of each
     document begin, and where the last ones end; a document that is not plain may have none. names
-    and positions: of all marks (see Marks).
+    and positions: of all events (see TagEvents).
     """
 
     plain: Bools
@@ -456,8 +410,8 @@ class Scan(NamedTuple):
     names: NumberedNames
     positions: Ints
 
-    def marks(self, first: int, end: int) -> tuple[NumberedNames, Ints]:
-        """Return the names and positions of the marks of some documents."""
+    def events(self, first: int, end: int) -> tuple[NumberedNames, Ints]:
+        """Return the names and positions of the events of some documents."""
         rows = slice(int(self.bounds[first]), int(self.bounds[end]))
         return self.names[rows], self.positions[rows]
 
@@ -472,7 +426,7 @@ class Scan(NamedTuple):
 class _Tags(NamedTuple):
     """The tags of the documents that have only tags, in order.
 
-    begin and end: the places of "<" and ">". documents: the numbers of these documents. first: the
+    begin and end: the offsets of "<" and ">". documents: the numbers of these documents. first: the
     first tag of each of them. closes: whether it is an end tag. is_empty: whether it is both.
     """
 
@@ -513,15 +467,15 @@ def scan(bodies: Sequence[bytes], limits: Limits) -> Scan:
 
     gaps = tags.begin - shrinks
     gaps[1:] -= tags.end[:-1] + 1
-    # An empty element has two marks, the second of which is an end.
-    marks_of_tag = tags.is_empty + 1
-    after_tag = np.cumsum(marks_of_tag)
+    # <br/> makes two events, the second of which is an end.
+    events_of_tag = tags.is_empty + 1
+    after_tag = np.cumsum(events_of_tag)
     numbers = np.full(int(after_tag[-1]), END_NUMBER, dtype=np.int32)
-    numbers[(after_tag - marks_of_tag)[starts]] = name_of_start
-    marks_of_document = np.zeros(len(bodies), dtype=np.int64)
-    marks_of_document[tags.documents] = np.add.reduceat(marks_of_tag, tags.first)
-    positions = np.repeat(np.cumsum(gaps), marks_of_tag)
-    return Scan(plain, _bounds(marks_of_document), NumberedNames(numbers, names), positions)
+    numbers[(after_tag - events_of_tag)[starts]] = name_of_start
+    events_of_document = np.zeros(len(bodies), dtype=np.int64)
+    events_of_document[tags.documents] = np.add.reduceat(events_of_tag, tags.first)
+    positions = np.repeat(np.cumsum(gaps), events_of_tag)
+    return Scan(plain, _bounds(events_of_document), NumberedNames(numbers, names), positions)
 
 
 def _tags(data: Bytes, ends: Ints) -> _Tags:
@@ -563,6 +517,11 @@ def _bounds(counts: Ints) -> Ints:
 # Of the bytes between tags, some are not characters of their own: the later bytes of a character
 # in UTF-8, all but one of a reference (&amp; &#233;), and one of \r\n, which XML reads as one line
 # end.
+
+_NAMED = tuple(
+    int.from_bytes(name, "little") for name in (b"&lt;", b"&gt;", b"&amp;", b"&apos;", b"&quot;")
+)
+_FIRST_BYTES = np.array([(1 << 8 * count) - 1 for count in range(8)], dtype=np.uint64)
 
 
 def shrinkage(joined: bytes, data: Bytes, begin: Ints, end: Ints) -> tuple[Ints, Ints]:
@@ -628,6 +587,14 @@ def _reference_lengths(data: Bytes, places: Ints) -> Ints:
 
 # The names of tags are read in words of eight bytes: "section>" is a word, in which ">" ends the
 # name; <collectionlink href=…> has "collecti", then "onlink h".
+
+_WORD = 8
+_ENDS_NAME = np.zeros(256, dtype=np.bool_)
+_ENDS_NAME[list(b"\t\n\r />\0")] = True
+_HASH_BITS = 13
+# Odd numbers with well-mixed bits: if two words have one hash by the first, the next is tried.
+_FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
+_Words = npt.NDArray[np.uint64]
 
 
 def read_names(joined: bytes, places: Ints) -> tuple[Ints, list[str], Ints]:
