@@ -9,8 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from comparing import facts, random_scores, table_of
-from doxeval.comparison import MeasureColumn, Pair, compare, compare_all, correlate
+from comparing import facts, only_pair, random_scores, table_of
+from doxeval.comparison import (
+    TESTS,
+    MeasureColumn,
+    Pair,
+    Test,
+    compare,
+    compare_all,
+    correlate,
+)
 from doxeval.errors import InputError
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from levels import examples
@@ -147,3 +155,11 @@ class TestSeveralMeasures:
         many = compare(table_of(random_scores(30, 20)), "M")
         assert len(repr(many).splitlines()) == 13
         assert repr(many).endswith("… and 20 more runs")
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_runs_may_have_any_name(test: Test) -> None:
+    names = ("a\ud800", "b\udcff\n")
+    scores = {names[0]: [0.9, 0.8, 0.7, 0.6], names[1]: [0.1, 0.2, 0.1, 0.3]}
+    pair = only_pair(table_of(scores), test, resamples=99)
+    assert (pair.first, pair.second) == names and pair.p is not None
