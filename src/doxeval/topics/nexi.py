@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 from unicodedata import category
 
@@ -604,16 +605,10 @@ class _NestedClause(NamedTuple):
 
 def _left_to_right(operands: list[_NestedClause], operators: list[str]) -> _NestedClause:
     """Combine operands if both connectives bind equally, from left to right."""
-    result = operands[0]
-    group = [result]
-    last = ""
-    for operator, operand in zip(operators, operands[1:], strict=True):
-        if last and operator != last:
-            result = _combined(last, group)
-            group = [result]
-        group.append(operand)
-        last = operator
-    return _combined(last, group) if last else result
+    result, rest = operands[0], iter(operands[1:])
+    for operator, same in groupby(operators):
+        result = _combined(operator, [result, *(next(rest) for _ in same)])
+    return result
 
 
 def _and_before_or(operands: list[_NestedClause], operators: list[str]) -> _NestedClause:

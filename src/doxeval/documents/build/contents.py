@@ -88,29 +88,33 @@ def expected_bytes(path: str, size: int) -> int:
 
 def load_file(path: str, limits: Limits) -> bytes:
     """Return the bytes of a file, decompressed."""
-    if is_compressed(path):
-        try:
-            with open_input(path) as file:
-                data = read_up_to(file, limits.bytes)
-        except SourceError as error:
-            raise DocumentError(error.message, path) from error
-        check_limit("bytes", len(data), limits, path)
-        return data
     try:
-        # This takes two thirds of the time of a file object, and there may be millions of files.
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            data = os.read(descriptor, _SMALL_FILE)
-            # A pipe may give less than there is to come.
-            if len(data) == _SMALL_FILE or not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                with os.fdopen(descriptor, "rb", closefd=False) as file:
-                    data += read_up_to(file, max(limits.bytes - len(data), 0))
-            check_limit("bytes", len(data), limits, path)
-            return data
-        finally:
-            os.close(descriptor)
+        data = _load_compressed(path, limits) if is_compressed(path) else _load_plain(path, limits)
+    except SourceError as error:
+        raise DocumentError(error.message, path) from error
     except OSError as error:
         raise DocumentError(error.strerror or str(error), path) from error
+    check_limit("bytes", len(data), limits, path)
+    return data
+
+
+def _load_compressed(path: str, limits: Limits) -> bytes:
+    with open_input(path) as file:
+        return read_up_to(file, limits.bytes)
+
+
+def _load_plain(path: str, limits: Limits) -> bytes:
+    # This takes two thirds of the time of a file object, and there may be millions of files.
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        data = os.read(descriptor, _SMALL_FILE)
+        # A pipe may give less than there is to come.
+        if len(data) == _SMALL_FILE or not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                data += read_up_to(file, max(limits.bytes - len(data), 0))
+        return data
+    finally:
+        os.close(descriptor)
 
 
 class SourceContents:
