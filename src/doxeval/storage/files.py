@@ -311,7 +311,7 @@ def save_digests() -> None:
         path = cache_directory() / _DIGESTS_FILE
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         newest = list({**_read_digests(path), **new}.items())[-_MOST_KEPT:]
-        with temporary_output(path, "writing", Path.touch) as temporary:
+        with temporary_output(path, "writing") as temporary:
             temporary.write_text(json.dumps(dict(newest), indent=0), encoding="ascii")
             temporary.replace(path)
 

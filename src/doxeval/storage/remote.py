@@ -369,7 +369,7 @@ class CachedStore:
 
     def _put(self, name: str, blocks: Iterable[bytes], progress: Progress = lambda _: None) -> None:
         """Write a file under a temporary name, then let it take its place."""
-        with temporary_output(self.directory / name, "writing", Path.touch) as path:
+        with temporary_output(self.directory / name, "writing") as path:
             with path.open("wb") as file:
                 for block in blocks:
                     file.write(block)
