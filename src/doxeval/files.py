@@ -339,7 +339,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             return
         with outputs_together() as outputs:
             target = _follow_link(target)
-            temporary = outputs.entered(temporary_output(target, "writing", _new_file))
+            temporary = outputs.entered(temporary_output(target, "writing"))
             with temporary.open("wb") as file:
                 yield file
                 flush_to_disk(file)
@@ -449,10 +449,6 @@ def outputs_together() -> Iterator[Outputs]:
         with _group(outputs):
             yield outputs
         outputs.put_in_place()
-
-
-def _new_file(path: Path) -> None:
-    path.touch(exist_ok=False)
 
 
 def _follow_link(path: Path) -> Path:
