@@ -10,7 +10,7 @@ import pytest
 
 from doxeval.assessments import Assessments, Grade2003, GradedElement, Judgment
 from doxeval.evaluation import evaluate
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from seams import change
 
 # Grades whose value with quant=gen is the key.
@@ -58,7 +58,7 @@ def scored(
     **options: Any,
 ) -> list[float | None]:
     """The means of one run."""
-    table = evaluate(run_of(results), Assessments(judgments), names, **options)
+    table = evaluate(Run.from_results(results), Assessments(judgments), names, **options)
     return list(table.mean()["run"].values())
 
 
@@ -66,7 +66,9 @@ def curve(
     results: Sequence[Result], judgments: Iterable[Judgment], name: str, **options: Any
 ) -> dict[float, float]:
     """The curve of the only topic, by its points."""
-    table = evaluate(run_of(results), Assessments(judgments), [name], curves=True, **options)
+    table = evaluate(
+        Run.from_results(results), Assessments(judgments), [name], curves=True, **options
+    )
     (found,) = table.runs[0].curves
     points = found.x.round(2).tolist()
     return dict(zip(points, found.y[0].tolist(), strict=True))

@@ -27,7 +27,7 @@ from doxeval.files import open_input
 from doxeval.messages import Parameter, closest, plural, quoted, truncate
 from doxeval.named import checked
 from doxeval.runs.columns import SPANS_EXPECTED, SpanLists, is_span
-from doxeval.runs.jsonl import JsonLines, json_lines
+from doxeval.runs.jsonl import JsonLines, json_line_blocks
 from doxeval.runs.records import UNIT_FIELDS
 
 _KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
@@ -117,7 +117,7 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     name = os.fspath(path)
     rows: list[tuple[str, str, Any, int, str | None]] = []
     with open_input(path) as file:
-        for lines in json_lines(file, name):
+        for lines in json_line_blocks(file, name):
             records, numbers, failed = _decode_chunks(lines)
             for record, line in zip(records, numbers.tolist(), strict=True):
                 try:

@@ -558,8 +558,6 @@ def split_into_blocks(run: Run, rows: int) -> Iterator[Block]:
         at = end
 
 
-run_of = Run.from_results
-
 # Files of assessments or topics that are given as runs. They are recognised only after they could
 # not be read as a run, so no run is ever taken for something else.
 
