@@ -12,6 +12,7 @@ from doxeval.columns.names import NameColumn as NameColumn
 from doxeval.columns.names import NameIndex as NameIndex
 from doxeval.columns.names import PaddedBytes as PaddedBytes
 from doxeval.columns.names import by_first_appearance as by_first_appearance
+from doxeval.columns.names import normalise_id as normalise_id
 from doxeval.columns.records import ABSENT as ABSENT
 from doxeval.columns.records import ALIASES as ALIASES
 from doxeval.columns.records import LARGEST_WHOLE as LARGEST_WHOLE

@@ -25,6 +25,7 @@ from doxeval.columns.names import (
     Categorical,
     NameColumn,
     PaddedBytes,
+    normalise_id,
 )
 from doxeval.errors import FormatError
 from doxeval.messages import closest, join_names, quoted
@@ -399,11 +400,11 @@ def _plain_text(values: Sequence[Any]) -> str | None:
 
 
 def _as_document_ids(names: list[str]) -> list[str]:
-    """Return names without a leading `./` and a final `.xml`, which few have."""
+    """Return names as document ids; few need any work, so all are looked at together first."""
     together = "\n".join(names)
     if "./" not in together and ".xml" not in together:
         return names
-    return [name.removeprefix("./").removesuffix(".xml") for name in names]
+    return list(map(normalise_id, names))
 
 
 def _plain(value: Any) -> Any:

@@ -20,8 +20,15 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.columns import ABSENT, WRONG, Column, Factorizer, is_given, refuse_unknown
-from doxeval.documents import normalise_id
+from doxeval.columns import (
+    ABSENT,
+    WRONG,
+    Column,
+    Factorizer,
+    is_given,
+    normalise_id,
+    refuse_unknown,
+)
 from doxeval.errors import FormatError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, closest, plural, quoted, truncate

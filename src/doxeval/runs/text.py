@@ -510,7 +510,7 @@ def text_losses(run: Run) -> list[str]:
     ["documents whose ids hold white space, like 'a b'"]
     """
     problems = []
-    kinds = {Kind(kind).name.lower() for kind in np.unique(run.kind).tolist()}
+    kinds = {Kind(kind).name.lower() for kind in np.flatnonzero(np.bincount(run.kind)).tolist()}
     has_paths = run.path >= 0
     by_points = set(has_paths[run.kind == Kind.PASSAGE].tolist())
     if len(kinds) > 1 or len(by_points) > 1:
