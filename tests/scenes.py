@@ -32,7 +32,7 @@ from doxeval.documents import Collection
 from doxeval.errors import MissingInput
 from doxeval.evaluation import RankedBy, RunOptions, build_ranking
 from doxeval.measures import GroundTruth, Measure, Need, Ranking, Texts
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from levels import LEVEL
 from strategies import Node, Piece, World, graded_worlds, located, needed_worlds, worlds
 
@@ -84,7 +84,7 @@ class Scene:
         """Return results as measures see them."""
         key = (tuple(results), options, ranked_by)
         if key not in self._rankings:
-            ranking = build_ranking(run_of(key[0]), self.truth, options, ranked_by)
+            ranking = build_ranking(Run.from_results(key[0]), self.truth, options, ranked_by)
             self._rankings[key] = ranking.ranking
         return self._rankings[key]
 

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Ints, positions_in
+from doxeval.columns import normalise_id as normalise_id
 from doxeval.errors import InputError, SyntaxProblem
 from doxeval.files import uncompressed_name
 from doxeval.messages import Parameter, quoted
@@ -36,15 +37,6 @@ _BLOCK = 1 << 19  # how many entries are merged at once, about
 _KEY_BITS = 64
 _RUN = 1 << 19  # how many ids are kept in memory
 _TYPES = {"keys": "<u8", "checks": "<u8", "numbers": "<i8"}  # in the scratch files
-
-
-def normalise_id(reference: str) -> str:
-    """Return an id in the form that is compared: without white space, `./` and `.xml` around it.
-
-    >>> normalise_id(" ./co/1999/r2024.xml ")
-    'co/1999/r2024'
-    """
-    return reference.strip().removeprefix("./").removesuffix(".xml")
 
 
 def why_id_has_spaces(document_id: str) -> str | None:

@@ -49,9 +49,10 @@ def problems_of(
     one, overlap is found from offsets and paths alone. `topics` are the known topics. `targets`
     has, by topic, the path pattern that results must match if the task is strict about targets.
 
-    >>> from doxeval.runs import Result, run_of
+    >>> from doxeval.runs import Result, Run
     >>> from doxeval.tasks import TASKS
-    >>> run = run_of([Result("1", "a", Kind.PASSAGE, 0, 9), Result("1", "a", Kind.PASSAGE, 5, 20)])
+    >>> passages = [(0, 9), (5, 20)]
+    >>> run = Run.from_results([Result("1", "a", Kind.PASSAGE, *each) for each in passages])
     >>> [problem.message for problem in problems_of(run, TASKS["focused"])]
     ['lines 1 and 2 overlap in document a']
     """

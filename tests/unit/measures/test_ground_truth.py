@@ -30,7 +30,7 @@ from doxeval.errors import MissingInput, SyntaxProblem
 from doxeval.evaluation import evaluate
 from doxeval.measures import GroundTruth, measure_named
 from doxeval.navigation import DepthNavigation
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import paths
 from seams import change, value_of
 
@@ -83,7 +83,7 @@ def test_the_quantisation_that_fits(judgments: list[Judgment], quant: str) -> No
 def test_a_measure_that_does_not_take_what_fits_says_so(name: str) -> None:
     collection = example_collection(DOCUMENTS)
     judged = Assessments(graded(Grade2005(2, Fraction(1, 2))))
-    run = run_of(paths("/s[1]/p[1]"))
+    run = Run.from_results(paths("/s[1]/p[1]"))
     with pytest.raises(MissingInput, match="quant=auto is quant=gen5, which the measure does not"):
         evaluate(run, judged, name, collection=collection)
     table = evaluate(run, judged, "nxCG@1", where_possible=[name], collection=collection)
@@ -93,7 +93,7 @@ def test_a_measure_that_does_not_take_what_fits_says_so(name: str) -> None:
 def test_highlights_win_where_elements_are_graded_too() -> None:
     both = [replace(HIGHLIGHTED[0], grades=graded(Grade2003(3, 3))[0].grades)]
     collection = example_collection(DOCUMENTS)
-    run = run_of(paths("/s[1]/p[2]", "/s[1]/p[1]"))
+    run = Run.from_results(paths("/s[1]/p[2]", "/s[1]/p[1]"))
     table = evaluate(run, Assessments(both), ["xCG@1", "xCG@2(quant=gen)"], collection=collection)
     assert [facts.canonical.partition("quant=")[2][:4] for facts in table.measures] == [
         "spec",
@@ -208,7 +208,7 @@ def test_nothing_survives_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
         return truth
 
     monkeypatch.setattr(GroundTruth, "of", watching)
-    run = run_of(paths("/s[1]/p[2]", "/s[1]"))
+    run = Run.from_results(paths("/s[1]/p[2]", "/s[1]"))
     with no_collector():
         for _ in range(5):
             collection = example_collection(DOCUMENTS)
@@ -246,7 +246,9 @@ def test_what_follows_from_the_ground_truth_is_computed_once_for_all_runs(
         return original(*given)
 
     change(monkeypatch, **{seam: counting})
-    runs = [run_of(paths(path), name) for name, path in (("x", "/s[1]"), ("y", "/s[1]/p[2]"))]
+    runs = [
+        Run.from_results(paths(path), name) for name, path in (("x", "/s[1]"), ("y", "/s[1]/p[2]"))
+    ]
     judged = graded(Grade2003(3, 3)) if "quant=gen" in measures[0] else HIGHLIGHTED
     evaluate(runs, Assessments(judged), measures, collection=example_collection(DOCUMENTS))
     assert len(calls) == times
