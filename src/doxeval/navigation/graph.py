@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -24,7 +24,6 @@ from doxeval.navigation.model import (
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
 RESTART = 0.15
-Step = tuple[str, str, str]  # document, from, to
 
 
 @dataclass(frozen=True)
@@ -326,16 +325,24 @@ def read_routes(data: Mapping[str, Any], origin: str) -> Navigation:
     abandonment = data.get("abandonment", False)
     if not isinstance(abandonment, bool):
         raise FormatError("abandonment: expected true or false", origin)
-    steps = _steps(data.get("routes"), abandonment, origin)
+    seen = _steps_seen(data.get("routes"), abandonment, origin)
     if partition == "tag":
-        return _by_tag(steps)
-    return MatrixNavigation("routes", _by_node(steps))
+        return _by_tag(seen)
+    probabilities: dict[str, dict[str, dict[str, float]]] = {}
+    for (document, source), steps in seen.items():
+        shares = {to: times / steps.total() for to, times in steps.items()}
+        probabilities.setdefault(document, {})[source] = shares
+    return MatrixNavigation("routes", probabilities)
 
 
-def _steps(routes: Any, abandonment: bool, origin: str) -> Counter[Step]:
+# By document and source, how often each step from there was seen.
+_StepsSeen = dict[tuple[str, str], Counter[str]]
+
+
+def _steps_seen(routes: Any, abandonment: bool, origin: str) -> _StepsSeen:
     if not isinstance(routes, list) or not routes:
         raise FormatError("routes: expected a list of routes", origin)
-    counts: Counter[Step] = Counter()
+    seen: _StepsSeen = defaultdict(Counter)
     for number, route in enumerate(routes, 1):
         if not isinstance(route, dict) or not isinstance(route.get("doc"), str):
             raise FormatError(f"route {number}: expected an object with doc and steps", origin)
@@ -348,28 +355,17 @@ def _steps(routes: Any, abandonment: bool, origin: str) -> Counter[Step]:
         except SyntaxProblem as problem:
             raise FormatError(f"route {number}: {problem.message}", origin) from None
         document = normalise_id(route["doc"])
-        counts.update((document, a, b) for a, b in pairwise(paths))
-        if abandonment and paths:
-            counts[document, paths[-1], paths[-1]] += 1
-    return counts
+        for source, to in pairwise([*paths, paths[-1]] if abandonment and paths else paths):
+            seen[document, source][to] += 1
+    return seen
 
 
-def _by_node(steps: Counter[Step]) -> dict[str, dict[str, dict[str, float]]]:
-    total: Counter[tuple[str, str]] = Counter()
-    for (document, source, _), count in steps.items():
-        total[document, source] += count
-    probabilities: dict[str, dict[str, dict[str, float]]] = {}
-    for (document, source, to), count in steps.items():
-        row = probabilities.setdefault(document, {}).setdefault(source, {})
-        row[to] = count / total[document, source]
-    return probabilities
-
-
-def _by_tag(steps: Counter[Step]) -> Navigation:
+def _by_tag(seen: _StepsSeen) -> SummaryNavigation:
     weights: dict[str, dict[str, float]] = {}
-    for (_, source, to), count in steps.items():
+    for (_, source), steps in seen.items():
         row = weights.setdefault(_tag(source), {})
-        row[_tag(to)] = row.get(_tag(to), 0.0) + count
+        for to, times in steps.items():
+            row[_tag(to)] = row.get(_tag(to), 0.0) + times
     tags = {tag for row in weights.values() for tag in row} | set(weights)
     other = "other"
     while other in tags:
@@ -404,10 +400,15 @@ class DepthNavigation(Navigation):
 
     def shares(self, collection: Collection) -> dict[str, float]:
         """Return the probability of going to an element of each group that has elements."""
-        depths = _mean_depths(collection)
-        weights = {_GROUPS[group]: 1 / depth for group, depth in depths.items()}
+        count, group = collection.elements_by_path, _group_of_paths(collection)
+        elements = np.bincount(group, count, len(_GROUPS))
+        depths = np.bincount(group, count * collection.summary.depth_of, len(_GROUPS))
+        weights = {
+            _GROUPS[number]: 1 / float(depths[number] / elements[number])  # 1 / mean depth
+            for number in np.flatnonzero(elements).tolist()
+        }
         total = sum(weights.values())
-        return {group: weight / total for group, weight in weights.items()}
+        return {name: weight / total for name, weight in weights.items()}
 
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
@@ -436,14 +437,3 @@ def _group_of_paths(collection: Collection) -> Ints:
     summary = collection.summary
     of_tag = np.array([_BY_TAG.get(tag, _OTHER) for tag in summary.tags], dtype=np.int64)
     return np.where(np.asarray(summary.depth_of) == 1, _ARTICLE, of_tag[summary.tag_of])
-
-
-def _mean_depths(collection: Collection) -> dict[int, float]:
-    """Return the mean depth of the elements of each group that has some."""
-    count, group = collection.elements_by_path, _group_of_paths(collection)
-    elements = np.bincount(group, count, len(_GROUPS))
-    depths = np.bincount(group, count * collection.summary.depth_of, len(_GROUPS))
-    return {
-        number: float(depths[number] / elements[number])
-        for number in np.flatnonzero(elements).tolist()
-    }
