@@ -68,7 +68,7 @@ def _rows_to_drop(problems: Sequence[Problem]) -> dict[int, str]:
 
 
 def _score_rises(run: Run) -> bool:
-    """Whether a score is higher than the one before it in its topic."""
+    """Return whether a score is higher than the one before it in its topic."""
     if run.score is None:
         return False
     return bool(((np.diff(run.score) > 0) & (np.diff(run.topic) == 0)).any())
