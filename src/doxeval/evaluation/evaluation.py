@@ -226,12 +226,12 @@ class Evaluation:
         return GroundTruth.of(
             self.assessments,
             self.collection,
-            self.specificity,
-            self.navigation,
-            None if self._targets is None else self._targets.patterns,
-            self._texts,
-            self.solid,
-            self.chunks,
+            specificity=self.specificity,
+            navigation=self.navigation,
+            targets=None if self._targets is None else self._targets.patterns,
+            texts=self._texts,
+            ignore_whitespace=self.solid,
+            chunks=self.chunks,
         )
 
     @cached_property

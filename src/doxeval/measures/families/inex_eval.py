@@ -27,8 +27,9 @@ from doxeval.assessments import QUANTISATIONS
 from doxeval.measures.base import TOLERANCE, Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.elements import (
     Gains,
+    base_values,
+    best_first,
     fitting_quantisation,
-    gains_of,
     ignore_parameter,
     quant_parameter,
 )
@@ -87,7 +88,9 @@ class _Quantised(Measure):
 
     def values(self, ranking: Ranking) -> Gains:
         """Return the values of the results and of the recall base, by topic."""
-        return gains_of(ranking, "full", self.quant, self.ignore)
+        values = base_values(ranking, self.quant, self.ignore).value
+        base = best_first(ranking.truth, "full", self.quant, self.ignore)
+        return Gains(ranking.by_topic(values), base)
 
 
 @dataclass(frozen=True)
