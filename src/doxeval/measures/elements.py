@@ -87,6 +87,13 @@ class Gains(NamedTuple):
             if len(self.ideal[topic]):
                 yield topic, self.run[topic], self.ideal[topic]
 
+    def to_rank(self, k: int, ranking: Ranking) -> Floats:
+        """Return the gain of the first k results of each topic; nan without a recall base."""
+        sums = ranking.truth.nothing()
+        for topic, run, _ in self.defined(ranking):
+            sums[topic] = run[:k].sum()
+        return sums
+
 
 @once
 def best_first(truth: GroundTruth, base: str, quant: str, ignore: str) -> list[Floats]:

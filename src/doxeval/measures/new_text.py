@@ -81,19 +81,17 @@ def relevance_weights(truth: GroundTruth) -> RelevanceWeights:
 
 
 def _disjoint(spans: Spans, worth: Floats) -> tuple[Spans, Floats]:
-    """Cut spans at each other's edges; each piece has the highest worth there."""
-    pieces = list(_disjoint_pieces(spans, worth))
-    columns = np.array([piece[:3] for piece in pieces], dtype=np.int64).reshape(-1, 3).T
-    return Spans(*columns), np.array([piece[3] for piece in pieces], dtype=np.float64)
-
-
-def _disjoint_pieces(spans: Spans, worth: Floats) -> Iterator[tuple[int, int, int, float]]:
+    """Split spans at each other's edges; what remains has the highest worth there."""
+    parts: list[tuple[int, int, int]] = []
+    highest: list[float] = []
     for group, rows in rows_by_key(spans.group).items():
         start, end, value = spans.start[rows], spans.end[rows], worth[rows]
-        for begin, after in pairwise(np.unique(np.concatenate([start, end])).tolist()):
+        for begin, after in pairwise(sorted({*start.tolist(), *end.tolist()})):
             covering = (start <= begin) & (end >= after)
             if covering.any():
-                yield group, begin, after, float(value[covering].max())
+                parts.append((group, begin, after))
+                highest.append(float(value[covering].max()))
+    return Spans.of(parts), np.array(highest, dtype=np.float64)
 
 
 # What readers gain

@@ -178,19 +178,7 @@ _EDGES = (
 
 
 @dataclass(frozen=True)
-class _ByRank(_Quantised):
-    k: int = cut_off(10)
-
-    def summed(self, ranking: Ranking) -> Floats:
-        """Return the sum of the first k values of each topic, nan where nothing is relevant."""
-        sums = ranking.truth.nothing()
-        for topic, values, _ in self.values(ranking).defined(ranking):
-            sums[topic] = values[: self.k].sum()
-        return sums
-
-
-@dataclass(frozen=True)
-class QuantisedPrecision(_ByRank):
+class QuantisedPrecision(_Quantised):
     """The mean value of the first k results."""
 
     name: ClassVar[str] = "qP"
@@ -210,14 +198,15 @@ class QuantisedPrecision(_ByRank):
         ),
         laws=_BY_RANK,
     )
+    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return qP@k."""
-        return self.summed(ranking) / self.k
+        return self.values(ranking).to_rank(self.k, ranking) / self.k
 
 
 @dataclass(frozen=True)
-class QuantisedRecall(_ByRank):
+class QuantisedRecall(_Quantised):
     """The value of the first k results, as a share of all there is."""
 
     name: ClassVar[str] = "qR"
@@ -237,14 +226,14 @@ class QuantisedRecall(_ByRank):
         ),
         laws=_BY_RANK | {Law.GROWS_WITH_K},
     )
+    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return qR@k."""
-        total = ranking.truth.nothing()
-        for topic, _, base in self.values(ranking).defined(ranking):
+        values, total = self.values(ranking), ranking.truth.nothing()
+        for topic, _, base in values.defined(ranking):
             total[topic] = math.fsum(base.tolist()) or math.nan
-        recall: Floats = self.summed(ranking) / total
-        return recall
+        return values.to_rank(self.k, ranking) / total
 
 
 def _with_rest(

@@ -126,19 +126,7 @@ class _Gain(Measure):
 
 
 @dataclass(frozen=True)
-class _GainTo(_Gain):
-    k: int = cut_off(10)
-
-    def gained(self, ranking: Ranking) -> Floats:
-        """Return xCG[k] of each topic, nan where the recall base is empty."""
-        sums = ranking.truth.nothing()
-        for topic, run, _ in self.gains(ranking).defined(ranking):
-            sums[topic] = run[: self.k].sum()
-        return sums
-
-
-@dataclass(frozen=True)
-class CumulatedGain(_GainTo):
+class CumulatedGain(_Gain):
     """The gain of the first k results."""
 
     name: ClassVar[str] = "xCG"
@@ -152,14 +140,15 @@ class CumulatedGain(_GainTo):
         highest=None,
         laws=_BY_RANK,
     )
+    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return xCG@k."""
-        return self.gained(ranking)
+        return self.gains(ranking).to_rank(self.k, ranking)
 
 
 @dataclass(frozen=True)
-class GainRecall(_GainTo):
+class GainRecall(_Gain):
     """The gain of the first k results, as a share of all that can be gained."""
 
     name: ClassVar[str] = "gr"
@@ -172,14 +161,14 @@ class GainRecall(_GainTo):
         _example("gr@3(quant=gen)", 0.6, "xCG[3] = 1.5, xCI[4] = 1 + .75 + .5 + .25 = 2.5."),
         laws=_BY_RANK,
     )
+    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return gr@k."""
-        possible = ranking.truth.nothing()
-        for topic, _, ideal in self.gains(ranking).defined(ranking):
+        gains, possible = self.gains(ranking), ranking.truth.nothing()
+        for topic, _, ideal in gains.defined(ranking):
             possible[topic] = ideal.sum() or np.nan
-        recall: Floats = self.gained(ranking) / possible
-        return recall
+        return gains.to_rank(self.k, ranking) / possible
 
 
 @dataclass(frozen=True)

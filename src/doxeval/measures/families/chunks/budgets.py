@@ -31,6 +31,16 @@ _BUDGET_EDGES = (
     "each budget counts by the best-shown one."
 )
 
+_BUDGET_LAWS = frozenset(
+    {
+        Law.TAIL_IS_FREE,
+        Law.GROWS_WITH_K,
+        Law.NEEDS_MAY_BE_SPLIT,
+        Law.RESULTS_MAY_BE_CUT,
+        Law.ANY_COPY_WILL_DO,
+    }
+)
+
 
 @dataclass(frozen=True)
 class BudgetRecall(TextMeasure):
@@ -49,15 +59,7 @@ class BudgetRecall(TextMeasure):
             "Of the first 400 characters 50 of a[0, 150), 50 more of a[100, 250) and 50 of the "
             "first 100 of b[0, 120) are relevant and new.",
         ),
-        laws=frozenset(
-            {
-                Law.TAIL_IS_FREE,
-                Law.GROWS_WITH_K,
-                Law.NEEDS_MAY_BE_SPLIT,
-                Law.RESULTS_MAY_BE_CUT,
-                Law.ANY_COPY_WILL_DO,
-            }
-        ),
+        laws=_BUDGET_LAWS,
         repeats="keep",
     )
     B: int = cut_off(1000, "the budget: how many units are read")
@@ -77,12 +79,12 @@ class BudgetRecall(TextMeasure):
     @property
     def laws(self) -> frozenset[Law]:
         """Only a cut list grows with the budget and does not mind where results are cut."""
-        if self.fit == "cut":
-            if self.unit == "tokens":
-                return self.facts.laws - {Law.RESULTS_MAY_BE_CUT}
-            return self.facts.laws
-        lost = {Law.RESULTS_MAY_BE_CUT}
-        return self.facts.laws - lost - ({Law.GROWS_WITH_K} if self.fit == "skip" else set())
+        laws = self.facts.laws
+        if self.fit != "cut" or self.unit == "tokens":
+            laws -= {Law.RESULTS_MAY_BE_CUT}
+        if self.fit == "skip":
+            laws -= {Law.GROWS_WITH_K}
+        return laws
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return the share of the relevant text that is shown."""
@@ -155,15 +157,7 @@ class Utility(TextMeasure):
             "The relevant characters are read at 100–149, 200–249 and 350–399: their weights "
             "1 − pos/400 sum to 34.4375, 21.9375 and 3.1875.",
         ),
-        laws=frozenset(
-            {
-                Law.TAIL_IS_FREE,
-                Law.GROWS_WITH_K,
-                Law.NEEDS_MAY_BE_SPLIT,
-                Law.RESULTS_MAY_BE_CUT,
-                Law.ANY_COPY_WILL_DO,
-            }
-        ),
+        laws=_BUDGET_LAWS,
         repeats="keep",
     )
     B: int = cut_off(4000, "the largest budget, in units")
