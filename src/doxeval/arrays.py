@@ -128,22 +128,18 @@ def _with_shared_print(prints: npt.NDArray[np.uint64], bits: int) -> Ints:
     return rows[np.isin(prints[rows], shared)] if len(shared) else rows[:0]
 
 
-def distinct_keys(keys: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the distinct keys, ascending, where each occurs first, and each key's place in them.
+def distinct(keys: Ints) -> Ints:
+    """Return the distinct keys, ascending.
 
-    The same as `np.unique(keys, return_index=True, return_inverse=True)`, which imports
-    `numpy.ma` and thereby costs a short command a twentieth of its time.
+    The same as `np.unique(keys)`, which imports `numpy.ma`: 8 ms of every short command.
 
-    >>> [column.tolist() for column in distinct_keys(np.array([7, 3, 7]))]
-    [[3, 7], [1, 0], [1, 0, 1]]
+    >>> distinct(np.array([7, 3, 7])).tolist()
+    [3, 7]
     """
-    order = np.argsort(keys, kind="stable")
-    in_order = keys[order]
+    in_order = np.sort(keys)
     is_first = np.ones(len(keys), dtype=np.bool_)
     is_first[1:] = in_order[1:] != in_order[:-1]
-    place = np.empty(len(keys), dtype=np.int64)
-    place[order] = np.cumsum(is_first) - 1
-    return in_order[is_first], order[is_first], place
+    return in_order[is_first]
 
 
 def rows_by_key(keys: Ints) -> dict[int, Ints]:

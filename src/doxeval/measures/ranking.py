@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Floats, Ints, distinct_keys, positions_in, sum_by_group
+from doxeval.arrays import Bools, Floats, Ints, sum_by_group
 from doxeval.documents import Collection, Trees
 from doxeval.measures.base import TOLERANCE
 from doxeval.measures.ground_truth import GroundTruth, rows_of_topics
@@ -37,7 +37,7 @@ Numbers: TypeAlias = npt.NDArray[Any]
 
 
 class ResultText(NamedTuple):
-    """Spans of the text of results: which result each is part of, and the span, by judged pair."""
+    """Spans of the text of results: which result each is part of, and the spans, in groups."""
 
     row: Ints
     text: Spans
@@ -162,13 +162,13 @@ class Ranking(Memory):
 
     # Results as text
 
-    def text_of(self, rows: Ints, group: Ints) -> tuple[Ints, Spans]:
-        """Return the spans of some results, each result in a group, and the result of each span.
+    def text_of(self, rows: Ints, group: Ints) -> ResultText:
+        """Return the spans of some results, each result in a group.
 
         group: one for each row. Results are given by their position among `rows`.
         """
         row, start, end = self.resolved.pieces(rows)
-        return row, Spans(group if len(row) == len(group) else group[row], start, end)
+        return ResultText(row, Spans(group if len(row) == len(group) else group[row], start, end))
 
     @cached_property
     def highlights(self) -> Spans:
@@ -247,7 +247,7 @@ class Ranking(Memory):
     def _distinct_documents(self) -> tuple[Ints, Ints]:
         """The first row of each topic and document, and the number of these for each result."""
         keys = self.topic * (int(self.document.max(initial=0)) + 1) + self.document
-        _, first, number = distinct_keys(keys)
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
         return first, number
 
     @property
@@ -277,14 +277,12 @@ class Ranking(Memory):
     @cached_property
     def _first_of_documents(self) -> tuple[Ints, Ints]:
         """Where the first result of each document stands, and the row that stands for it."""
-        position = np.sort(self._distinct_documents[0])
-        known = np.flatnonzero(self.pair >= 0)
-        distinct, first, _ = distinct_keys(self.article[known])
-        stand_in = positions_in(distinct, self.article[position])
-        better = (self.pair[position] < 0) & (stand_in >= 0)
-        row = position.copy()
-        row[better] = known[first[stand_in[better]]]
-        return position, row
+        first, article = self._distinct_documents
+        row = first.copy()
+        known = np.flatnonzero(self.pair >= 0)[::-1]
+        row[article[known]] = known  # from the last to the first, which stays
+        order = np.argsort(first)
+        return first[order], row[order]
 
     def rows(self, rows: Ints) -> Ranking:
         """Return the ranking of only some of the results."""

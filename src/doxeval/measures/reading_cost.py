@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, distinct_keys, sum_by_group
+from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, distinct, sum_by_group
 from doxeval.measures.memory import once
 from doxeval.measures.new_text import new_relevant_text
 from doxeval.measures.ranking import Ranking
@@ -112,7 +112,7 @@ def _is_unknown(ranking: Ranking) -> Bools:
 def _unit_starts(ranking: Ranking, unit: str, rows: Ints) -> Ints:
     """Return where units begin in the documents of some results: document and offset as one."""
     known = rows[~_is_unknown(ranking)[rows]]
-    documents, _, _ = distinct_keys(ranking.document[known])
+    documents = distinct(ranking.document[known])
     return _starts_in_documents(ranking, unit, tuple(documents.tolist()))
 
 

@@ -20,7 +20,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints, distinct_keys, sum_by_group
+from doxeval.arrays import Floats, Ints, sum_by_group
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.ground_truth import GroundTruth
@@ -107,7 +107,7 @@ class _InContext(Measure):
             return scores
         # All text returned from each relevant document, without repetitions.
         read = merge_spans(ranking.text_in_relevant().text)
-        pairs, _, place = distinct_keys(articles.pair[rows])
+        pairs, place = np.unique(articles.pair[rows], return_inverse=True)
         if self.score == "t2i":
             by_pair = self._tolerance_scores(read, ranking.truth, pairs)
         else:

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints, concatenated_ranges, distinct_keys, sum_by_group
+from doxeval.arrays import Floats, Ints, concatenated_ranges, sum_by_group
 from doxeval.measures.base import TOLERANCE, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.families.chunks.ideal import best_gains, linear_gains
 from doxeval.measures.families.chunks.text import NEEDS, example
@@ -271,6 +271,6 @@ def _shown_alone(ranking: Ranking) -> _Shown:
         text.start[span], needs.start[alternative]
     )
     width = len(ranking) + 1
-    keys, _, at = distinct_keys(alternative * width + row[span])
+    keys, at = np.unique(alternative * width + row[span], return_inverse=True)
     together = sum_by_group(at, np.maximum(length, 0), len(keys))
     return _Shown(keys // width, keys % width, together)

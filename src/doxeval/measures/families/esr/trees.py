@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, distinct_keys, rows_by_key
+from doxeval.arrays import Bools, Floats, Ints, rows_by_key
 from doxeval.assessments import AssessedUnit, Judgment
 from doxeval.documents import PathPatterns, Trees, covers_of_groups
 from doxeval.errors import MissingInput, MissingText
@@ -172,7 +172,7 @@ def _covers_for_target(
     members = None if target is None else target.matches(collection.summary)
     kept = np.isin(truth.topic[truth.highlights.group], topics)
     spans = Spans(*(column[kept] for column in truth.highlights))
-    pairs, _, group = distinct_keys(spans.group)
+    pairs, group = np.unique(spans.group, return_inverse=True)
     numbers = collection.find_documents(truth.documents).astype(np.int64)
     document = numbers[truth.document[pairs]]
     ranges = Spans(group, spans.start, spans.end)
