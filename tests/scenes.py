@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxeval.assessments import (
-    QUANTISATIONS,
     Assessments,
     Grade2002,
     Grade2003,
@@ -235,7 +234,7 @@ def ideal_run(scene: Scene, measure: Measure) -> list[Result]:
     given_base = getattr(measure, "base", "full"), getattr(measure, "ignore", "none")
     quant = getattr(measure, "quant", "spec")
     base = truth.base(given_base[0], quant, given_base[1])
-    nodes = truth.elements(QUANTISATIONS[quant]).node[base.row]
+    nodes = truth.elements(quant).node[base.row]
     best_first = np.lexsort((-base.value, base.topic)).tolist()
     return [
         Result(

@@ -13,7 +13,6 @@ import pytest
 from brute_force.covers import cover
 from brute_force.scene import elements_of
 from doxeval.assessments import (
-    QUANTISATIONS,
     AssessedUnit,
     Assessments,
     Grade2002,
@@ -114,7 +113,7 @@ def test_scores_are_those_of_assessments_without_other_elements(name: str, year:
 
 def elements_in(truth: GroundTruth, quant: str) -> list[tuple[str, str]]:
     """The topics and paths of the full recall base."""
-    elements, rows = truth.elements(QUANTISATIONS[quant]), truth.base("full", quant).row.tolist()
+    elements, rows = truth.elements(quant), truth.base("full", quant).row.tolist()
     home = truth.known_collection
     return [
         (truth.topics[elements.topic[row]], home.path_of(int(elements.node[row]))) for row in rows

@@ -98,7 +98,7 @@ def test_an_ideal_element_is_gained_once(year: str) -> None:
             for gained, ideal in zip(gains.run, gains.ideal, strict=True):
                 assert gained.sum() <= ideal.sum() + SLACK, str(scene)
             base = scene.truth.base("ideal", quant)
-            elements = scene.truth.elements(QUANTISATIONS[quant])
+            elements = scene.truth.elements(quant)
             place = elements.keys(ranking.topic, ranking.node)
             for begin, after, value in zip(base.begin, base.after, base.value, strict=True):
                 inside = (begin <= place) & (place < after)
