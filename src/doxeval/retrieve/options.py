@@ -252,18 +252,19 @@ class SearchOptions:
     @cached_property
     def uses_articles(self) -> bool:
         """Whether the scores of whole articles have any effect."""
-        return "articles" not in self.without_effect()
+        return "articles" not in self.without_effect
 
     # Options without effect
 
     def refuse_without_effect(self) -> None:
         """Raise an error about the first option that was given and would have no effect."""
-        for name, reason in self.without_effect().items():
+        for name, reason in self.without_effect.items():
             if getattr(self, name) is not None:
                 raise InputError(Parameter(name) + " " + reason)
 
+    @cached_property
     def without_effect(self) -> dict[str, str]:
-        """Return the options that would have no effect, each with the reason."""
+        """The options that would have no effect, each with the reason."""
         reasons: dict[str, str] = {}
         task, kind = self.task, self.unit.kind
         if kind == "documents":

@@ -68,7 +68,7 @@ TopicsGiven = Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str]
 @checked
 def search(
     index: IndexGiven,
-    topics: TopicsGiven,
+    topics: Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str],
     task: str = "focused",
     model: Model | str | None = None,
     *,
