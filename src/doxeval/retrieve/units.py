@@ -74,6 +74,18 @@ class UnitSpans(NamedTuple):
     end: Ints
     paths: list[str] | None = None
 
+    @classmethod
+    def joined(cls, parts: Sequence[UnitSpans]) -> UnitSpans:
+        """Return the spans of several lists, one list after another."""
+        nothing: Ints = np.empty(0, dtype=np.int64)
+        paths = [path for part in parts for path in part.paths or ()]
+        return cls(
+            np.concatenate([nothing, *(part.document for part in parts)]),
+            np.concatenate([nothing, *(part.start for part in parts)]),
+            np.concatenate([nothing, *(part.end for part in parts)]),
+            paths if any(part.paths is not None for part in parts) else None,
+        )
+
     def rows(self) -> Iterator[tuple[int, int, int, str | None]]:
         """Yield each unit's document, start, end and path; units but elements have none."""
         columns = (column.tolist() for column in (self.document, self.start, self.end))
