@@ -398,17 +398,13 @@ class _Link:
         return ElementScores.zero(true[clause])
 
     def _about(self, clause: About) -> ElementScores:
-        matching = self.about(clause.terms)
-        if clause.where.path is not None:
-            return self._at_ancestors(matching, clause.where.path)
+        matching, path = self.about(clause.terms), clause.where.path
+        if path is not None:
+            pairs = find_ancestors(self.collection, matching.rows, path.steps, self.path_filter)
+            return any_of(ElementScores(above, matching.scores[which]) for which, above in pairs)
         if self.path_filter is None:
             return matching
         return matching.some(self.path_filter.of_rows(self.collection, matching.rows))
-
-    def _at_ancestors(self, below: ElementScores, path: NexiPath) -> ElementScores:
-        """Return the best score below each element to which the path leads from it."""
-        pairs = find_ancestors(self.collection, below.rows, path.steps, self.path_filter)
-        return any_of(ElementScores(above, below.scores[which]) for which, above in pairs)
 
     def _all(
         self, clause: And, true: Mapping[ValueComparison, Ints] | None
