@@ -5,18 +5,18 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from doxeval.cli.engines import check_engine, engine_of, engine_options
-from doxeval.cli.options import jobs_of_all_cores
+from doxeval.cli.options import jobs_of_all_cores, options_of, value_of
 from doxeval.cli.terminal import growing_bar, is_watched, line, note, progress_bar, warn
 from doxeval.cli.verb import in_options, refuse, verb
 from doxeval.messages import plural
 
 if TYPE_CHECKING:
-    from doxeval.documents import BuildOptions, BuildReport, Format
+    from doxeval.documents import BuildReport
     from doxeval.errors import DocumentError
 
 
@@ -35,11 +35,7 @@ if TYPE_CHECKING:
     "suffixes where they are needed to tell files apart), or an element or attribute in the "
     "document (//id, /doc/@id).",
 )
-@click.option(
-    "--record",
-    metavar="TAG",
-    help="Make a document of each element TAG of an XML file. Needs --id with an XPath.",
-)
+@options_of("doxeval.documents:BuildOptions", "record")
 @click.option(
     "--format",
     "format_",
@@ -48,83 +44,19 @@ if TYPE_CHECKING:
     show_default=True,
     help="Format of the files; auto means by their names.",
 )
-@click.option(
-    "--encoding",
-    metavar="NAME",
-    help="Encoding of files that do not declare one.  [default: UTF-8]",
-)
-@click.option(
-    "--whitespace",
-    type=click.Choice(["keep", "strip"]),
-    default="keep",
-    show_default=True,
-    help="Whether text points count text nodes that are only white space. The text itself stays "
-    "the same.",
-)
+@options_of("doxeval.documents:BuildOptions", "encoding", "whitespace")
 @click.option(
     "--inline",
     metavar="TAG,TAG…",
     help="Tags of elements within a line of text, such as emphasis.  [default: those of HTML and "
     "INEX]",
 )
-@click.option(
-    "--text",
-    type=click.Choice(["plain", "compressed", "none"]),
-    default="plain",
-    show_default=True,
-    help="How to store the text of the documents.",
-)
-@click.option(
-    "--sections",
-    type=click.Choice(["headings", "none"]),
-    default="headings",
-    show_default=True,
-    help="Whether headings of HTML and Markdown make sections: elements that hold a heading and "
-    "what belongs to it.",
-)
-@click.option(
-    "--root",
-    metavar="SELECTOR",
-    help="Of each page of HTML, keep only the first element that this CSS selector selects.",
-)
-@click.option(
-    "--root-missing",
-    type=click.Choice(["whole", "error"]),
-    default="whole",
-    show_default=True,
-    help="Whether a page in which --root selects nothing is taken whole, or is an error.",
-)
-@click.option(
-    "--drop",
-    multiple=True,
-    metavar="SELECTOR",
-    help="Leave out the elements of HTML that this CSS selector selects, such as navigation bars. "
-    "May be repeated.",
-)
+@options_of("doxeval.documents:BuildOptions", "text", "sections", "root", "root_missing", "drop")
 @jobs_of_all_cores
 @engine_options
-@click.option("--skip-broken", is_flag=True, help="Report broken documents and leave them out.")
+@options_of("doxeval.documents:BuildOptions", "skip_broken")
 @click.option("--force", is_flag=True, help="Replace an existing collection.")
-@click.option(
-    "--max-bytes",
-    type=click.IntRange(1),
-    help="The most bytes that a document may have.  [default: 64 MiB]",
-)
-@click.option(
-    "--max-elements",
-    type=click.IntRange(1),
-    help="The most elements that a document may have.  [default: 4,000,000]",
-)
-@click.option(
-    "--max-depth",
-    type=click.IntRange(1, 30_000),
-    help="How deep elements may be nested.  [default: 1,000]",
-)
-@click.option(
-    "--max-lines",
-    type=click.IntRange(1),
-    help="The most lines that a Markdown document may have.  [default: 100,000]",
-)
+@options_of("doxeval.documents:Limits", "bytes", "elements", "depth", "lines")
 @click.option(
     "--chunks",
     metavar="FILE",
@@ -155,7 +87,7 @@ def build(
       doxeval collection build /shared/parts --engine dask://head:8786 --out /shared/wiki
       doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
     """
-    from doxeval.documents import build_collection
+    from doxeval.documents import INLINE_TAGS, BuildOptions, IdRule, Limits, build_collection
     from doxeval.parallel import keep_freed_blocks
 
     if chunks is not None:
@@ -167,7 +99,16 @@ def build(
     _check_format(choices["format_"])
     if choices["root"] is None:
         refuse({"root_missing"}, "has no effect without --root")
-    options = _options(**choices)
+    inline = choices["inline"]
+    tags = INLINE_TAGS if inline is None else filter(None, map(str.strip, inline.split(",")))
+    options = value_of(
+        BuildOptions,
+        choices,
+        id_rule=IdRule.parse(choices["id_rule"]),
+        format=None if choices["format_"] == "auto" else choices["format_"],
+        inline=frozenset(tags),
+        limits=value_of(Limits, choices),
+    )
     started = time.perf_counter()
     keep_freed_blocks()
     bar: Any = growing_bar("Building") if is_watched() else nullcontext((None, None))
@@ -215,38 +156,6 @@ def _check_format(format_: str) -> None:
     if format_ == "jsonl":
         refuse({"id_rule"}, 'has no effect on JSONL, where every line has an "id"')
         refuse({"encoding"}, "has no effect on JSONL, which is always UTF-8")
-
-
-def _options(
-    id_rule: str,
-    format_: Format | Literal["auto"],
-    inline: str | None,
-    max_bytes: int | None,
-    max_elements: int | None,
-    max_depth: int | None,
-    max_lines: int | None,
-    **plain: Any,
-) -> BuildOptions:
-    from doxeval.documents import INLINE_TAGS, BuildOptions, IdRule, Limits
-
-    limits = {
-        "bytes": max_bytes,
-        "elements": max_elements,
-        "depth": max_depth,
-        "lines": max_lines,
-    }
-    tags = (
-        INLINE_TAGS
-        if inline is None
-        else frozenset(filter(None, map(str.strip, inline.split(","))))
-    )
-    return BuildOptions(
-        id_rule=IdRule.parse(id_rule),
-        format=None if format_ == "auto" else format_,
-        inline=tags,
-        limits=Limits(**{name: value for name, value in limits.items() if value is not None}),
-        **plain,
-    )
 
 
 def _print_report(report: BuildReport, out: Path, seconds: float) -> None:

@@ -18,7 +18,7 @@ Traceback (most recent call last):
 doxeval.errors.InputError: sky='blue': expected one of clear, grey
 >>> Weather(fog=2)
 Traceback (most recent call last):
-doxeval.errors.InputError: fog=2: expected a number, from 0 to 1
+doxeval.errors.InputError: fog=2: expected a number from 0 to 1
 """
 
 from __future__ import annotations
@@ -102,10 +102,10 @@ class OptionField:
             return f"one of {', '.join(self.choices)}"
         number = "a whole number" if self.value_type is int else "a number"
         if self.at_least is None:
-            return number if self.at_most is None else f"{number}, {self.at_most:g} or less"
+            return number if self.at_most is None else f"{number}, {self.at_most:,} or less"
         if self.at_most is None:
-            return f"{number}, {self.at_least:g} or more"
-        return f"{number}, from {self.at_least:g} to {self.at_most:g}"
+            return f"{number}, {self.at_least:,} or more"
+        return f"{number} from {self.at_least:,} to {self.at_most:,}"
 
 
 def option_fields(kind: Any) -> tuple[OptionField, ...]:

@@ -89,9 +89,9 @@ def test_the_help_of_options() -> None:
     [
         ({"sky": "blue"}, "sky='blue': expected one of clear, grey"),
         ({"sky": None}, "sky=None: expected one of clear, grey"),
-        ({"wind_force": 13}, "wind_force=13: expected a whole number, from 0 to 12"),
-        ({"wind_force": 1.5}, "wind_force=1.5: expected a whole number, from 0 to 12"),
-        ({"wind_force": True}, "wind_force=True: expected a whole number, from 0 to 12"),
+        ({"wind_force": 13}, "wind_force=13: expected a whole number from 0 to 12"),
+        ({"wind_force": 1.5}, "wind_force=1.5: expected a whole number from 0 to 12"),
+        ({"wind_force": True}, "wind_force=True: expected a whole number from 0 to 12"),
         ({"fog": -1}, "fog=-1: expected a number, 0 or more"),
         ({"fog": float("nan")}, "fog=nan: expected a number, 0 or more"),
         ({"year": "now"}, "year='now': expected a whole number"),

@@ -201,7 +201,7 @@ def test_inline_elements_are_returned_only_if_they_are_named(index: Index) -> No
         ({"units": "passages", "model": "lm"}, "model= has no effect on passages"),
         ({"units": "windows(9,3)", "min_words": 2}, "min_words= is for elements"),
         ({"task": "sscas", "units": "windows(9,3)"}, "units= is not for sscas"),
-        ({"task": "fetch-browse", "keep": 2}, "keep=2: expected a number, from 0 to 1"),
+        ({"task": "fetch-browse", "keep": 2}, "keep=2: expected a number from 0 to 1"),
         ({"stop": "no such file"}, "stop='no such file': expected english, none or a file"),
         ({"elements": "sec"}, "path pattern 'sec', column 1"),
         ({"query": "titel"}, "no field 'titel' of topics; did you mean title?"),

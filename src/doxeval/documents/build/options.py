@@ -6,12 +6,13 @@ Limits keep a hostile or broken document from using up memory or time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from doxeval.documents.ids import IdRule
 from doxeval.errors import DocumentError, InputError
 from doxeval.messages import Parameter, quoted, short_repr
+from doxeval.named import check_options, option
 
 # The node table sorts depths as 16-bit integers, so no document may be deeper than this.
 DEEPEST_POSSIBLE = 30_000
@@ -21,13 +22,6 @@ LONGEST_DOCUMENT = (1 << 31) - 1
 # A topic and an element of a collection fit into one number of 64 bits, for 2^23 topics.
 MOST_ELEMENTS = 1 << 40
 MOST_TOPICS = 1 << 23
-# No other limit is set higher.
-HIGHEST_LIMIT = 1 << 40
-_HIGHEST = {
-    "depth": DEEPEST_POSSIBLE,
-    "bytes": LONGEST_DOCUMENT,
-    "elements": MOST_ELEMENTS_OF_A_DOCUMENT,
-}
 # When a collection is opened, so much of it is compared with its hashes, the smallest files first
 # and the text left out. Hashing it takes a fraction of a second.
 VERIFIED_BYTES = 256 << 20
@@ -46,26 +40,50 @@ class Limits:
     doxeval.errors.InputError: depth=40000: expected a whole number from 1 to 30,000
     """
 
-    depth: int = 1000
-    bytes: int = 64 << 20
-    elements: int = 4_000_000
-    # Of Markdown, whose parser takes some ten microseconds for each line.
-    lines: int = 100_000
-    # Entities may not expand a document's text to more than this many times its bytes (plus an
-    # allowance, so that a short document may use an entity with a long value).
-    expansion: int = 10
-    expansion_allowance: int = 10_000
+    bytes: int = option(
+        64 << 20,
+        "Maximum number of bytes of a document.",
+        at_least=1,
+        at_most=LONGEST_DOCUMENT,
+        shown_default="64 MiB",
+        flags=("--max-bytes",),
+    )
+    elements: int = option(
+        4_000_000,
+        "Maximum number of elements of a document.",
+        at_least=1,
+        at_most=MOST_ELEMENTS_OF_A_DOCUMENT,
+        shown_default="4,000,000",
+        flags=("--max-elements",),
+    )
+    depth: int = option(
+        1000,
+        "Maximum depth of nested elements.",
+        at_least=1,
+        at_most=DEEPEST_POSSIBLE,
+        shown_default="1,000",
+        flags=("--max-depth",),
+    )
+    lines: int = option(  # the parser takes some ten microseconds for each
+        100_000,
+        "Maximum number of lines of a Markdown document.",
+        at_least=1,
+        shown_default="100,000",
+        flags=("--max-lines",),
+    )
+    expansion: int = option(
+        10,
+        "How many times longer than its bytes entities may make the text of a document.",
+        at_least=1,
+    )
+    expansion_allowance: int = option(
+        10_000,
+        "Characters that come on top of that, for short documents with a long entity.",
+        at_least=0,
+    )
 
     def __post_init__(self) -> None:
-        for limit in fields(self):
-            value = getattr(self, limit.name)
-            low = 0 if limit.name == "expansion_allowance" else 1
-            high = _HIGHEST.get(limit.name, HIGHEST_LIMIT)
-            if not isinstance(value, int) or not low <= value <= high:
-                raise InputError(
-                    Parameter(limit.name, value)
-                    + f": expected a whole number from {low} to {high:,}"
-                )
+        check_options(self)
 
 
 def check_limit(
@@ -118,15 +136,6 @@ INLINE_TAGS = frozenset(
 )
 
 
-_CHOICES = {
-    "format": (*get_args(Format), None),
-    "whitespace": get_args(Whitespace),
-    "text": get_args(TextStorage),
-    "sections": get_args(Sections),
-    "root_missing": get_args(RootMissing),
-}
-
-
 @dataclass(frozen=True)
 class BuildOptions:
     """How a collection is built from its sources.
@@ -145,26 +154,58 @@ class BuildOptions:
     """
 
     id_rule: IdRule = field(default_factory=lambda: IdRule("stem"))
-    record: str | None = None
-    format: Format | None = None
-    encoding: str | None = None
-    whitespace: Whitespace = "keep"
+    record: str | None = option(
+        None,
+        "Make a document of each element TAG of an XML file. Needs --id with an XPath.",
+        metavar="TAG",
+    )
+    format: Format | None = option(None, "Format of the files.", choices=get_args(Format))
+    encoding: str | None = option(
+        None,
+        "Encoding of files that do not declare one.",
+        metavar="NAME",
+        shown_default="UTF-8",
+    )
+    whitespace: Whitespace = option(
+        "keep",
+        "Whether text points count text nodes that are only white space. The text itself stays the "
+        "same.",
+        choices=get_args(Whitespace),
+    )
     inline: frozenset[str] = INLINE_TAGS
-    text: TextStorage = "plain"
-    sections: Sections = "headings"
-    root: str | None = None
-    drop: Sequence[str] = ()
-    root_missing: RootMissing = "whole"
-    skip_broken: bool = False
+    text: TextStorage = option(
+        "plain", "How to store the text of the documents.", choices=get_args(TextStorage)
+    )
+    sections: Sections = option(
+        "headings",
+        "Whether headings of HTML and Markdown make sections: elements that hold a heading and "
+        "what belongs to it.",
+        choices=get_args(Sections),
+    )
+    root: str | None = option(
+        None,
+        "Of each page of HTML, keep only the first element that this CSS selector selects.",
+        metavar="SELECTOR",
+    )
+    root_missing: RootMissing = option(
+        "whole",
+        "Whether a page in which --root selects nothing is taken whole, or is an error.",
+        choices=get_args(RootMissing),
+    )
+    drop: Sequence[str] = option(
+        (),
+        "Leave out the elements of HTML that this CSS selector selects, such as navigation bars. "
+        "May be repeated.",
+        metavar="SELECTOR",
+    )
+    skip_broken: bool = option(False, "Report broken documents and leave them out.")
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         drop = (self.drop,) if isinstance(self.drop, str) else tuple(self.drop)
         object.__setattr__(self, "drop", drop)
+        check_options(self)
         for name, value in self.recorded().items():
-            if name in _CHOICES and value not in _CHOICES[name]:
-                choices = ", ".join(map(str, _CHOICES[name]))
-                raise InputError(Parameter(name, value) + f": expected one of {choices}")
             for text in value if isinstance(value, list) else [value]:
                 try:
                     str(text).encode()
