@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
-from doxeval.comparison.pairwise import MeasureColumn, check_runs, measure_numbers
+from doxeval.comparison.pairwise import MeasureColumn, check_runs, measure_indexes
 from doxeval.comparison.significance import check_resampling, generator, rounded
 from doxeval.errors import InputError, warn
 from doxeval.messages import join_names, plural, quoted
@@ -62,7 +62,7 @@ def correlate(
     (0.6667, 'noticeably different')
     """
     check_runs(table, "a correlation")
-    chosen = measure_numbers(table, measures)
+    chosen = measure_indexes(table, measures)
     if len(chosen) < 2:
         raise InputError(f"a correlation needs two measures or more, not {len(chosen)}")
     check_resampling(resamples, seed)

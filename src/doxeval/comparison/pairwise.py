@@ -72,7 +72,7 @@ def compare(
     ('mine', 'base', 5, 0.2, 0.0032)
     """
     check_runs(table, "a comparison")
-    column = MeasureColumn.of(table, _measure_number(table, measure))
+    column = MeasureColumn.of(table, _measure_index(table, measure))
     if test not in TESTS:
         raise InputError(f"no test {quoted(test)}; there are {', '.join(TESTS)}")
     if baseline is not None and baseline not in column.values:
@@ -142,20 +142,20 @@ def compare_all(
             resamples=resamples,
             seed=seed,
         )
-        for index in measure_numbers(table, measures)
+        for index in measure_indexes(table, measures)
     )
     warn(note for comparison in comparisons for note in comparison.notes)
     return comparisons
 
 
-def measure_numbers(table: ScoreTable, measures: Sequence[object] | None) -> list[int]:
+def measure_indexes(table: ScoreTable, measures: Sequence[object] | None) -> list[int]:
     """Return the indexes of measures in a table, each once; None means all."""
     names = table.labels if measures is None else measures
     names = [names] if isinstance(names, str) else names
     return list(dict.fromkeys(table.index_of_measure(name) for name in names))
 
 
-def _measure_number(table: ScoreTable, measure: object) -> int:
+def _measure_index(table: ScoreTable, measure: object) -> int:
     if measure is not None:
         return table.index_of_measure(measure)
     if len(table.measures) != 1:
