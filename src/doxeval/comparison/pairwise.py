@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -349,7 +350,7 @@ class MeasureColumn:
                 has_results[scores.run] = scores.has_results
         return cls(table.measures[index], values, has_results)
 
-    @property
+    @cached_property
     def means(self) -> dict[str, float | None]:
         """The mean of each run over its own topics, as it is reported."""
         return {run: mean_of(values) for run, values in self.values.items()}
