@@ -85,7 +85,7 @@ PRINTED = {
 EXAMPLES = DOCS / "examples" / "navigation"
 NAVIGATION = {
     "Matrix": ("doxeval.navigation.graph:MatrixNavigation", ("matrix",)),
-    "Routes": ("doxeval.navigation.read:read_routes", ("routes",)),
+    "Routes": ("doxeval.navigation.graph:read_routes", ("routes",)),
     "Summary, steady state and depth": (
         "doxeval.navigation.graph:SummaryNavigation",
         ("summary", "steady", "depth"),

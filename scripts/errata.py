@@ -12,7 +12,7 @@ from doxeval.assessments import AssessedUnit, Assessments, Grade2003, GradedElem
 from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
 from doxeval.navigation import MatrixNavigation, read_routes
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from doxeval.stereotypes import SYSTEMS as STEREOTYPES
 from esr_tables import ARTICLE, ROUTES, SYSTEMS, TABLE_5, E
 
@@ -95,7 +95,9 @@ def _toy(*names: str) -> dict[str, list[float]]:
     steps = {E[a]: {E[b]: p for b, p in enumerate(row) if p} for a, row in enumerate(TABLE_5)}
     table = evaluate(
         [
-            run_of([Result("1", "d", Kind.ELEMENT, paths=(E[n - 1],)) for n in numbers], system)
+            Run.from_results(
+                [Result("1", "d", Kind.ELEMENT, paths=(E[n - 1],)) for n in numbers], system
+            )
             for system, numbers in SYSTEMS.items()
         ],
         Assessments([Judgment("1", "d", units=units)]),
@@ -160,7 +162,9 @@ def _of_structural_relevance() -> Iterator[Erratum]:
         "`shared=none` is eq 4; `shared=seen` adds the share of nodes in common",
     )
     judged = [Judgment("1", "d", ((0, 10),), document_length=10)]
-    twice = run_of([Result("1", "d", Kind.PASSAGE, 0, 10), Result("1", "d", Kind.PASSAGE, 0, 9)])
+    twice = Run.from_results(
+        [Result("1", "d", Kind.PASSAGE, 0, 10), Result("1", "d", Kind.PASSAGE, 0, 9)]
+    )
     names = ["cR@2(alpha=1)", "cP@2(alpha=1)", "cP@2(alpha=0)"]
     found = evaluate(twice, Assessments(judged), names).mean()["run"]
     yield Erratum(
@@ -191,7 +195,7 @@ def _pieces(*tenths: int) -> list[float]:
     listed = [f"/a[1]/s[1]/p[{n}]" for n, _ in enumerate(tenths, 1)]
     names = [f"nxCG@{k}(base=ideal,quant=spec)" for k, _ in enumerate(tenths, 1)]
     means = evaluate(
-        run_of([Result("1", "d", Kind.ELEMENT, paths=(path,)) for path in listed]),
+        Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(path,)) for path in listed]),
         Assessments([Judgment("1", "d", tuple(spans))]),
         names,
         collection=example_collection({"d": f"<a><s>{parts}</s>{'z' * 1000}</a>"}),
@@ -219,7 +223,10 @@ def _of_gains() -> Iterator[Erratum]:
     listed = tuple(GradedElement(path, Grade2003(*grade)) for path, grade in grades.items())
     names = ["nxCG@1(base=ideal,quant=gen)"]
     alone = evaluate(
-        [run_of([Result("1", "d", Kind.ELEMENT, paths=(path,))], path) for path in grades],
+        [
+            Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(path,))], path)
+            for path in grades
+        ],
         Assessments([Judgment("1", "d", grades=listed)]),
         names,
         collection=example_collection({"d": document}),

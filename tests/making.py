@@ -10,7 +10,7 @@ import pytest
 
 from doxeval.assessments import Assessments, Grade2003, GradedElement, Judgment
 from doxeval.evaluation import Keep, evaluate
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from seams import change
 
 # Grades whose value with quant=gen is the key.
@@ -58,7 +58,7 @@ def scored(
     **options: Any,
 ) -> list[float | None]:
     """The means of one run."""
-    table = evaluate(run_of(results), Assessments(judgments), names, **options)
+    table = evaluate(Run.from_results(results), Assessments(judgments), names, **options)
     return list(table.mean()["run"].values())
 
 
@@ -67,7 +67,7 @@ def curve(
 ) -> dict[float, float]:
     """The curve of the only topic, by its points."""
     table = evaluate(
-        run_of(results), Assessments(judgments), [name], **options, keep=Keep(curves=True)
+        Run.from_results(results), Assessments(judgments), [name], **options, keep=Keep(curves=True)
     )
     (found,) = table.runs[0].curves
     points = found.x.round(2).tolist()

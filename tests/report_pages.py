@@ -16,7 +16,7 @@ from doxeval.documents import Collection, example_collection
 from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import PROFILE
 from doxeval.reports import Contents, document_views, page, returned
-from doxeval.runs import Run, run_of
+from doxeval.runs import Run
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from helpers import write_files
 from making import passage, paths
@@ -80,9 +80,9 @@ def hostile_runs() -> dict[str, Run]:
     ]
     near = [*paths("/article[1]/sec[2]"), *paths("/article[1]/p[2]", document="b")]
     return {
-        "exact": run_of(exact, "exact"),
-        HOSTILE: run_of(near, HOSTILE),
-        "far": run_of([*paths("/article[1]/sec[4]/p[2]"), passage("b", 0, 3)], "far"),
+        "exact": Run.from_results(exact, "exact"),
+        HOSTILE: Run.from_results(near, HOSTILE),
+        "far": Run.from_results([*paths("/article[1]/sec[4]/p[2]"), passage("b", 0, 3)], "far"),
     }
 
 

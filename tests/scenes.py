@@ -17,7 +17,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from doxeval.assessments import (
-    QUANTISATIONS,
     Assessments,
     Grade2002,
     Grade2003,
@@ -32,7 +31,7 @@ from doxeval.documents import Collection
 from doxeval.errors import MissingInput
 from doxeval.evaluation import RankedBy, RunOptions, build_ranking
 from doxeval.measures import GroundTruth, Measure, Need, Ranking, Texts
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from levels import LEVEL
 from strategies import Node, Piece, World, graded_worlds, located, needed_worlds, worlds
 
@@ -84,7 +83,7 @@ class Scene:
         """Return results as measures see them."""
         key = (tuple(results), options, ranked_by)
         if key not in self._rankings:
-            ranking = build_ranking(run_of(key[0]), self.truth, options, ranked_by)
+            ranking = build_ranking(Run.from_results(key[0]), self.truth, options, ranked_by)
             self._rankings[key] = ranking.ranking
         return self._rankings[key]
 
@@ -235,7 +234,7 @@ def ideal_run(scene: Scene, measure: Measure) -> list[Result]:
     given_base = getattr(measure, "base", "full"), getattr(measure, "ignore", "none")
     quant = getattr(measure, "quant", "spec")
     base = truth.base(given_base[0], quant, given_base[1])
-    nodes = truth.elements(QUANTISATIONS[quant]).node[base.row]
+    nodes = truth.elements(quant).node[base.row]
     best_first = np.lexsort((-base.value, base.topic)).tolist()
     return [
         Result(

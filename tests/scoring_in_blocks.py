@@ -16,7 +16,7 @@ import pytest
 from doxeval.assessments import Assessments
 from doxeval.evaluation import Counting, Evaluation, Keep, RunOptions
 from doxeval.measures import Measure
-from doxeval.runs import Result, Run, pieces_of_file, run_of
+from doxeval.runs import Result, Run, pieces_of_file
 from doxeval.scores import RunScores, ScoreTable
 from scenes import Scene
 from seams import change
@@ -101,7 +101,9 @@ def by_topic(results: Sequence[Result], random: Random) -> Run:
     """The results of a run, topic by topic, the topics in any order."""
     topics = list(dict.fromkeys(result.topic for result in results))
     random.shuffle(topics)
-    return run_of([result for topic in topics for result in results if result.topic == topic])
+    return Run.from_results(
+        [result for topic in topics for result in results if result.topic == topic]
+    )
 
 
 def runs_of(scene: Scene, random: Random, order: str | None = None) -> Iterator[Run]:

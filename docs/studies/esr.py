@@ -9,7 +9,6 @@ from world import collection, highlights, systems, table
 from doxeval import ScoreTable, evaluate
 from doxeval.comparison import correlate
 from doxeval.runs import Result, Run
-from doxeval.runs.run import run_of
 
 NAV = "(nav=depth)"
 OFF, ON = "nxCG@10(base=full)", "nxCG@10(base=ideal)"
@@ -73,7 +72,9 @@ def _grouped(run: Run) -> Run:
     for number, result in enumerate(results):
         place.setdefault((result.topic, result.document), number)
     results.sort(key=lambda result: place[result.topic, result.document])
-    return run_of([result._replace(rank=None, score=None) for result in results], run.run_id)
+    return Run.from_results(
+        [result._replace(rank=None, score=None) for result in results], run.run_id
+    )
 
 
 def _first_of_each(run: Run) -> Run:
@@ -82,7 +83,7 @@ def _first_of_each(run: Run) -> Run:
     for result in run.results():
         first.setdefault((result.topic, result.document), result)
     kept = [result._replace(rank=None, score=None) for result in first.values()]
-    return run_of(kept, run.run_id)
+    return Run.from_results(kept, run.run_id)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ from doxeval.assessments.grades import Grade2002
 from doxeval.assessments.judgment import GradedElement
 from doxeval.documents import Collection, build_collection
 from doxeval.runs import Kind, Result, Run
-from doxeval.runs.run import run_of
 
 WORLD = os.environ.get("WORLD", "1")
 DEMO = Path(doxeval.__file__).parent / "demo_data"
@@ -248,7 +247,7 @@ def _run(units: str, noise: float, overlap: bool) -> Run:
         dice = Dice("system", units, noise, topic)
         scored = sorted(_scored(dice, topic, UNITS[units], noise), key=lambda found: -found[0])
         results += _listed(topic, scored, overlap)
-    return run_of(results, f"{units}-{noise}")
+    return Run.from_results(results, f"{units}-{noise}")
 
 
 def _scored(

@@ -24,9 +24,8 @@ from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
 from doxeval.errors import DoxevalError
 from doxeval.navigation import parse_navigation
 from doxeval.pooling import read_pool, write_inex_pool, write_jsonl_pool, write_pool
-from doxeval.runs import READERS as RUN_READERS
-from doxeval.runs import WRITERS as RUN_WRITERS
-from doxeval.runs import Run, losses, read_text_run, resolve
+from doxeval.runs import FORMATS as RUN_FORMATS
+from doxeval.runs import RunFormat, losses, read_open_run, resolve
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import FORMATS as TOPIC_FORMATS
 from doxeval.topics import TopicFormat, problems, topic_statistics
@@ -48,18 +47,18 @@ def topic(name: TopicFormat) -> Reader:
     return read
 
 
-def run(read: Callable[[io.BytesIO, str], Run]) -> Reader:
+def run(format: RunFormat, ends: bool = False) -> Reader:
     """A reader of runs, with the checks of some task; the run is resolved and written again."""
     tasks = list(TASKS.values())
 
     def everything(data: bytes) -> object:
-        made = read(io.BytesIO(data), "f")
+        made = read_open_run(io.BytesIO(data), "f", format, ends=ends)
         list(made.results())
         problems_of(made, tasks[len(data) % len(tasks)])
         resolve(made, collection())
         for format_ in ("jsonl", "csv", "text", "inex"):
             if not losses(made, format_):
-                b"".join(RUN_WRITERS[format_](made))
+                b"".join(RUN_FORMATS[format_].write(made))
         return made
 
     return everything
@@ -108,7 +107,7 @@ def good_parquet() -> bytes:
     return out.getvalue()
 
 
-RUN_FROM_PARQUET = run(RUN_READERS["parquet"])
+RUN_FROM_PARQUET = run("parquet")
 
 
 def assessments(read: Callable[[io.BytesIO, str], Judgments]) -> Reader:
@@ -234,8 +233,8 @@ _TYPES = tokens.words(
 
 def _text_targets() -> Iterable[Target]:
     files = (good.TEXT_RUN, good.ELEMENT_RUN, good.POINT_RUN, good.POINTS_RUN, good.DOCUMENT_RUN)
-    yield Target("text-runs", run(RUN_READERS["text"]), files, tokens.RUN, share=5)
-    ends = run(lambda file, origin: read_text_run(file, origin, ends=True))
+    yield Target("text-runs", run("text"), files, tokens.RUN, share=5)
+    ends = run("text", ends=True)
     yield Target("text-runs-with-ends", ends, (b"7 Q0 a 1 0.9 mine 0 10\n",), tokens.RUN)
 
 
@@ -252,11 +251,11 @@ TARGETS = (
     ),
     Target("tab-topics", topic("tab"), (good.TAB_TOPICS,), tokens.TOPICS),
     *_text_targets(),
-    Target("inex-runs", run(RUN_READERS["inex"]), (good.XML_RUN,), tokens.XML_RUN, share=4),
-    Target("jsonl-runs", run(RUN_READERS["jsonl"]), (good.JSONL_RUN,), tokens.RUN, _RUN_RECORDS, 5),
+    Target("inex-runs", run("inex"), (good.XML_RUN,), tokens.XML_RUN, share=4),
+    Target("jsonl-runs", run("jsonl"), (good.JSONL_RUN,), tokens.RUN, _RUN_RECORDS, 5),
     Target(
         "csv-runs",
-        run(RUN_READERS["csv"]),
+        run("csv"),
         (good.CSV_RUN, good.QUOTED_CSV_RUN),
         tokens.RUN,
         share=4,

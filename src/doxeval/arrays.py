@@ -126,3 +126,44 @@ def _with_shared_print(prints: npt.NDArray[np.uint64], bits: int) -> Ints:
     in_order = np.sort(prints[rows])
     shared = in_order[1:][in_order[1:] == in_order[:-1]]
     return rows[np.isin(prints[rows], shared)] if len(shared) else rows[:0]
+
+
+def distinct(keys: Ints) -> Ints:
+    """Return the distinct keys, ascending.
+
+    The same as `np.unique(keys)`, which imports `numpy.ma`: 8 ms of every short command.
+
+    >>> distinct(np.array([7, 3, 7])).tolist()
+    [3, 7]
+    """
+    in_order = np.sort(keys)
+    is_first = np.ones(len(keys), dtype=np.bool_)
+    is_first[1:] = in_order[1:] != in_order[:-1]
+    return in_order[is_first]
+
+
+def rows_by_key(keys: Ints) -> dict[int, Ints]:
+    """Return the rows that have each key, ascending.
+
+    >>> rows_by_key(np.array([9, 4, 9]))
+    {4: array([1]), 9: array([0, 2])}
+    """
+    if not len(keys):
+        return {}
+    order = np.argsort(keys, kind="stable")
+    in_order = keys[order]
+    first = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1]))
+    return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))
+
+
+def sum_by_group(group: Ints, values: npt.NDArray[Any], groups: int) -> npt.NDArray[Any]:
+    """Return the sum of the values of each group; whole numbers stay whole.
+
+    groups: how many there are, numbered from 0.
+
+    >>> sum_by_group(np.array([2, 0, 2]), np.array([5, 1, 4]), 3).tolist()
+    [1, 0, 9]
+    """
+    sums = np.zeros(groups, dtype=np.result_type(values.dtype, np.int64))
+    np.add.at(sums, group, values)
+    return sums

@@ -4,7 +4,7 @@
     ├── InputError                the user's input is wrong: where, and what was expected
     │   ├── SourceError           a source of documents cannot be opened, or holds none
     │   ├── DocumentError         one document cannot be read
-    │   ├── DuplicateId           two documents have the same id (documents/id_index.py)
+    │   ├── DuplicateId           two documents have the same id (documents/ids.py)
     │   ├── FormatError           a file or a value is not in the format it should be in
     │   │   ├── LooksLikeAssessments   assessments were given as a run (runs/run.py)
     │   │   └── LooksLikeTopics        topics were given as a run (runs/run.py)

@@ -11,18 +11,20 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Generic, TypeVar, cast
+from typing import IO, Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError, output_errors
 from doxeval.output import flush_to_disk, make_parents, move_all_into_place, temporary_output
 
 T = TypeVar("T")
+Read = TypeVar("Read")
+Written = TypeVar("Written")
 LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
 _BUFFER = 1 << 15
@@ -55,29 +57,6 @@ def name_of_file(name: str) -> str:
 def is_compressed(name: str) -> bool:
     """Whether a file is compressed, judging by its name."""
     return name.lower().endswith(COMPRESSIONS)
-
-
-@dataclass(frozen=True)
-class FileFormat(Generic[T]):
-    """A format of files that hold values of one type.
-
-    suffixes: how names of such files end, before the suffix of a compression. read: makes the
-    value, given the open file and its name. write: makes the parts of the file. losses: names what
-    of a value the format cannot hold. sniff: whether the first bytes of a file look like it.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    read: Callable[[IO[bytes], str], T]
-    write: Callable[[T], Iterable[bytes]]
-    losses: Callable[[T], list[str]] = lambda value: []
-    sniff: Callable[[bytes], bool] = lambda head: False
-
-
-def format_by_suffix(formats: Iterable[FileFormat[T]], name: str) -> FileFormat[T] | None:
-    """Return the format that the name of a file says; None if it says none of these."""
-    suffix = os.path.splitext(uncompressed_name(name))[1].lower()
-    return next((each for each in formats if suffix in each.suffixes), None)
 
 
 class Allowance:
@@ -339,7 +318,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             return
         with outputs_together() as outputs:
             target = _follow_link(target)
-            temporary = outputs.entered(temporary_output(target, "writing", _new_file))
+            temporary = outputs.entered(temporary_output(target, "writing"))
             with temporary.open("wb") as file:
                 yield file
                 flush_to_disk(file)
@@ -451,10 +430,6 @@ def outputs_together() -> Iterator[Outputs]:
         outputs.put_in_place()
 
 
-def _new_file(path: Path) -> None:
-    path.touch(exist_ok=False)
-
-
 def _follow_link(path: Path) -> Path:
     """Return what a link points to, so that the link itself stays."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
@@ -463,3 +438,72 @@ def _follow_link(path: Path) -> Path:
 def _is_device(path: Path) -> bool:
     """Whether there is something already that is neither a file nor a directory."""
     return path.exists() and not path.is_file() and not path.is_dir()
+
+
+# Formats of files
+
+
+class FormatFunctions(NamedTuple, Generic[Read, Written]):
+    """The functions of a format.
+
+    read: makes a value of an open file and its name. write: makes the parts of a file of a value.
+    losses: names what of a value the format cannot hold.
+    """
+
+    read: Callable[..., Read]
+    write: Callable[[Written], Iterable[bytes]]
+    losses: Callable[[Written], list[str]] = lambda value: []
+
+
+@dataclass(frozen=True)
+class FileFormat(Generic[Read, Written]):
+    """A format of files, and how it is recognised.
+
+    suffixes: how names of such files end, before the suffix of a compression. load: imports its
+    functions when one of them is used, so that nobody waits for what another format needs. sniff:
+    whether a file is in this format, given how it begins.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    load: Callable[[], FormatFunctions[Read, Written]]
+    sniff: Callable[[bytes], bool] = lambda begin: False
+
+    @property
+    def read(self) -> Callable[..., Read]:
+        """The function that reads a file."""
+        return self.load().read
+
+    @property
+    def write(self) -> Callable[[Written], Iterable[bytes]]:
+        """The function that gives the parts of a file."""
+        return self.load().write
+
+    @property
+    def losses(self) -> Callable[[Written], list[str]]:
+        """The function that names what would be lost."""
+        return self.load().losses
+
+
+def choose_format(
+    formats: Mapping[Any, FileFormat[Read, Written]],
+    given: str | None = None,
+    *,
+    path: str = "",
+    begin: bytes = b"",
+) -> FileFormat[Read, Written] | None:
+    """Return the format given by its name, or else by how a file is called or how it begins.
+
+    None if there is no format of that name, or if nothing says which it is.
+
+    >>> functions = FormatFunctions(lambda file, name: file.read(), lambda value: [value])
+    >>> formats = {"text": FileFormat("text", (".txt",), lambda: functions)}
+    >>> choose_format(formats, path="a.txt.gz").name, choose_format(formats, "pdf")
+    ('text', None)
+    """
+    if given is not None:
+        return formats.get(given)
+    suffix = os.path.splitext(uncompressed_name(path))[1].lower()
+    return next(
+        (each for each in formats.values() if suffix in each.suffixes or each.sniff(begin)), None
+    )

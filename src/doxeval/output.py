@@ -32,18 +32,23 @@ _HAS_LOCKS = os.name == "posix"
 _NO_LOCK = -1
 
 
+def new_file(path: Path) -> None:
+    """Make an empty file where there is nothing yet."""
+    path.touch(exist_ok=False)
+
+
 @contextmanager
 def temporary_output(
-    target: Path, stage: OutputStage, make: Callable[[Path], object]
+    target: Path, stage: OutputStage, make: Callable[[Path], object] = new_file
 ) -> Iterator[Path]:
-    """Make a temporary file or directory next to `target`, by `make`, and lock it.
+    """Make a temporary file next to `target`, or what `make` makes, and lock it.
 
     At the end it is removed, if it has not been given another name. Leftovers of dead processes in
     the same directory are removed first.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"
-    >>> with temporary_output(target, "writing", Path.touch) as path:
+    >>> with temporary_output(target, "writing") as path:
     ...     print(path.exists(), target.exists(), path.name[:15])
     True False .a.txt.writing-
     >>> path.exists()
@@ -98,18 +103,13 @@ def remove_leftovers(directory: Path) -> None:
     """
     if not _HAS_LOCKS:
         return
-    try:
-        names = os.listdir(directory)
-    except OSError:  # the error is raised when the output is written
-        return
-    for name in names:
-        if name.startswith(".") and (parts := _parts(name)) and parts["host"] == _host():
-            if parts["stage"] != "replaced":
-                _remove_if_dead(directory / name)
-            elif (directory / parts["name"]).exists() and not _may_be_alive(
-                _sibling(directory / name)
-            ):
-                _remove(directory / name)
+    for path, parts in _temporaries(directory):
+        if parts["host"] != _host():
+            continue
+        if parts["stage"] != "replaced":
+            _remove_if_dead(path)
+        elif (directory / parts["name"]).exists() and not _may_be_alive(_sibling(path)):
+            _remove(path)
 
 
 def is_being_written(target: Path) -> bool:
@@ -185,7 +185,7 @@ def move_all_into_place(outputs: Sequence[tuple[Path, Path]]) -> None:
                 placed.append((path, target, old))
         except BaseException:
             for path, target, old in reversed(placed):
-                with suppress(OSError):  # the first error is the one to tell
+                with suppress(OSError):  # the first error is the one to raise
                     target.rename(path) if old is None else old.replace(target)
             raise
 
@@ -231,19 +231,23 @@ def _new_name(target: Path, stage: OutputStage) -> Path:
     return target.with_name(f".{name}.{stage}-{_host()}-{os.urandom(4).hex()}")
 
 
+def _temporaries(directory: Path) -> Iterator[tuple[Path, re.Match[str]]]:
+    """Yield what has a temporary name in a directory, with the parts of the name."""
+    try:
+        names = os.listdir(directory)
+    except OSError:  # the error is raised when the output is written
+        return
+    for name in names:
+        if name.startswith(".") and (parts := _parts(name)):
+            yield directory / name, parts
+
+
 def _of_stage(target: Path, stage: OutputStage) -> list[Path]:
     """Return what there is next to a target under temporary names of a stage."""
-    parent = target.absolute().parent
-    try:
-        names = os.listdir(parent)
-    except OSError:
-        return []
     return [
-        parent / name
-        for name in names
-        if name.startswith(".")
-        and (parts := _parts(name))
-        and (parts["name"], parts["stage"]) == (target.name, stage)
+        path
+        for path, parts in _temporaries(target.absolute().parent)
+        if (parts["name"], parts["stage"]) == (target.name, stage)
     ]
 
 
@@ -256,18 +260,19 @@ def _parts(name: str) -> re.Match[str] | None:
     return re.fullmatch(pattern, name, re.DOTALL)
 
 
+def _sibling(path: Path) -> Path:
+    """Return the name of what a new directory replaces, or that of the new one for the old."""
+    parts = _parts(path.name)
+    if parts is None or parts["stage"] == "writing":
+        raise ValueError(f"{path.name} is not the temporary name of what is built")
+    begin, end = parts.span("stage")
+    other = "replaced" if parts["stage"] == "building" else "building"
+    return path.with_name(path.name[:begin] + other + path.name[end:])
+
+
 def _without_host(path: Path) -> Path:
     start, _, token = path.name.rpartition("-")
     return path.with_name(f"{start.rpartition('-')[0]}-{token}")
-
-
-def _sibling(path: Path) -> Path:
-    """Return the name of what a new directory replaces, or that of the new one for the old."""
-    for stage, other in ((".replaced-", ".building-"), (".building-", ".replaced-")):
-        name, separator, token = path.name.rpartition(stage)
-        if separator:
-            return path.with_name(f"{name}{other}{token}")
-    raise ValueError(f"{path.name} is not the temporary name of what is built")
 
 
 @cache
@@ -286,13 +291,10 @@ def _lock_of_new(path: Path) -> int | None:
     if not _HAS_LOCKS:
         return _NO_LOCK
     try:
-        file = _open(path)
+        file = _open_locked(path, wait=True)
     except FileNotFoundError:
         return None
-    try:
-        _lock(file, wait=True)
     except OSError:  # the file system has no locks
-        os.close(file)
         return _NO_LOCK
     if not _is_at(file, path):
         os.close(file)
@@ -303,15 +305,12 @@ def _lock_of_new(path: Path) -> int | None:
 def _remove_if_dead(path: Path) -> None:
     """Remove what nobody holds a lock on; the lock is ours while it is removed."""
     try:
-        file = _open(path)
-    except OSError:  # it is gone, or somebody else's
+        file = _open_locked(path)
+    except OSError:  # its process is alive, or it is gone, or somebody else's
         return
     try:
-        _lock(file, wait=False)
         if _is_at(file, path):
             _remove(path)
-    except OSError:  # its process is alive
-        pass
     finally:
         os.close(file)
 
@@ -322,25 +321,27 @@ def _may_be_alive(path: Path) -> bool:
     if not _HAS_LOCKS or parts is None or parts["host"] != _host():
         return path.exists()
     try:
-        file = _open(path)
-    except OSError:
-        return path.exists()
-    try:
-        _lock(file, wait=False)
-    except OSError:
+        os.close(_open_locked(path))
+    except BlockingIOError:
         return True
-    finally:
-        os.close(file)
+    except OSError:  # it is gone, or somebody else's
+        return path.exists()
     return False
 
 
-def _open(path: Path) -> int:
-    """Open a file or a directory for a lock; network file systems want files open for writing."""
+def _open_locked(path: Path, *, wait: bool = False) -> int:
+    """Open and lock a file or a directory; network file systems want files open for writing."""
     flags = os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        return os.open(path, os.O_RDWR | flags)
+        file = os.open(path, os.O_RDWR | flags)
     except IsADirectoryError:
-        return os.open(path, os.O_RDONLY | flags)
+        file = os.open(path, os.O_RDONLY | flags)
+    try:
+        _lock(file, wait=wait)
+    except OSError:
+        os.close(file)
+        raise
+    return file
 
 
 def _lock(file: int, *, wait: bool) -> None:

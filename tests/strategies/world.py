@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import Collection, example_collection
-from doxeval.runs import ChunkTable, Result, Run, run_of
+from doxeval.runs import ChunkTable, Result, Run
 from strategies.trees import Node, located
 from strategies.world_documents import library_of
 from strategies.world_judgments import graded, highlighted, needed, with_units
@@ -59,15 +59,15 @@ class World:
 
     def element_run(self) -> Run:
         """The run of elements."""
-        return run_of(self.elements, "elements")
+        return Run.from_results(self.elements, "elements")
 
     def passage_run(self) -> Run:
         """The run of passages."""
-        return run_of(self.passages, "passages")
+        return Run.from_results(self.passages, "passages")
 
     def tree_run(self) -> Run:
         """The run of trees."""
-        return run_of(self.trees, "trees")
+        return Run.from_results(self.trees, "trees")
 
     @property
     def all_chunks(self) -> list[tuple[str, tuple[tuple[int, int], ...]]]:
@@ -89,7 +89,7 @@ class World:
 
     def chunk_run(self) -> Run:
         """The run of results with one range or several."""
-        return run_of(self.chunks, "chunks")
+        return Run.from_results(self.chunks, "chunks")
 
 
 @cache

@@ -51,7 +51,7 @@ _BLOCK = 200_000  # about how many elements are looked at together
 SpecificityFrom = Literal["passages", "file"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AssessedElements:
     """Elements with grades, sorted by topic and document order.
 

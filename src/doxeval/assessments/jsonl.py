@@ -29,7 +29,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -154,17 +154,15 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
     """
     drafts: dict[tuple[str, str, str | None, str | None], _Draft] = {}
     for number, record in statements:
+        line = None if origin is None else number
         try:
             fields = Fields(record, FIELDS)
-            key = (
-                fields.text("topic"),
-                normalise_id(fields.text("doc")),
-                fields.optional_text("assessor"),
-                fields.optional_text("pool"),
-            )
+            topic, document = fields.text("topic"), normalise_id(fields.text("doc"))
+            assessor, pool = fields.optional_text("assessor"), fields.optional_text("pool")
+            key = (topic, document, assessor, pool)
             if key not in drafts:
-                drafts[key] = _Draft(number)
-            drafts[key].add(fields, None if origin is None else number)
+                drafts[key] = _Draft(number, {"assessor": assessor, "pool": pool, "line": line})
+            drafts[key].add(fields, line)
             _refuse_huge_numbers(record)
         except FormatError as error:
             of_run = [name for name in OF_RUNS if isinstance(record, dict) and name in record]
@@ -175,29 +173,19 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
             raise _wrong(message, origin, number) from None
     judgments: list[Judgment] = []
     warnings: list[str] = []
-    for (topic, document, assessor, pool), draft in drafts.items():
-        highlights, overlap = merge_passages([(span.start, span.end) for span in draft.spans])
+    for (topic, document, *_), draft in drafts.items():
+        highlights, overlap = merge_passages((span.start, span.end) for span in draft.spans)
         if overlap and not draft.has_needs:
             warnings.append(_overlap_warning(origin, draft.number))
         length = draft.facts.get("document_length", TOO_LONG)
         if highlights and highlights[-1][1] > length:
             message = f"a passage ends at {highlights[-1][1]}, beyond the document's {length}"
             raise _wrong(message, origin, draft.number)
+        needs = tuple(draft.spans) if draft.has_needs else ()
+        parts: dict[str, Any] = {name: tuple(values) for name, values in draft.parts.items()}
         judgments.append(
             Judgment(
-                topic,
-                document,
-                highlights,
-                passages=tuple(draft.points),
-                grades=tuple(draft.grades),
-                elements=tuple(draft.elements),
-                units=tuple(draft.units),
-                needs=tuple(draft.spans) if draft.has_needs else (),
-                assessor=assessor,
-                pool=pool,
-                origin=origin,
-                line=None if origin is None else draft.number,
-                **draft.facts,
+                topic, document, highlights, needs=needs, origin=origin, **parts, **draft.facts
             )
         )
     warnings += draft_warnings(judgments, origin)
@@ -250,16 +238,18 @@ def _is_statement(names: frozenset[str]) -> bool:
 
 @dataclass
 class _Draft:
-    """A judgment in the making; number: of its first statement."""
+    """A judgment in the making.
+
+    number: of its first statement. facts: the fields of a Judgment that have one value. parts:
+    those that have several, but not the passages by offsets: these are `spans`, which are needs if
+    any of them states one.
+    """
 
     number: int
+    facts: dict[str, Any]
+    parts: defaultdict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
     spans: list[NeededSpan] = field(default_factory=list)
     has_needs: bool = False
-    points: list[PointPassage] = field(default_factory=list)
-    grades: list[GradedElement] = field(default_factory=list)
-    elements: list[MeasuredElement] = field(default_factory=list)
-    units: list[AssessedUnit] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)  # fields of a Judgment, each stated once
 
     def add(self, fields: Fields, line: int | None) -> None:
         """Take in a statement, and its line if it stands in a file."""
@@ -274,11 +264,14 @@ class _Draft:
             self._add_span(fields)
         elif "start_point" in names:
             points = (fields.text("start_point"), fields.text("end_point"))
-            self.points.append(PointPassage(*points, fields.whole("size")))
+            self.parts["passages"].append(PointPassage(*points, fields.whole("size")))
+        elif "size" in names or "rsize" in names:
+            self.parts["elements"].append(_measured(fields))
         elif "path" in names:
-            self._add_element(fields, line)
+            self.parts["grades"].append(_graded(fields, line))
         elif "nodes" in names:
-            self.units.append(AssessedUnit(fields.paths("nodes"), fields.number("rel") or 0.0))
+            unit = AssessedUnit(fields.paths("nodes"), fields.number("rel") or 0.0)
+            self.parts["units"].append(unit)
         elif "judged" in names and not fields.flag("judged"):
             raise FormatError("judged is false: a document that is not judged is left out")
         for name, (attribute, read) in _FACTS.items():
@@ -293,14 +286,6 @@ class _Draft:
         if end < start:
             raise FormatError(f"the passage ends at {end} before it starts at {start}")
         self.spans.append(NeededSpan(fields.optional_text("need"), start, end, weight))
-
-    def _add_element(self, fields: Fields, line: int | None) -> None:
-        path = fields.text("path")
-        if "size" in fields or "rsize" in fields:
-            self.elements.append(_measured(path, fields))
-        else:
-            flags = {name: fields.flag(name) for name in ("in_pool", "inferred", "inconsistent")}
-            self.grades.append(GradedElement(path, _grade(fields), **flags, line=line))
 
     def _set(self, name: str, value: object) -> None:
         if value is not None and self.facts.setdefault(name, value) != value:
@@ -342,6 +327,12 @@ _FACTS: dict[str, tuple[str, Callable[[Fields, str], Any]]] = {
 }
 
 
+def _graded(fields: Fields, line: int | None) -> GradedElement:
+    path = fields.text("path")
+    flags = {name: fields.flag(name) for name in ("in_pool", "inferred", "inconsistent")}
+    return GradedElement(path, _grade(fields), **flags, line=line)
+
+
 def _grade(fields: Fields) -> Grade2002 | Grade2003 | Grade2005 | None:
     scale = fields.choice("scale", _SCALES) or "2003"
     if "e" not in fields and "s" not in fields:
@@ -359,7 +350,8 @@ def _grade(fields: Fields) -> Grade2002 | Grade2003 | Grade2005 | None:
     raise FormatError(f"e {quoted(e)} and s {quoted(s)} are no grade of the scale {scale}")
 
 
-def _measured(path: str, fields: Fields) -> MeasuredElement:
+def _measured(fields: Fields) -> MeasuredElement:
+    path = fields.text("path")
     e, size, rsize = fields.raw("e"), fields.whole("size"), fields.whole("rsize")
     if fields.choice("scale", _SCALES) != "2005" or size is None or rsize is None or "s" in fields:
         raise FormatError('size and rsize go together, with "scale": "2005" and without s')

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -26,7 +26,15 @@ from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.columns import Frame, is_frame
 from doxeval.documents import Collection, Offsets, Whitespace, archive_members, is_archive
 from doxeval.errors import FormatError, OutputError, SourceError, warn
-from doxeval.files import BYTE_ORDER_MARK, open_input, open_output, output_directory
+from doxeval.files import (
+    BYTE_ORDER_MARK,
+    FileFormat,
+    FormatFunctions,
+    choose_format,
+    open_input,
+    open_output,
+    output_directory,
+)
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
 from doxeval.output import flush_to_disk
@@ -62,23 +70,32 @@ _FIELDS = {
 }
 
 
-@dataclass(frozen=True)
-class AssessmentFileFormat:
-    """A format of assessments: how it is recognised, read and written, and what it can hold.
+# The fields of a judgment that each format can hold.
+_HELD: dict[AssessmentFormat, set[str]] = {
+    "grades": {"grades", "pool"},
+    "highlights": {"passages", "entry_point", "elements", "pool", "collection", "version"}
+    | {"whitespace"},
+    "qrels": {"highlights", "best_entry_point", "document_length"},
+    "trec": {"relevance"},
+    "judgments": set(_FIELDS),
+}
+_ONE_TOPIC = ("grades", "highlights")  # and one pool in a file
+_SEPARATED_BY_SPACE = ("qrels", "trec")  # so ids cannot hold white space
 
-    sniff: whether a file is in this format, given how it begins.
-    keeps: the fields of a judgment that the format can hold.
-    one_topic: whether a file has judgments of one topic and pool only.
-    separated_by_space: whether ids cannot hold white space.
+
+def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -> list[str]:
+    """Return what of the judgments a format cannot hold.
+
+    >>> assessment_losses([Judgment("7", "a", ((10, 15),), 12)], "trec")
+    ['highlighted passages', 'best entry points']
     """
-
-    description: str
-    keeps: frozenset[str]
-    sniff: Callable[[bytes], bool]
-    read: Callable[[IO[bytes], str], Judgments]
-    write: Callable[[Sequence[Judgment]], Iterator[bytes]]
-    one_topic: bool = False
-    separated_by_space: bool = False
+    judgments = list(judgments)
+    return [
+        description
+        for name, description in _FIELDS.items()
+        if name not in _HELD[format]
+        and any(getattr(judgment, name) not in (None, ()) for judgment in judgments)
+    ]
 
 
 def _is_xml(begin: bytes) -> bool:
@@ -95,84 +112,54 @@ def _count_fields(begin: bytes) -> int:
     return len(begin.split(b"\n", 1)[0].split()) if is_text else 0
 
 
-# The parser of XML is loaded when it is used.
+_Functions = FormatFunctions[Judgments, Sequence[Judgment]]
 
 
-def _read_xml(file: IO[bytes], origin: str) -> Judgments:
-    from doxeval.assessments.inex_xml import read_inex_xml
+def _grades() -> _Functions:
+    from doxeval.assessments.inex_xml import read_inex_xml, write_inex_grades
 
-    return read_inex_xml(file, origin)
-
-
-def _write_grades(judgments: Sequence[Judgment]) -> Iterator[bytes]:
-    from doxeval.assessments.inex_xml import write_inex_grades
-
-    return write_inex_grades(judgments)
+    return FormatFunctions(
+        read_inex_xml, write_inex_grades, partial(assessment_losses, format="grades")
+    )
 
 
-def _write_highlights(judgments: Sequence[Judgment]) -> Iterator[bytes]:
-    from doxeval.assessments.inex_xml import write_inex_highlights
+def _highlights() -> _Functions:
+    from doxeval.assessments.inex_xml import read_inex_xml, write_inex_highlights
 
-    return write_inex_highlights(judgments)
+    return FormatFunctions(
+        read_inex_xml, write_inex_highlights, partial(assessment_losses, format="highlights")
+    )
 
 
-FORMATS: dict[AssessmentFormat, AssessmentFileFormat] = {
-    "grades": AssessmentFileFormat(
-        "the XML of INEX 2002–04, grades of elements",
-        frozenset({"grades", "pool"}),
-        _is_xml,
-        _read_xml,
-        _write_grades,
-        one_topic=True,
-    ),
-    "highlights": AssessmentFileFormat(
-        "the XML of INEX 2005–07, passages between text points",
-        frozenset({"passages", "entry_point", "elements", "pool", "collection", "version"})
-        | {"whitespace"},
-        _is_xml,
-        _read_xml,
-        _write_highlights,
-        one_topic=True,
-    ),
-    "qrels": AssessmentFileFormat(
-        "the text of INEX 2008–10, passages by offsets",
-        frozenset({"highlights", "best_entry_point", "document_length"}),
+# A file is recognised by how it begins, whatever its name is.
+FORMATS: dict[AssessmentFormat, FileFormat[Judgments, Sequence[Judgment]]] = {
+    "grades": FileFormat("grades", (), _grades, _is_xml),  # INEX 2002–04, grades of elements
+    "highlights": FileFormat("highlights", (), _highlights, _is_xml),  # INEX 2005–07, by points
+    "qrels": FileFormat(  # INEX 2008–10, passages by offsets
+        "qrels",
+        (),
+        lambda: FormatFunctions(
+            read_inex_text, write_inex_text, partial(assessment_losses, format="qrels")
+        ),
         lambda begin: _count_fields(begin) > 4,
-        read_inex_text,
-        write_inex_text,
-        separated_by_space=True,
     ),
-    "trec": AssessmentFileFormat(
-        "TREC's qrels, a grade for each document",
-        frozenset({"relevance"}),
+    "trec": FileFormat(  # a grade for each document
+        "trec",
+        (),
+        lambda: FormatFunctions(
+            read_trec_qrels, write_trec_qrels, partial(assessment_losses, format="trec")
+        ),
         lambda begin: _count_fields(begin) == 4,
-        read_trec_qrels,
-        write_trec_qrels,
-        separated_by_space=True,
     ),
-    "judgments": AssessmentFileFormat(
-        "JSONL, everything",
-        frozenset(_FIELDS),
+    "judgments": FileFormat(  # JSONL, everything
+        "judgments",
+        (),
+        lambda: FormatFunctions(
+            read_jsonl, write_jsonl, partial(assessment_losses, format="judgments")
+        ),
         _is_json,
-        read_jsonl,
-        write_jsonl,
     ),
 }
-
-
-def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -> list[str]:
-    """Return what of the judgments a format cannot hold.
-
-    >>> assessment_losses([Judgment("7", "a", ((10, 15),), 12)], "trec")
-    ['highlighted passages', 'best entry points']
-    """
-    judgments = list(judgments)
-    return [
-        description
-        for name, description in _FIELDS.items()
-        if name not in FORMATS[format].keeps
-        and any(getattr(judgment, name) not in (None, ()) for judgment in judgments)
-    ]
 
 
 # Reading
@@ -293,9 +280,9 @@ def _read_file(file: IO[bytes], origin: str) -> Judgments:
     reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
     try:
         begin = reader.peek(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
-        for format in FORMATS.values():
-            if format.sniff(begin):
-                return format.read(reader, origin)
+        format = choose_format(FORMATS, begin=begin)
+        if format is not None:
+            return format.read(reader, origin)
     finally:
         reader.detach()
     raise FormatError(
@@ -323,20 +310,20 @@ def write_assessments(
     >>> path.read_text()
     '7 Q0 a 5 100 12 10:5\\n'
     """
-    if format not in FORMATS:
+    chosen = choose_format(FORMATS, format)
+    if chosen is None:
         raise OutputError(
             f"no format {quoted(format)} of assessments; there are {', '.join(FORMATS)}"
         )
     judgments = list(assessments)
-    chosen = FORMATS[format]
-    if chosen.separated_by_space:
+    if chosen.name in _SEPARATED_BY_SPACE:
         _check_ids(judgments)
     groups: dict[tuple[str | None, ...], list[Judgment]] = {}
-    if chosen.one_topic:
+    if chosen.name in _ONE_TOPIC:
         for judgment in judgments:
             key = (judgment.topic, judgment.pool, judgment.version, judgment.whitespace)
             groups.setdefault(key, []).append(judgment)
-    if chosen.one_topic and len(groups) != 1:
+    if chosen.name in _ONE_TOPIC and len(groups) != 1:
         files = {_file_name(key): chosen.write(group) for key, group in groups.items()}
         _write_directory(files, path)
     else:
@@ -361,7 +348,7 @@ def _file_name(key: tuple[str | None, ...]) -> str:
     return "-".join(quote(part, safe="").replace(".", "%2E") for part in key if part) + ".xml"
 
 
-def _write_directory(files: dict[str, Iterator[bytes]], path: str | os.PathLike[str]) -> None:
+def _write_directory(files: dict[str, Iterable[bytes]], path: str | os.PathLike[str]) -> None:
     if os.path.exists(path) and not (os.path.isdir(path) and not os.listdir(path)):
         raise OutputError(f"{os.fspath(path)} exists; expected a new or an empty directory")
     with output_directory(path) as directory:

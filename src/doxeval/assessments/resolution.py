@@ -161,37 +161,38 @@ def _resolve_points(
         for row, given in details.items()
         if "passages" in given or "entry_point" in given
     }
-    offsets: dict[tuple[Whitespace, Side], dict[tuple[int, str], int | InputError]] = {}
+    offsets: dict[tuple[Whitespace, Side, int, str], int | InputError] = {}
     for row, (mode, number) in rows.items():
-        starts = offsets.setdefault((mode, "start"), {})
-        ends = offsets.setdefault((mode, "end"), {})
         for passage in details[row].get("passages", ()):
-            starts[number, passage.start] = ends[number, passage.end] = -1
+            offsets[mode, "start", number, passage.start] = -1
+            offsets[mode, "end", number, passage.end] = -1
         if "entry_point" in details[row]:
-            starts[number, details[row]["entry_point"]] = -1
-    for (mode, side), keys in offsets.items():
-        numbers, texts = [number for number, _ in keys], [text for _, text in keys]
-        keys.update(zip(keys, collection.points(mode).offsets(numbers, texts, side), strict=True))
+            offsets[mode, "start", number, details[row]["entry_point"]] = -1
+    for mode, side in {key[:2] for key in offsets}:
+        keys = [key for key in offsets if key[:2] == (mode, side)]
+        numbers, texts = [key[2] for key in keys], [key[3] for key in keys]
+        positions = collection.points(mode).offsets(numbers, texts, side)
+        offsets.update(zip(keys, positions, strict=True))
+
+    def offset(*key: Any) -> int:
+        value = offsets[key]
+        if isinstance(value, InputError):
+            raise value
+        return value
 
     points = _Points([], {}, {})
     for row, (mode, number) in rows.items():
-
-        def offset(text: str, side: Side, mode: Whitespace = mode, number: int = number) -> int:
-            value = offsets[mode, side][number, text]
-            if isinstance(value, InputError):
-                raise value
-            return value
-
         try:
             for passage in details[row].get("passages", ()):
-                start, end = offset(passage.start, "start"), offset(passage.end, "end")
+                start = offset(mode, "start", number, passage.start)
+                end = offset(mode, "end", number, passage.end)
                 if end < start:
                     raise UnknownReference(
                         f"a passage ends at {end:,} before it starts at {start:,}"
                     )
                 points.passages.append((row, start, end))
             if "entry_point" in details[row]:
-                points.entries[row] = offset(details[row]["entry_point"], "start")
+                points.entries[row] = offset(mode, "start", number, details[row]["entry_point"])
         except InputError as error:
             points.errors[row] = error
     return points

@@ -21,7 +21,7 @@ from doxeval.arrays import Ints
 from doxeval.chunks.chunk_runs import run_of_chunks
 from doxeval.chunks.touching import pieces_of_chunks, touching
 from doxeval.evaluation import RunOptions, build_ranking
-from doxeval.measures import GroundTruth, ratio
+from doxeval.measures import GroundTruth, best_shown, ratio
 from doxeval.runs import ChunkTable, Run
 from doxeval.spans import Spans
 
@@ -229,7 +229,7 @@ def best_ious(table: ChunkTable, truth: GroundTruth) -> list[float]:
     """
     steps = oracle_steps(table, truth, table.spans.sizes())
     ranking = build_ranking(oracle_run(table, truth, steps, "oracle"), truth, RunOptions()).ranking
-    shown, total = ranking.best_shown
+    shown, total = best_shown(ranking)
     found = ratio(shown, ranking.cumulated(ranking.size) + total - shown)
     return [
         float(own.max(initial=0.0)) if wanted > 0 else float("nan")

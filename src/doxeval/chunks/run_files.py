@@ -13,7 +13,7 @@ from doxeval.chunks.returned_items import Items
 from doxeval.errors import FormatError, MissingInput
 from doxeval.files import json_lines, open_input
 from doxeval.messages import Parameter, json_text, quoted
-from doxeval.runs import UNIT_FIELDS, Run, format_of, read_jsonl_run, read_run
+from doxeval.runs import UNIT_FIELDS, Run, format_of, read_open_run, read_run
 
 
 def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -> Run:
@@ -40,9 +40,9 @@ def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -
     if has_contexts([first]) or has_contexts(first):
         raise FormatError("retrieved contexts: `chunks retrieved` makes a run of them", name)
     if chunks is None or b'"text"' not in data:
-        return read_jsonl_run(io.BytesIO(data), name, table)
+        return read_open_run(io.BytesIO(data), name, "jsonl", chunks=table)
     data, warnings = _by_texts(data, name, chunks)
-    run = read_jsonl_run(io.BytesIO(data), name, table)
+    run = read_open_run(io.BytesIO(data), name, "jsonl", chunks=table)
     return replace(run, warnings=(*run.warnings, *warnings))
 
 

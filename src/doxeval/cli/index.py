@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +60,10 @@ def build(collection: str, out: Path | None, stemmer: str, jobs: int, force: boo
     from doxeval.retrieve import build_index
 
     started = time.perf_counter()
-    with _progress() as progress:
+    bar: AbstractContextManager[Progress | None] = (
+        staged_bar(_STAGES) if is_watched() else nullcontext()
+    )
+    with bar as progress:
         report = build_index(
             collection, out, stemmer=stemmer, jobs=jobs, force=force, progress=progress
         )
@@ -72,22 +74,13 @@ def build(collection: str, out: Path | None, stemmer: str, jobs: int, force: boo
     )
 
 
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    if not is_watched():
-        yield None
-        return
-    with staged_bar(_STAGES) as progress:
-        yield progress
-
-
 @index.command(cls=Verb)
 @click.argument("place", **WHERE)
 @_collection_option
 @table_or_json("How to print the figures.")
 def info(place: str, directory: str | None, format_: str) -> None:
     """Print figures about an index."""
-    opened = _opened(place, directory)
+    opened = _open_index(place, directory)
     counts = opened.manifest["counts"]
     size = sum(file["bytes"] for file in opened.manifest["files"].values())
     if format_ == "json":
@@ -122,13 +115,13 @@ def words(place: str, text: tuple[str, ...], directory: str | None, format_: str
     Example:
       doxeval index words wiki.index "The fog-horn's sound"
     """
-    opened = _opened(place, directory)
+    opened = _open_index(place, directory)
     given = " ".join(text)
-    found = opened.analysis.words(given)
-    terms = [opened.analysis.stem(word) for word in found]
-    positions = [opened.term(term) for term in terms]
-    documents = [opened.count_documents(places) for places in positions]
-    rows = list(zip(found, terms, map(len, positions), documents, strict=True))
+    rows = []
+    for word in opened.analysis.words(given):
+        term = opened.analysis.stem(word)
+        positions = opened.term(term)
+        rows.append((word, term, len(positions), opened.count_documents(positions)))
     if format_ == "json":
         names = ("word", "term", "occurrences", "documents")
         json_data([dict(zip(names, row, strict=True)) for row in rows], indent=1)
@@ -136,15 +129,15 @@ def words(place: str, text: tuple[str, ...], directory: str | None, format_: str
     if not rows:
         line(f"no words in {truncate(given)}")
         return
-    width = max(12, *(len(truncate(word, 40)) for word in found)) + 2
+    width = max(12, *(len(truncate(word, 40)) for word, *_ in rows)) + 2
     heading(f"{'word':<{width}}{'term':<{width}}{'occurrences':>12}{'documents':>12}")
-    for word, term, occurrences, in_documents in rows:
-        shown = (truncate(word, 40), truncate(term, 40))
-        line(f"{shown[0]:<{width}}{shown[1]:<{width}}{occurrences:>12,}{in_documents:>12,}")
+    for word, term, occurrences, documents in rows:
+        shown = f"{truncate(word, 40):<{width}}{truncate(term, 40):<{width}}"
+        line(f"{shown}{occurrences:>12,}{documents:>12,}")
 
 
-def _opened(place: str, collection: str | None) -> Index:
-    """An index, given by its own directory or by the collection beside it."""
+def _open_index(place: str, collection: str | None) -> Index:
+    """Open an index, given by its directory or by the collection beside it."""
     from doxeval.documents import COLLECTION, Collection
     from doxeval.retrieve import Index
     from doxeval.storage import is_stored, is_url

@@ -121,7 +121,7 @@ def _searcher(collection: str, options: dict[str, Any], **defaults: Any) -> Sear
     from doxeval.retrieve import Index, SearchOptions, open_searcher
 
     chosen = value_of(SearchOptions, options, **defaults)
-    for name, reason in chosen.without_effect().items():
+    for name, reason in chosen.without_effect.items():
         refuse({name}, in_options(reason))
     directory = options["index_directory"]
     index = Index.of(collection) if directory is None else Index(directory, Collection(collection))

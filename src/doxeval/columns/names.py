@@ -20,7 +20,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints, distinct_below
+from doxeval.arrays import Bools, Ints, distinct_below, last_true
 
 T = TypeVar("T")
 Loads = npt.NDArray[np.uint64]  # eight bytes each, the first in the lowest bits
@@ -142,6 +142,18 @@ class HashTable(NamedTuple):
 
 
 # Names as positions
+
+
+def normalise_id(reference: str) -> str:
+    """Return an id in the form that is compared: without white space, `./` and `.xml` around it.
+
+    `ByteStrings.as_document_ids` does the same to names without white space.
+
+    >>> normalise_id(" ./co/1999/r2024.xml ")
+    'co/1999/r2024'
+    """
+    return reference.strip().removeprefix("./").removesuffix(".xml")
+
 
 LONGEST_HASHED = 64  # bytes; longer names are compared as strings
 _DOT, _LAST_OF_XML = b".l"
@@ -278,15 +290,27 @@ class ByteStrings(Sequence[str]):
         hashes = loads[0][blocks]
         for column in loads[1:]:
             hashes = spread_bits(hashes) ^ column[blocks]
-        _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
-        same = blocks[first[number]]
+        first = _first_equal(hashes)
+        same = blocks[first]
         if len(loads) > 1 and any((column[blocks] != column[same]).any() for column in loads):
             return _number_strings(list(self))  # two names with one hash
-        order = np.argsort(first)
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        block_of = np.cumsum(begins_block) - 1
-        return rank[number][block_of], blocks[first[order]]
+        is_first = first == np.arange(len(first))
+        number = (np.cumsum(is_first) - 1)[first]
+        return np.repeat(number, np.diff(blocks, append=len(self))), blocks[is_first]
+
+
+def _first_equal(hashes: Loads) -> Ints:
+    """Return for each hash the position of the first equal one.
+
+    It does what `np.unique` could, which imports all of masked arrays when it is first called.
+    """
+    order = np.argsort(hashes, kind="stable")
+    in_order = hashes[order]
+    begins = np.ones(len(order), dtype=np.bool_)
+    np.not_equal(in_order[1:], in_order[:-1], out=begins[1:])
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = order[last_true(begins)]
+    return first
 
 
 def _number_strings(names: list[str]) -> tuple[Ints, Ints]:

@@ -305,9 +305,9 @@ class Collection:
         starts: Sequence[int] | Ints,
         ends: Ints | None = None,
     ) -> Ints:
-        """Return the innermost element around each range (by default, around one character).
+        """Return the innermost element around each span (by default, around one character).
 
-        The result is -1 for a range that is not inside its document.
+        The result is -1 for a span that is not inside its document.
         """
         begin = np.asarray(starts, dtype=np.int64)
         after = begin + 1 if ends is None else np.asarray(ends, dtype=np.int64)
@@ -595,7 +595,7 @@ class Element:
         return self.node <= other.node < self.node + size
 
     def as_dict(self) -> dict[str, Any]:
-        """Return document, path, tag, range and text as plain values, for JSON."""
+        """Return document, path, tag, span and text as plain values, for JSON."""
         return {
             "doc": self.document_id,
             "path": self.path,

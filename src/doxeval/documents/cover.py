@@ -1,6 +1,6 @@
-"""The cover of a range of text: the coarsest set of disjoint elements that holds it.
+"""The cover of a span of text: the coarsest set of disjoint elements that holds it.
 
-It is made of the outermost elements that lie wholly inside the range and, for text of the range
+It is made of the outermost elements that lie wholly inside the span and, for text of the span
 that is in none of them, of the innermost element around that text. An element that comes in for
 such text absorbs the members inside itself. White space is no such text, so that a cover does not
 depend on line breaks between elements; empty elements are never in a cover.
@@ -29,7 +29,7 @@ from doxeval.documents.nodes import Trees
 from doxeval.documents.words import is_white_space
 from doxeval.spans import Spans, merge_spans
 
-# How many pairs of a range and an element are worked on at once, about.
+# How many pairs of a span and an element are worked on at once, about.
 _MOST_PAIRS = 200_000
 
 
@@ -41,9 +41,9 @@ def covers(
     ignored: Container[str] = (),
     members: Bools | None = None,
 ) -> Trees:
-    """Return the cover of each range of a document, as a tree; an empty range has none.
+    """Return the cover of each span of a document, as a tree; an empty span has none.
 
-    Ranges are inside their documents. members: for each path of the collection's summary, whether
+    Spans are inside their documents. members: for each path of the collection's summary, whether
     elements with that path can be members; None: all can.
 
     >>> from doxeval.documents.examples import example_collection
@@ -58,10 +58,10 @@ def covers(
         return Trees.empty(0)
     is_ignored = _ignored_paths(collection, ignored, members)
     order = np.argsort(documents, kind="stable")  # so each document is read once
-    ranges = _Ranges(documents[order], starts[order], ends[order])
+    spans = Spans(documents[order], starts[order], ends[order])
     in_order = [
-        _cover(collection, _Ranges(*(column[part] for column in ranges)), is_ignored)
-        for part in _portions(collection, ranges)
+        _cover(collection, Spans(*(column[part] for column in spans)), is_ignored)
+        for part in _portions(collection, spans)
     ]
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
@@ -78,9 +78,9 @@ def covers_of_groups(
     ignored: Container[str] = (),
     members: Bools | None = None,
 ) -> Trees:
-    """Return the cover of all ranges of each group; `documents` has the document of each group.
+    """Return the cover of all spans of each group; `documents` has the document of each group.
 
-    Ranges that touch are one range. Each is covered by itself, and members of one cover absorb
+    Spans that touch are one span. Each is covered by itself, and members of one cover absorb
     those of another that lie inside them.
 
     >>> from doxeval.documents.examples import example_collection
@@ -103,20 +103,17 @@ def _ignored_paths(collection: Collection, ignored: Container[str], members: Boo
     return is_ignored if members is None else is_ignored | ~members
 
 
-class _Ranges(NamedTuple):
-    document: Ints
-    start: Ints
-    end: Ints
+# Spans of text below have the number of their document as their group.
 
 
 class _Touched(NamedTuple):
-    """Elements that share text with ranges: by range, and by node within a range.
+    """Elements that share text with spans: by span, and by node within a span.
 
-    start, end: the part of the element that is in the range. parent: the row of the element around
-    it, -1 if there is none. is_inside: whether the whole element is in the range.
+    start, end: the part of the element that is in the span. parent: the row of the element around
+    it, -1 if there is none. is_inside: whether the whole element is in the span.
     """
 
-    range: Ints
+    span: Ints
     node: Ints
     start: Ints
     end: Ints
@@ -124,32 +121,32 @@ class _Touched(NamedTuple):
     is_inside: Bools
 
 
-def _portions(collection: Collection, ranges: _Ranges) -> Iterator[slice]:
-    """Yield the ranges in portions, so that none has too many elements to look at."""
-    rows, document = collection.rows, ranges.document
+def _portions(collection: Collection, spans: Spans) -> Iterator[slice]:
+    """Yield the spans in portions, so that none has too many elements to look at."""
+    rows, document = collection.rows, spans.group
     elements = (rows[document + 1] - rows[document]).astype(np.int64)
     length = np.maximum(collection.nodes.end[rows[document]].astype(np.int64), 1)
-    # A range has about its share of the elements of its document.
-    expected = elements * (ranges.end - ranges.start) // length + 10
+    # A span has about its share of the elements of its document.
+    expected = elements * spans.lengths() // length + 10
     return portions(expected, _MOST_PAIRS)
 
 
-def _cover(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> Trees:
-    touched = _find_touched(collection, ranges, is_ignored)
+def _cover(collection: Collection, spans: Spans, is_ignored: Bools) -> Trees:
+    touched = _find_touched(collection, spans, is_ignored)
     around = touched.parent
     # The outermost elements wholly inside, and those around text that is in none of these.
     is_member = touched.is_inside & ~(touched.is_inside[around] & (around >= 0))
-    is_member |= _holds_text_itself(collection, ranges, touched)
+    is_member |= _holds_text_itself(collection, spans, touched)
     rows = np.flatnonzero(is_member)
-    return _disjoint(collection, touched.range[rows], touched.node[rows], len(ranges.document))
+    return _disjoint(collection, touched.span[rows], touched.node[rows], len(spans.group))
 
 
-def _find_touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) -> _Touched:
-    """Return the elements that share text with each range, except those that are looked through."""
-    which, node = _candidates(collection, ranges)
+def _find_touched(collection: Collection, spans: Spans, is_ignored: Bools) -> _Touched:
+    """Return the elements that share text with each span, except those that are looked through."""
+    which, node = _candidates(collection, spans)
     columns = collection.nodes
-    start = np.maximum(columns.start[node].astype(np.int64), ranges.start[which])
-    end = np.minimum(columns.end[node].astype(np.int64), ranges.end[which])
+    start = np.maximum(columns.start[node].astype(np.int64), spans.start[which])
+    end = np.minimum(columns.end[node].astype(np.int64), spans.end[which])
     kept = end > start
     if is_ignored.any():
         kept &= ~is_ignored[columns.path[node]]
@@ -163,15 +160,15 @@ def _find_touched(collection: Collection, ranges: _Ranges, is_ignored: Bools) ->
     return _Touched(which, node, start, end, np.where(parent < 0, -1, row), is_inside)
 
 
-def _candidates(collection: Collection, ranges: _Ranges) -> tuple[Ints, Ints]:
-    """Return pairs of a range and an element that begins in it, or is open where it begins."""
+def _candidates(collection: Collection, spans: Spans) -> tuple[Ints, Ints]:
+    """Return pairs of a span and an element that begins in it, or is open where it begins."""
     columns = collection.nodes
-    root, beyond = collection.rows[ranges.document], collection.rows[ranges.document + 1]
-    low = first_beginning(columns, root, beyond, ranges.start)
-    high = first_beginning(columns, low, beyond, ranges.end)
+    root, beyond = collection.rows[spans.group], collection.rows[spans.group + 1]
+    low = first_beginning(columns, root, beyond, spans.start)
+    high = first_beginning(columns, low, beyond, spans.end)
     begun = concatenated_ranges(low, high - low)
     owners, nodes = [np.repeat(np.arange(len(root)), high - low)], [begun]
-    # The last element that begins before the range, and all elements around it.
+    # The last element that begins before the span, and all elements around it.
     owner = np.flatnonzero(low > root)
     node = low[owner] - 1
     while len(owner):
@@ -200,8 +197,8 @@ def _parents(collection: Collection, node: Ints, is_ignored: Bools) -> Ints:
     return parent
 
 
-def _holds_text_itself(collection: Collection, ranges: _Ranges, touched: _Touched) -> Bools:
-    """Return which elements not wholly inside have text of their range outside their children."""
+def _holds_text_itself(collection: Collection, spans: Spans, touched: _Touched) -> Bools:
+    """Return which elements not wholly inside have text of their span outside their children."""
     length = touched.end - touched.start
     below = np.flatnonzero(touched.parent >= 0)
     outside = length - _sum_by_group(touched.parent[below], length[below], len(length))
@@ -215,7 +212,7 @@ def _holds_text_itself(collection: Collection, ranges: _Ranges, touched: _Touche
     written = np.zeros(len(length), dtype=np.int64)
     written[rows] = _count_written(
         collection,
-        _Ranges(ranges.document[touched.range[rows]], touched.start[rows], touched.end[rows]),
+        Spans(spans.group[touched.span[rows]], touched.start[rows], touched.end[rows]),
     )
     outside = written - _sum_by_group(touched.parent[children], written[children], len(length))
     return has_text & (outside > 0)
@@ -225,31 +222,22 @@ def _sum_by_group(group: Ints, values: Ints, groups: int) -> Ints:
     return np.bincount(group, values, groups).astype(np.int64)
 
 
-def _count_written(collection: Collection, ranges: _Ranges) -> Ints:
-    """Return how many characters of each range are not white space."""
-    counts = np.empty(len(ranges.document), dtype=np.int64)
-    order = np.argsort(ranges.document, kind="stable")
-    numbers, first = np.unique(ranges.document[order], return_index=True)
+def _count_written(collection: Collection, spans: Spans) -> Ints:
+    """Return how many characters of each span are not white space."""
+    counts = np.empty(len(spans.group), dtype=np.int64)
+    order = np.argsort(spans.group, kind="stable")
+    numbers, first = np.unique(spans.group[order], return_index=True)
     for number, rows in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
-        before = written_before(collection.text_of(number))
-        counts[rows] = before[ranges.end[rows]] - before[ranges.start[rows]]
+        is_written = ~is_white_space(collection.text_of(number))
+        before = np.append(0, np.cumsum(is_written))  # each offset
+        counts[rows] = before[spans.end[rows]] - before[spans.start[rows]]
     return counts
-
-
-def written_before(text: str) -> Ints:
-    """Return how many characters before each offset of a text (and its end) are not white space.
-
-    >>> written_before("a b").tolist()
-    [0, 1, 1, 2]
-    """
-    return np.append(0, np.cumsum(~is_white_space(text)))
 
 
 def _disjoint(collection: Collection, group: Ints, node: Ints, groups: int) -> Trees:
     """Return the elements of each group, each once and without those inside another."""
     every = len(collection.nodes.path) + 1
     begin = np.sort(group.astype(np.int64) * every + node)
-    begin = begin[np.append(True, begin[1:] != begin[:-1])] if len(begin) else begin
     node = begin % every
     after = begin + collection.nodes.size[node]
     reach = np.maximum.accumulate(np.append(0, after))[:-1]

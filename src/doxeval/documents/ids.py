@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Ints, positions_in
+from doxeval.columns import normalise_id as normalise_id
 from doxeval.errors import InputError, SyntaxProblem
 from doxeval.files import uncompressed_name
 from doxeval.messages import Parameter, quoted
@@ -36,15 +37,6 @@ _BLOCK = 1 << 19  # how many entries are merged at once, about
 _KEY_BITS = 64
 _RUN = 1 << 19  # how many ids are kept in memory
 _TYPES = {"keys": "<u8", "checks": "<u8", "numbers": "<i8"}  # in the scratch files
-
-
-def normalise_id(reference: str) -> str:
-    """Return an id in the form that is compared: without white space, `./` and `.xml` around it.
-
-    >>> normalise_id(" ./co/1999/r2024.xml ")
-    'co/1999/r2024'
-    """
-    return reference.strip().removeprefix("./").removesuffix(".xml")
 
 
 def why_id_has_spaces(document_id: str) -> str | None:
@@ -275,24 +267,19 @@ class IdIndexBuilder:
     def _add_part(self, new: IdIndex) -> None:
         if _has_duplicates(new, self._parts):
             # The first duplicate may be one of an id on disk: merging everything raises its error.
-            runs = [*self._scratch_runs(), *self._parts, new]
-            for _ in merge_indexes(runs, [0] * len(runs)):
+            for _ in merge_indexes([*self._scratch_runs(), *self._parts, new]):
                 pass
         self._count += len(new.keys)
         self._parts.append(new)
         while len(self._parts) > 1 and len(self._parts[-1].keys) * 2 > len(self._parts[-2].keys):
             self._parts[-2:] = [_join_indexes(self._parts[-2:])]
-        if self._scratch is not None and self._in_memory >= _RUN:
+        in_memory = self._count - (self._runs[-1] if self._runs else 0)
+        if self._scratch is not None and in_memory >= _RUN:
             self._spill(self._scratch)
 
     def blocks(self) -> Iterator[IdIndex]:
         """Yield the index of all ids, in blocks: all of one block come before all of the next."""
-        runs = [*self._scratch_runs(), *self._parts]
-        return merge_indexes(runs, [0] * len(runs))
-
-    @property
-    def _in_memory(self) -> int:
-        return self._count - (self._runs[-1] if self._runs else 0)
+        return merge_indexes([*self._scratch_runs(), *self._parts])
 
     def _spill(self, scratch: Callable[[str], Path]) -> None:
         _write_run(_join_indexes(self._parts), scratch)
@@ -354,24 +341,29 @@ def first_duplicate(index: IdIndex) -> tuple[int, int] | None:
     return int(later[at]), int(index.numbers[pairs[at]])
 
 
-def merge_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[IdIndex]:
+def merge_indexes(parts: Sequence[IdIndex]) -> Iterator[IdIndex]:
     """Yield the blocks of one index for the documents of all parts, in order.
 
-    `firsts` is added to the numbers of each part. If an id occurs twice, DuplicateId is raised
-    after the last range: about the first document that has the id of an earlier one.
+    If an id occurs twice, DuplicateId is raised after the last range of keys: about the first
+    document that has the id of an earlier one.
 
-    >>> (block,) = merge_indexes([index_ids(["a", "b"]), index_ids(["c"])], [0, 2])
+    >>> (block,) = merge_indexes([index_ids(["a", "b"]), index_ids(["c"], 2)])
     >>> block.find(["c", "a"]).tolist()
     [2, 0]
-    >>> list(merge_indexes([index_ids(["a", "b"]), index_ids(["b"])], [0, 2]))
+    >>> list(merge_indexes([index_ids(["a", "b"]), index_ids(["b"], 2)]))
     Traceback (most recent call last):
     doxeval.documents.ids.DuplicateId: duplicate document id
     """
     entries = sum(len(part.keys) for part in parts)
     dtype = number_type(entries)
     duplicate: tuple[int, int] | None = None
-    for slices in _ranges(parts, entries):
-        block = sort_index(_entries_in_range(parts, firsts, slices))
+    for slices in _key_ranges(parts, entries):
+        block = _join_indexes(
+            [
+                IdIndex(part.keys[rows], part.checks[rows], part.numbers[rows])
+                for part, rows in zip(parts, slices, strict=True)
+            ]
+        )
         first = first_duplicate(block)
         if first is not None:
             duplicate = first if duplicate is None else min(duplicate, first)
@@ -381,7 +373,7 @@ def merge_indexes(parts: Sequence[IdIndex], firsts: Sequence[int]) -> Iterator[I
         raise DuplicateId(*duplicate)
 
 
-def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
+def _key_ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
     """Yield the entries of each part in each range of keys."""
     ranges = max(1, -(-entries // _BLOCK))
     begins = [0] * len(parts)
@@ -393,18 +385,3 @@ def _ranges(parts: Sequence[IdIndex], entries: int) -> Iterator[list[slice]]:
             ends = [len(part.keys) for part in parts]
         yield [slice(begin, end) for begin, end in zip(begins, ends, strict=True)]
         begins = ends
-
-
-def _entries_in_range(
-    parts: Sequence[IdIndex], firsts: Sequence[int], slices: Sequence[slice]
-) -> IdIndex:
-    """Return these entries of all parts, with the numbers of the whole."""
-    keys, checks, numbers = [], [], []
-    for part, first, rows in zip(parts, firsts, slices, strict=True):
-        if rows.start < rows.stop:
-            keys.append(part.keys[rows])
-            checks.append(part.checks[rows])
-            numbers.append(part.numbers[rows].astype(np.int64) + first)
-    if not keys:
-        return index_ids([])
-    return IdIndex(np.concatenate(keys), np.concatenate(checks), np.concatenate(numbers))

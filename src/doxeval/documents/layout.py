@@ -160,7 +160,7 @@ class CollectionFiles(StoredFiles):
 
     def __init__(self, directory: Path, open_cached: CachedStore | None = None) -> None:
         self.remote = None if open_cached is None else open_cached.remote
-        kind = COLLECTION if open_cached is None else open_cached.kind
+        kind = COLLECTION if open_cached is None else open_cached.store_type
         super().__init__(kind, directory, only_hashed=open_cached is not None)
         self._check_ends()
 

@@ -323,17 +323,27 @@ class SummaryBuilder:
         return self._recent.setdefault(key, len(self))
 
     def absorb(self, other: PathSummary) -> Ints:
-        """Add all paths of another summary; returns the number of each in this one."""
-        tags = [self.tag(name) for name in other.tags]
-        if self._parts:
-            here = self._absorb_by_level(other, np.array(tags, dtype=np.int64)[other.tag_of])
-        else:
-            here = self._absorb_one_by_one(other, tags)
+        """Add all paths of another summary; return the number of each in this one.
+
+        They are looked up level by level: whatever is below a new path is new. New paths are
+        numbered in the order of the other summary, where parents come before their children.
+        """
+        tag_here = np.array([self.tag(name) for name in other.tags], dtype=np.int64)
+        tag = tag_here[other.tag_of]
+        here = np.full(len(other) + 1, NO_PATH, dtype=np.int64)  # the last stands for NO_PARENT
+        for level in _levels(other):
+            above = here[other.parent_of[level]]
+            is_old = (above != NO_PATH) | (other.parent_of[level] == NO_PARENT)
+            here[level[is_old]] = self._find(path_keys(above[is_old], tag[level[is_old]]))
+        new = np.flatnonzero(here[:-1] == NO_PATH)
+        here[new] = np.arange(len(self), len(self) + len(new))
+        keys = path_keys(here[other.parent_of[new]], tag[new])
+        self._recent.update(zip(keys.tolist(), here[new].tolist(), strict=True))
         if len(self) > MOST_PATHS:
             raise InputError(f"more than {MOST_PATHS:,} different paths in one collection")
         if len(self._recent) > _RECENT:
             self._make_part()
-        return here.astype(np.int32, copy=False)
+        return here[:-1].astype(np.int32)
 
     def finish(self) -> PathSummary:
         """Return the finished path summary."""
@@ -342,37 +352,6 @@ class SummaryBuilder:
             keys[part.paths] = part.keys
         parent, tag = keys >> TAG_BITS, keys & ((1 << TAG_BITS) - 1)
         return PathSummary(list(self._tags), parent.astype(np.int32), tag.astype(np.int32))
-
-    def _absorb_one_by_one(self, other: PathSummary, tags: list[int]) -> Ints:
-        """Return the number here of each path of another summary; all paths here are recent."""
-        recent = self._recent
-        here: list[int] = []
-        for parent, tag in zip(other.parent_of.tolist(), other.tag_of.tolist(), strict=True):
-            above = parent if parent == NO_PARENT else here[parent]
-            here.append(recent.setdefault(above << TAG_BITS | tags[tag], len(recent)))
-        return np.array(here, dtype=np.int32)
-
-    def _absorb_by_level(self, other: PathSummary, tag: Ints) -> Ints:
-        """Return the same, level by level, given the number here of each path's tag.
-
-        Whatever is below a new path is new. New paths are numbered in the order of the other
-        summary, where parents come before their children.
-        """
-        here = np.full(len(other), NO_PATH, dtype=np.int64)
-        for level in _levels(other):
-            parent = other.parent_of[level]
-            above = np.where(parent == NO_PARENT, NO_PARENT, here[parent])
-            is_old = (parent == NO_PARENT) | (above != NO_PATH)
-            level, above = level[is_old], above[is_old]
-            if not len(level):
-                break
-            here[level] = self._find(path_keys(above, tag[level]))
-        new = np.flatnonzero(here == NO_PATH)
-        here[new] = np.arange(len(self), len(self) + len(new))
-        parent = other.parent_of[new]
-        keys = path_keys(np.where(parent == NO_PARENT, NO_PARENT, here[parent]), tag[new])
-        self._recent.update(zip(keys.tolist(), here[new].tolist(), strict=True))
-        return here
 
     def _find(self, keys: Ints) -> Ints:
         """Return the path with each key, or NO_PATH."""

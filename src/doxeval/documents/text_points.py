@@ -1,7 +1,7 @@
 """Text points to offsets and back.
 
 A text node is a maximal non-empty run of text between tags, so the text nodes of an element
-are the gaps that its children leave in its range. With white space stripped, gaps of nothing
+are the gaps that its children leave in its span. With white space stripped, gaps of nothing
 but white space are not numbered; the text itself never changes.
 """
 
@@ -23,7 +23,7 @@ Side = Literal["start", "end"]
 
 
 class TextNode(NamedTuple):
-    """A text node as a range of the document's text."""
+    """A text node as a span of the document's text."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class TextNode(NamedTuple):
 def text_nodes(
     start: int, end: int, children: Sequence[tuple[int, int]], text: str | None = None
 ) -> list[TextNode]:
-    """Return the text nodes of an element, given its range and those of its children.
+    """Return the text nodes of an element, given its span and those of its children.
 
     With `text` (the document's), those that are only white space are left out.
 

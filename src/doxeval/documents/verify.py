@@ -124,7 +124,7 @@ def _damaged_in_cache(collection: Collection) -> Iterator[CollectionError]:
     for name, recorded in collection.manifest["files"].items():
         try:
             if name not in COLLECTION.unhashed:
-                check_contents(collection.files.kind, collection.directory / name, recorded)
+                check_contents(collection.files.store_type, collection.directory / name, recorded)
         except CollectionError as error:
             yield error
 

@@ -30,7 +30,7 @@ _AFTER_WHITE_SPACE = 0x3001  # no code point from here on is white space
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Words:
-    """The words of a text in their order: the ranges of their characters.
+    """The words of a text in their order: the spans of their characters.
 
     >>> words = split_words("one two three", np.array([5]))
     >>> words
@@ -38,7 +38,7 @@ class Words:
     >>> words.start.tolist(), words.end.tolist()
     ([0, 4, 5, 8], [3, 5, 7, 13])
 
-    A word of which a range holds only a part counts as well:
+    A word of which a span holds only a part counts as well:
 
     >>> words.count(np.array([0, 1, 3]), np.array([13, 6, 4])).tolist()
     [4, 3, 0]
@@ -59,7 +59,7 @@ class Words:
         return np.searchsorted(self.end, offsets, side="right")
 
     def count(self, start: Ints, end: Ints) -> Ints:
-        """Return how many words each range holds, whole or in part; an empty range holds none."""
+        """Return how many words each span holds, whole or in part; an empty span holds none."""
         return np.where(start < end, self.begun_before(end) - self.ended_by(start), 0)
 
 

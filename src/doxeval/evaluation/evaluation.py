@@ -205,12 +205,12 @@ class Evaluation:
         return GroundTruth.of(
             self.assessments,
             self.collection,
-            self.counting.specificity,
-            self.navigation,
-            None if self._targets is None else self._targets.patterns,
-            self._texts,
-            self.counting.ignore_whitespace,
-            self.chunks,
+            specificity=self.counting.specificity,
+            navigation=self.navigation,
+            targets=None if self._targets is None else self._targets.patterns,
+            texts=self._texts,
+            ignore_whitespace=self.counting.ignore_whitespace,
+            chunks=self.chunks,
         )
 
     @cached_property

@@ -117,13 +117,13 @@ def rank_block(
     resolved = resolve_results(results.run, results.topic, truth, options)
     is_repeat = find_duplicates(resolved, results.topic)
     every = Ranking(
-        truth,
-        topics,
-        results.topic,
-        resolved.pair,
-        _without_whitespace(resolved.resolved, truth),
-        tie_levels(results.run, results.topic, order),
-        is_repeat,
+        truth=truth,
+        topics=topics,
+        topic=results.topic,
+        pair=resolved.pair,
+        resolved=_without_whitespace(resolved.resolved, truth),
+        level=tie_levels(results.run, results.topic, order),
+        is_repeat=is_repeat,
     )
     once = every
     if is_repeat is not None and options.duplicates != "keep":
@@ -149,7 +149,7 @@ def _kinds(run: Run) -> frozenset[Kind]:
 
 
 def _without_whitespace(resolved: ResolvedRun, truth: GroundTruth) -> ResolvedRun:
-    if not truth.solid:
+    if not truth.ignore_whitespace:
         return resolved
     from doxeval.measures import NonSpaceOffsets
 

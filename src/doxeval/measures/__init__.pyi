@@ -6,7 +6,6 @@ from doxeval.measures.base import Need as Need
 from doxeval.measures.base import cut_off as cut_off
 from doxeval.measures.base import parameter as parameter
 from doxeval.measures.base import point as point
-from doxeval.measures.elements import gains_of as gains_of
 from doxeval.measures.explain import REFERENCES as REFERENCES
 from doxeval.measures.explain import effect_of_parameters as effect_of_parameters
 from doxeval.measures.explain import explain_measure as explain_measure
@@ -26,8 +25,10 @@ from doxeval.measures.families.esr.trees import trees_of_assessments as trees_of
 from doxeval.measures.families.esr.trees import union_lengths as union_lengths
 from doxeval.measures.families.prum import eprum as eprum
 from doxeval.measures.families.prum import prum as prum
+from doxeval.measures.families.xcg import gains_of as gains_of
 from doxeval.measures.ground_truth import GroundTruth as GroundTruth
 from doxeval.measures.ground_truth import pair_keys as pair_keys
+from doxeval.measures.new_text import best_shown as best_shown
 from doxeval.measures.presets import PRESETS as PRESETS
 from doxeval.measures.presets import PROFILE as PROFILE
 from doxeval.measures.presets import Preset as Preset

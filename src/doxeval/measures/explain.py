@@ -49,7 +49,7 @@ def explain_measure(given: Measure | type[Measure]) -> str:
         _range(measure),
         _needs(measure),
         f"**Edge cases** {facts.edge_cases}" if facts.edge_cases else "",
-        *_laws(measure),
+        _laws(measure),
         f"**Source** {facts.cite}" if facts.cite else "",
         *_example(measure),
     ]
@@ -100,32 +100,25 @@ def _listed(needs: frozenset[Need]) -> str:
     return "; ".join(sorted(need.value for need in needs)) or "nothing special"
 
 
-def _laws(measure: Measure) -> Iterator[str]:
-    usual, here = type(measure)().laws, measure.laws
+def _laws(measure: Measure) -> str:
+    kind, usual, here = type(measure), type(measure)().laws, measure.laws
     if _is_default(measure):
-        laws = [_law(measure, law) for law in Law if law in here]
-        laws += [f"with {where}: {law.value}" for law, where in _added_laws(measure)]
+        changed = {law: effect_of_parameters(kind, partial(_obeys, law)) for law in Law}
+        exceptions = {
+            law: f" (not with {where[False]})" for law, where in changed.items() if False in where
+        }
+        laws = [law.value + exceptions.get(law, "") for law in here]
+        laws += [
+            f"with {where[True]}: {law.value}" for law, where in changed.items() if True in where
+        ]
     else:
-        laws = [law.value for law in Law if law in here]
-        laws += [f"with some other parameters, {law.value}" for law in Law if law in usual - here]
-    if laws:
-        yield "**Laws** (checked on random worlds) " + "; ".join(sorted(laws)) + "."
+        laws = [law.value for law in here]
+        laws += [f"with some other parameters, {law.value}" for law in usual - here]
+    return "**Laws** (checked on random worlds) " + "; ".join(sorted(laws)) + "." if laws else ""
 
 
 def _obeys(law: Law, measure: Measure) -> bool:
     return law in measure.laws
-
-
-def _law(measure: Measure, law: Law) -> str:
-    exception = effect_of_parameters(type(measure), partial(_obeys, law)).get(False)
-    return law.value + (f" (not with {exception})" if exception else "")
-
-
-def _added_laws(measure: Measure) -> Iterator[tuple[Law, str]]:
-    for law in Law:
-        where = effect_of_parameters(type(measure), partial(_obeys, law))
-        if True in where:
-            yield law, where[True]
 
 
 def _example(measure: Measure) -> Iterator[str]:

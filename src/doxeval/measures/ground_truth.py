@@ -2,27 +2,31 @@
 
 The rows are the judged documents of all topics ("pairs" of topic and document), sorted by topic;
 highlights, best entry points and lengths belong to pairs. Three more views follow from them, each
-made when a measure first asks for it and kept as long as this value is:
+made when a measure first asks for it, and kept:
 
-    needs, wanted        what text answers which need, and what it is worth (`new_text`)
-    relevant, base       elements, their grades and the recall bases chosen from them (`elements`)
-    remembered           whatever a family of measures makes of all this for itself
+    needs                text by what it answers, any of several alternatives (`assessments.Needs`)
+    relevance_weights    what that text is worth, character by character (`new_text`)
+    relevant, base       elements with their grades, and the recall bases chosen from them
+                         (`assessments.RelevantElements`); `elements` makes gains of them
+
+What a family of measures makes of all this for itself is kept in its `memory`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, positions_in, sum_by_group
 from doxeval.assessments import Assessments, JudgmentColumns
 from doxeval.columns import NameIndex
 from doxeval.documents import MOST_ELEMENTS, MOST_TOPICS, Collection
 from doxeval.errors import InputError, MissingInput
+from doxeval.measures.memory import Memory, once
 from doxeval.messages import Parameter
 from doxeval.spans import Spans
 
@@ -30,7 +34,6 @@ if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for el
     from doxeval.assessments import (
         AssessedElements,
         Needs,
-        Quantisation,
         RecallBase,
         RelevantElements,
         SpecificityFrom,
@@ -41,19 +44,18 @@ if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for el
     from doxeval.navigation import Navigation
     from doxeval.runs import ChunkTable
 
-T = TypeVar("T")
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class GroundTruth:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class GroundTruth(Memory):
     """Assessments as arrays, and all that follows from them.
 
     columns: the judged pairs; see JudgmentColumns.
     specificity: where the specificity of listed elements comes from.
     navigation: the model of navigation that was given, if one was.
     targets: by topic, the paths that relevant elements must match (strict CAS).
-    texts: the texts of documents, if they are known. solid: offsets ignore white space; those of
-    `columns` do so already. chunks: all chunks that systems could return, if they are known.
+    texts: the texts of documents, if they are known.
+    ignore_whitespace: offsets count non-space characters only; those of `columns` do so already.
+    chunks: all chunks that systems could return, if they are known.
     """
 
     assessments: Assessments
@@ -63,20 +65,20 @@ class GroundTruth:
     navigation: Navigation | None = None
     targets: Mapping[str, PathPatterns] = field(default_factory=dict)
     texts: Texts | None = None
-    solid: bool = False
+    ignore_whitespace: bool = False
     chunks: ChunkTable | None = None
-    _remembered: dict[Hashable, Any] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(
         cls,
         assessments: Assessments,
         collection: Collection | None = None,
+        *,
         specificity: SpecificityFrom | None = None,
         navigation: Navigation | None = None,
         targets: Mapping[str, PathPatterns] | None = None,
         texts: Texts | None = None,
-        solid: bool = False,
+        ignore_whitespace: bool = False,
         chunks: ChunkTable | None = None,
     ) -> GroundTruth:
         """Return the ground truth of assessments (resolved against the collection, if any).
@@ -94,31 +96,28 @@ class GroundTruth:
 
             texts = Texts(collection)
         truth = cls(
-            assessments,
-            collection,
-            assessments.columns,
-            specificity or ("file" if collection is None else "passages"),
-            navigation,
-            targets or {},
-            texts,
+            assessments=assessments,
+            collection=collection,
+            columns=assessments.columns,
+            specificity=specificity or ("file" if collection is None else "passages"),
+            navigation=navigation,
+            targets=targets or {},
+            texts=texts,
             chunks=chunks,
         )
-        return truth.in_solid(strict=True) if solid else truth
+        if not ignore_whitespace:
+            return truth
+        if texts is None:
+            raise MissingInput(
+                Parameter("solid", True)
+                + " needs the texts of documents: "
+                + Parameter("texts")
+                + " or a collection"
+            )
+        return truth._count_non_space(strict=True)
 
     def __repr__(self) -> str:
         return f"GroundTruth({self.assessments!r}, {self.collection!r})"
-
-    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what was made under this key before, or make it now, for all runs to come.
-
-        >>> truth = GroundTruth.of(Assessments())
-        >>> truth.remembered("answer", lambda: 42), truth.remembered("answer", lambda: 43)
-        (42, 42)
-        """
-        if key not in self._remembered:
-            self._remembered[key] = make()
-        value: T = self._remembered[key]
-        return value
 
     # Topics
 
@@ -138,9 +137,7 @@ class GroundTruth:
 
     def sum_by_topic(self, values: Ints) -> Ints:
         """Sum whole numbers of pairs for each topic."""
-        sums = np.zeros(len(self.topics), dtype=np.int64)
-        np.add.at(sums, self.topic, values)
-        return sums
+        return sum_by_group(self.topic, values, len(self.topics))
 
     @cached_property
     def pair_begin(self) -> Ints:
@@ -243,9 +240,7 @@ class GroundTruth:
     @cached_property
     def highlighted(self) -> Ints:
         """The number of highlighted characters of each pair."""
-        characters = np.zeros(len(self.topic), dtype=np.int64)
-        np.add.at(characters, self.highlights.group, self.highlights.lengths())
-        return characters
+        return sum_by_group(self.highlights.group, self.highlights.lengths(), len(self.topic))
 
     @cached_property
     def relevant_characters(self) -> Ints:
@@ -258,7 +253,7 @@ class GroundTruth:
         from doxeval.assessments import Needs
 
         needs = Needs.of(self.assessments)
-        if not self.solid:
+        if not self.ignore_whitespace:
             return needs
         from doxeval.measures.whitespace import NonSpaceOffsets
 
@@ -269,8 +264,7 @@ class GroundTruth:
         """What relevant text is worth, by the needs of its topic."""
         from doxeval.measures.new_text import relevance_weights
 
-        characters = self.relevant_characters
-        return relevance_weights(self.needs, self.highlights, characters, len(self.topics))
+        return relevance_weights(self)
 
     @property
     def known_texts(self) -> Texts:
@@ -283,27 +277,25 @@ class GroundTruth:
             )
         return self.texts
 
-    def in_solid(self, *, strict: bool = False) -> GroundTruth:
-        """Return the same with white space ignored, if the texts are known; strict: they must be.
+    def unit_starts(self, document: str, unit: str) -> Ints:
+        """Return where the words or tokens of a document begin, as offsets are counted here."""
+        ignore = self.ignore_whitespace
+        return self.known_texts.starts(document, unit, ignore_whitespace=ignore)
 
-        strict: a document without a text is an error, too.
-        """
-        if self.solid or (self.texts is None and not strict):
+    @property
+    def without_whitespace(self) -> GroundTruth:
+        """The same with white space ignored, if the texts of documents are known."""
+        if self.ignore_whitespace or self.texts is None:
             return self
-        if self.texts is None:
-            raise MissingInput(
-                Parameter("solid", True)
-                + " needs the texts of documents: "
-                + Parameter("texts")
-                + " or a collection"
-            )
-        return self.remembered(("solid", strict), lambda: self._without_whitespace(strict))
+        return self._count_non_space(strict=False)
 
-    def _without_whitespace(self, strict: bool) -> GroundTruth:
+    @once
+    def _count_non_space(self, *, strict: bool) -> GroundTruth:
+        """Return the same in non-space characters; strict: each document must have its text."""
         from doxeval.measures.whitespace import NonSpaceOffsets
 
         columns = NonSpaceOffsets(self.known_texts, strict=strict).columns(self.columns)
-        return replace(self, columns=columns, solid=True)
+        return replace(self, columns=columns, ignore_whitespace=True)
 
     # Elements
 
@@ -319,12 +311,14 @@ class GroundTruth:
         """Whether elements were graded one by one."""
         return self.relevant.has_grades
 
-    def elements(self, quantisation: Quantisation) -> AssessedElements:
+    def elements(self, quant: str) -> AssessedElements:
         """Return the elements that a quantisation can be used on."""
-        return self.relevant.elements(quantisation)
+        from doxeval.assessments import find_quantisation
+
+        return self.relevant.elements(find_quantisation(quant))
 
     def base(self, kind: str, quant: str, ignore: str = "none") -> RecallBase:
-        """Return the full or ideal recall base."""
+        """Return the full or ideal recall base; ignore: the tags that `ignored_tags` explains."""
         from doxeval.assessments import find_quantisation
 
         return self.relevant.base(kind, find_quantisation(quant), ignored_tags(ignore))
@@ -345,18 +339,19 @@ class GroundTruth:
             return None
         return self.collection.text_totals.characters / len(self.collection)
 
+    @once
     def model(self, name: str) -> Navigation:
         """Return a model of navigation: one that needs no file, or the one that was given."""
         from doxeval.navigation import navigation_named
 
         if self.navigation is not None and self.navigation.name == name:
             return self.navigation
-        model = self.remembered(("navigation", name), lambda: navigation_named(name))
-        if model is not None:
-            return model
-        raise MissingInput(
-            f"nav={name} needs a file of that model, read as navigation=read_navigation(file)"
-        )
+        model = navigation_named(name)
+        if model is None:
+            raise MissingInput(
+                f"nav={name} needs a file of that model, read as navigation=read_navigation(file)"
+            )
+        return model
 
 
 def ignored_tags(ignore: str) -> frozenset[str]:
@@ -383,20 +378,6 @@ def pair_keys(topic: Ints, other: Ints) -> Ints:
     """
     keys: Ints = topic.astype(np.int64) * MOST_ELEMENTS + other.astype(np.int64)
     return keys
-
-
-def rows_by_key(keys: Ints) -> dict[int, Ints]:
-    """Return the rows that have each key, ascending.
-
-    >>> rows_by_key(np.array([9, 4, 9]))
-    {4: array([1]), 9: array([0, 2])}
-    """
-    if not len(keys):
-        return {}
-    order = np.argsort(keys, kind="stable")
-    in_order = keys[order]
-    first = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1]))
-    return dict(zip(in_order[first].tolist(), np.split(order, first[1:]), strict=True))
 
 
 def rows_of_topics(begin: Ints, topics: Ints) -> slice | Ints:

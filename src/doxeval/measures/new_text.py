@@ -1,13 +1,16 @@
 """What relevant text is worth, and what readers of a ranked list gain: text they have not seen.
 
+Which text is relevant is up to the ground truth: its highlights, and its needs with their
+alternatives. Which of it is new in a list is up to `Ranking.new_text`. Here both come together.
+
 Worth comes from needs. A character of a need with one span is worth the need's grade, divided by
 the highest grade of the topic; text that several such needs share counts once, by the highest
 grade. A need with alternatives is worth its grade times the length of its shortest alternative. If
 every need has one span and all weigh the same, relevant text is just the highlighted text, counted
 in whole numbers (`is_plain`).
 
-Gains come piece by piece, in the order of reading. Each piece belongs to a result and to one of its
-spans; each of its characters gains the same. All measures of chunks, and those of highlighted
+Gains come piece by piece, in the order of reading. Each piece belongs to a result; each of its
+characters gains the same. All measures of chunks, and those of highlighted
 characters where needs have grades or alternatives, are made of these pieces.
 
 A need with alternatives is answered by the one of which the largest share has been shown so far:
@@ -23,18 +26,17 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Floats, Ints
+from doxeval.arrays import Floats, Ints, rows_by_key, sum_by_group
 from doxeval.assessments import Needs
-from doxeval.measures.ground_truth import rows_by_key
-from doxeval.spans import TOO_LONG, SharedText, Spans, new_parts, shared_parts
-
-if TYPE_CHECKING:
-    from doxeval.measures.ranking import Ranking
+from doxeval.measures.ground_truth import GroundTruth, rows_of_topics
+from doxeval.measures.memory import once
+from doxeval.measures.ranking import Numbers, Ranking
+from doxeval.spans import TOO_LONG, SharedText, Spans, shared_parts
 
 _SAME = 1e-12  # steps of a share that differ by less are the same
 
@@ -58,72 +60,50 @@ class RelevanceWeights(NamedTuple):
     is_plain: bool
 
 
-def relevance_weights(
-    needs: Needs, highlights: Spans, highlighted: Ints, topics: int
-) -> RelevanceWeights:
-    """Return what the text of needs is worth.
-
-    highlighted: the number of highlighted characters of each topic. topics: how many there are.
-    """
+def relevance_weights(truth: GroundTruth) -> RelevanceWeights:
+    """Return what the text of needs is worth."""
+    needs, topics = truth.needs, len(truth.topics)
     highest = np.zeros(topics)
     np.maximum.at(highest, needs.topic, needs.grade)
     relative = needs.grade / highest[needs.topic]
     several = np.flatnonzero(needs.has_alternatives)
     if not len(several) and (relative == 1).all():
-        ones = np.ones(len(highlights.group))
-        return RelevanceWeights(highlights, ones, several, np.zeros(0), highlighted, True)
+        text, total = truth.highlights, truth.relevant_characters
+        return RelevanceWeights(text, np.ones(len(text.group)), several, np.zeros(0), total, True)
     single = needs.begin[np.flatnonzero(~needs.has_alternatives)]
     spans = Spans(needs.pair[single], needs.start[single], needs.end[single])
     text, worth = _disjoint(spans, relative[~needs.has_alternatives])
-    total = np.zeros(topics)
-    topic_of_pair = np.zeros(int(needs.pair.max(initial=-1)) + 1, dtype=np.int64)
-    topic_of_pair[needs.pair] = needs.topic[needs.owner]
-    np.add.at(total, topic_of_pair[text.group], worth * text.lengths())
     shortest = needs.begin[several]
     weight = relative[several] * (needs.end[shortest] - needs.start[shortest])
+    total = sum_by_group(truth.topic[text.group], worth * text.lengths(), topics)
     np.add.at(total, needs.topic[several], weight)
     return RelevanceWeights(text, worth, several, weight, total, False)
 
 
 def _disjoint(spans: Spans, worth: Floats) -> tuple[Spans, Floats]:
-    """Cut spans at each other's edges; each piece has the highest worth there."""
-    pieces = list(_disjoint_pieces(spans, worth))
-    columns = np.array([piece[:3] for piece in pieces], dtype=np.int64).reshape(-1, 3).T
-    return Spans(*columns), np.array([piece[3] for piece in pieces], dtype=np.float64)
-
-
-def _disjoint_pieces(spans: Spans, worth: Floats) -> Iterator[tuple[int, int, int, float]]:
+    """Split spans at each other's edges; what remains has the highest worth there."""
+    parts: list[tuple[int, int, int]] = []
+    highest: list[float] = []
     for group, rows in rows_by_key(spans.group).items():
         start, end, value = spans.start[rows], spans.end[rows], worth[rows]
-        for begin, after in pairwise(np.unique(np.concatenate([start, end])).tolist()):
+        for begin, after in pairwise(sorted({*start.tolist(), *end.tolist()})):
             covering = (start <= begin) & (end >= after)
             if covering.any():
-                yield group, begin, after, float(value[covering].max())
+                parts.append((group, begin, after))
+                highest.append(float(value[covering].max()))
+    return Spans.of(parts), np.array(highest, dtype=np.float64)
 
 
 # What readers gain
 
 
-class NewText(NamedTuple):
-    """Relevant text that no earlier result has, in the order of reading.
-
-    row: the result. span: which span of a result it is part of, by its number among all spans of
-    all results. text: the new spans, grouped by judged pair.
-    """
-
-    row: Ints
-    span: Ints
-    text: Spans
-
-
 class NewRelevantText(NamedTuple):
     """Pieces of new text that gain something, in the order of reading.
 
-    row, span: as in NewText. start, end: in the document. gain: of each character.
+    row: the result. start, end: in the document. gain: of each character.
     """
 
     row: Ints
-    span: Ints
     start: Ints
     end: Ints
     gain: Floats
@@ -133,39 +113,34 @@ class NewRelevantText(NamedTuple):
         """The number of characters of each piece."""
         return self.end - self.start
 
-    def gain_of_results(self, results: int) -> Floats:
-        """Return what the characters of each result gain together."""
-        gain = np.zeros(results)
-        np.add.at(gain, self.row, self.gain * self.length)
-        return gain
 
-
-def new_text(ranking: Ranking) -> NewText:
-    """Return the parts of relevant text in each result that no earlier result of its topic has."""
-    rows = ranking.in_relevant_text
-    which, text = ranking.text_of(rows, ranking.pair[rows])
-    counts = ranking.span_counts
-    before, first = np.cumsum(counts) - counts, np.cumsum(counts[rows]) - counts[rows]
-    span = before[rows][which] + np.arange(len(which)) - first[which]
-    relevant = shared_parts(text, ranking.highlights)
-    shown = Spans(text.group[relevant.row], relevant.start, relevant.end)
-    new_of, new = new_parts(shown)
-    at = relevant.row[new_of]
-    return NewText(rows[which[at]], span[at], new)
-
-
+@once
 def new_relevant_text(ranking: Ranking) -> NewRelevantText:
     """Return what the new text of a ranking gains."""
-    new, weights = ranking.new_text, ranking.truth.relevance_weights
-    single = shared_parts(new.text, weights.text)
-    at, worth = single.row, weights.worth[single.other]
-    parts = [NewRelevantText(new.row[at], new.span[at], single.start, single.end, worth)]
+    (row, text), weights = ranking.new_text, ranking.truth.relevance_weights
+    single = shared_parts(text, weights.text)
+    worth = weights.worth[single.other]
+    parts = [NewRelevantText(row[single.row], single.start, single.end, worth)]
     if len(weights.several):
         parts.append(_text_of_alternatives(ranking))
     columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    row, span, start, *_ = columns
-    order = np.lexsort((start, span, row))
+    order = np.lexsort((columns[1], columns[0]))
     return NewRelevantText(*(column[order] for column in columns))
+
+
+@once
+def new_gain(ranking: Ranking) -> Numbers:
+    """Return what each result gains: its new relevant text by its worth."""
+    if ranking.truth.relevance_weights.is_plain:
+        return ranking.new_relevant
+    new = new_relevant_text(ranking)
+    return sum_by_group(new.row, new.gain * new.length, len(ranking))
+
+
+def alternatives_to_score(ranking: Ranking) -> Ints:
+    """Return the rows of the alternatives of all needs of the topics to score."""
+    begin = ranking.truth.needs.begin[ranking.truth.need_begin]
+    return np.arange(begin[-1])[rows_of_topics(begin, ranking.topics)]
 
 
 def shown_alternatives(ranking: Ranking) -> SharedText:
@@ -176,7 +151,7 @@ def shown_alternatives(ranking: Ranking) -> SharedText:
     text, needs = ranking.new_text.text, ranking.truth.needs
     order = np.lexsort((text.start, text.group))
     in_order = Spans(*(column[order] for column in text))
-    rows = ranking.alternatives
+    rows = alternatives_to_score(ranking)
     shared = shared_parts(Spans(needs.pair[rows], needs.start[rows], needs.end[rows]), in_order)
     return shared._replace(row=rows[shared.row], other=order[shared.other])
 
@@ -191,10 +166,11 @@ class _ShownPart(NamedTuple):
 
 def _text_of_alternatives(ranking: Ranking) -> NewRelevantText:
     """Return what needs with alternatives gain, as the largest share shown of one grows."""
-    new, needs, weights = ranking.new_text, ranking.truth.needs, ranking.truth.relevance_weights
+    (row, text), needs = ranking.new_text, ranking.truth.needs
+    weights = ranking.truth.relevance_weights
     shown = shown_alternatives(ranking)
     need = needs.owner[shown.row]
-    order = np.lexsort((new.text.start[shown.other], new.row[shown.other], need))
+    order = np.lexsort((text.start[shown.other], row[shown.other], need))
     order = order[np.isin(need[order], weights.several)]
     parts: dict[tuple[int, int], list[_ShownPart]] = {}
     columns = (need, shown.other, shown.row, shown.start, shown.end)
@@ -202,15 +178,15 @@ def _text_of_alternatives(ranking: Ranking) -> NewRelevantText:
         parts.setdefault((number, at), []).append(_ShownPart(*part))
     weight = dict(zip(weights.several.tolist(), weights.weight.tolist(), strict=True))
     shares: dict[int, _LargestShare] = {}
-    pieces: list[tuple[int, int, int, int]] = []
+    pieces: list[tuple[int, int, int]] = []
     gains: list[float] = []
     for (number, at), shown_parts in parts.items():
         largest = shares.setdefault(number, _LargestShare(needs))
         for start, end, share in largest.show(shown_parts):
-            pieces.append((int(new.row[at]), int(new.span[at]), start, end))
+            pieces.append((int(row[at]), start, end))
             gains.append(share * weight[number])
-    row, span, starts, ends = np.array(pieces, dtype=np.int64).reshape(-1, 4).T
-    return NewRelevantText(row, span, starts, ends, np.array(gains, dtype=np.float64))
+    rows, starts, ends = np.array(pieces, dtype=np.int64).reshape(-1, 3).T
+    return NewRelevantText(rows, starts, ends, np.array(gains, dtype=np.float64))
 
 
 class _LargestShare:
@@ -259,32 +235,33 @@ class BestShown(NamedTuple):
     total: Floats
 
 
+@once
 def best_shown(ranking: Ranking) -> BestShown:
     """Return what is shown up to each result, and what there is to be shown."""
     truth, weights = ranking.truth, ranking.truth.relevance_weights
     best = BestShown(
-        ranking.cumulated(ranking.new_gain).astype(np.float64),
+        ranking.cumulated(new_gain(ranking)).astype(np.float64),
         weights.total[ranking.topic].astype(np.float64),
     )
     if not len(weights.several):
         return best
-    new, begin = ranking.new_text, ranking.begin.tolist()
-    row_of, new_keys = new.row.tolist(), _keyed(new.text, np.zeros(len(new.row)))
+    begin, row_of = ranking.begin.tolist(), ranking.new_text.row.tolist()
+    new_text = _valued(ranking.new_text.text, np.zeros(len(row_of)))
     edges = np.searchsorted(weights.text.group, truth.pair_begin)
     needs_of_topics = rows_by_key(truth.needs.topic[weights.several])
     for topic in ranking.topics.tolist():
         if topic not in needs_of_topics:
             continue
         rows = slice(*edges[topic : topic + 2])
-        single = _keyed(Spans(*(column[rows] for column in weights.text)), weights.worth[rows])
-        gold = _Gold(single, _alternatives(ranking, topic, needs_of_topics[topic]))
+        single = _valued(Spans(*(column[rows] for column in weights.text)), weights.worth[rows])
+        gold = _Gold(single, _alternatives(truth, topic, needs_of_topics[topic]))
         at, end = begin[topic], begin[topic + 1]
         place, last = bisect_left(row_of, at), bisect_left(row_of, end)
         while at < end:
             row = row_of[place] if place < last else end
             best.shown[at:row], best.total[at:row] = gold.shown, gold.total
             after = bisect_right(row_of, row, place, last)
-            gold.show(new_keys[place:after])
+            gold.show(new_text[place:after])
             at, place = row, after
     return best
 
@@ -297,21 +274,21 @@ class _Valued(NamedTuple):
     worth: float
 
 
-def _keyed(text: Spans, worth: Floats) -> list[_Valued]:
+def _valued(text: Spans, worth: Floats) -> list[_Valued]:
     start, end = ((text.group * TOO_LONG + edge).tolist() for edge in (text.start, text.end))
     return list(map(_Valued, start, end, worth.tolist()))
 
 
-def _alternatives(ranking: Ranking, topic: int, several: Ints) -> list[list[_Valued]]:
+def _alternatives(truth: GroundTruth, topic: int, several: Ints) -> list[list[_Valued]]:
     """Return the alternatives of each need of a topic that has several."""
-    truth, needs = ranking.truth, ranking.truth.needs
+    needs = truth.needs
     highest = needs.grade[truth.need_begin[topic] : truth.need_begin[topic + 1]].max()
     alternatives = []
     for need in truth.relevance_weights.several[several].tolist():
         rows = slice(*needs.begin[need : need + 2])
         text = Spans(needs.pair[rows], needs.start[rows], needs.end[rows])
         worth = np.full(len(text.group), needs.grade[need] / highest)
-        alternatives.append(_keyed(text, worth))
+        alternatives.append(_valued(text, worth))
     return alternatives
 
 

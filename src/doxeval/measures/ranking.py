@@ -3,8 +3,8 @@
 Results for topics that were not assessed have been left out, and so have duplicates, unless they
 were to be kept. A kept duplicate is a repeat: it takes its rank and is as large as before, but it
 stands for no element, no tree and no relevant document, since readers have seen it in full. What
-several measures need (relevant characters, new ones, gains) is computed when a measure first asks
-for it, and kept.
+several measures need (relevant characters, new ones) is computed when a measure first asks for it,
+and kept. What new text gains is in `new_text`, what elements gain in `elements`.
 
 Large runs are scored in blocks of whole topics. The ranking of a block is held against the whole
 ground truth; its `topics` are those to score, and only for those a score need be right.
@@ -12,33 +12,39 @@ ground truth; its `topics` are those to score, and only for those a score need b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Floats, Ints, positions_in
-from doxeval.documents import Trees
+from doxeval.arrays import Bools, Floats, Ints, sum_by_group
+from doxeval.documents import Collection, Trees
 from doxeval.measures.base import TOLERANCE
 from doxeval.measures.ground_truth import GroundTruth, rows_of_topics
+from doxeval.measures.memory import Memory, once
 from doxeval.messages import plural
 from doxeval.runs import Kind, ResolvedRun
 from doxeval.spans import Spans, new_lengths, new_parts, shared_lengths, shared_parts
 
 if TYPE_CHECKING:
     from doxeval.assessments import AssessedElements
-    from doxeval.measures.new_text import BestShown, NewRelevantText, NewText
 
 # Whole numbers or fractions; what comes in is what goes out.
 Numbers: TypeAlias = npt.NDArray[Any]
-T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
+class ResultText(NamedTuple):
+    """Spans of the text of results: which result each is part of, and the spans, in groups."""
+
+    row: Ints
+    text: Spans
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ranking(Memory):
     """The results of a run, or of some of its topics, and the ground truth they are held against.
 
     topics: the numbers of the assessed topics to score, ascending: all, or those of a block.
@@ -134,27 +140,11 @@ class Ranking:
     @cached_property
     def tree_documents(self) -> Ints:
         """The document of each tree in the collection, -1 for one without elements."""
-        collection = self.truth.known_collection
-        first = self.trees.begin[:-1]
-        filled = np.flatnonzero(self.trees.counts > 0)
-        document = np.full(len(self), -1, dtype=np.int64)
-        document[filled] = collection.documents_of(self.trees.nodes[first[filled]])
-        return document
+        return tree_documents(self.truth.known_collection, self.trees)
 
+    @once
     def rows_in(self, elements: AssessedElements) -> Ints:
         """Return each result's row among assessed elements, -1 if it is none, or a repeat."""
-        for known, rows in self._element_rows:
-            if known is elements:
-                return rows
-        rows = self._find_rows_in(elements)
-        self._element_rows.append((elements, rows))
-        return rows
-
-    @cached_property
-    def _element_rows(self) -> list[tuple[AssessedElements, Ints]]:
-        return []
-
-    def _find_rows_in(self, elements: AssessedElements) -> Ints:
         if elements.forest is None:
             return elements.find(self.topic, self.node)
         run, forest = self.resolved.run, elements.forest
@@ -172,21 +162,13 @@ class Ranking:
 
     # Results as text
 
-    def text_of(self, rows: Ints, group: Ints) -> tuple[Ints, Spans]:
-        """Return the spans of some results, each result in a group, and the result of each span.
+    def text_of(self, rows: Ints, group: Ints) -> ResultText:
+        """Return the spans of some results, each result in a group.
 
         group: one for each row. Results are given by their position among `rows`.
         """
         row, start, end = self.resolved.pieces(rows)
-        return row, Spans(group if len(row) == len(group) else group[row], start, end)
-
-    @cached_property
-    def span_counts(self) -> Ints:
-        """The number of spans of each result."""
-        spans = self.resolved.spans
-        if spans is None:
-            return np.ones(len(self), dtype=np.int64)
-        return np.maximum(spans.counts, 1)
+        return ResultText(row, Spans(group if len(row) == len(group) else group[row], start, end))
 
     @cached_property
     def highlights(self) -> Spans:
@@ -195,43 +177,41 @@ class Ranking:
         return Spans(*(column[rows] for column in self.truth.highlights))
 
     @cached_property
-    def alternatives(self) -> Ints:
-        """The rows of the alternatives of all needs of the topics to score."""
-        begin = self.truth.needs.begin[self.truth.need_begin]
-        return np.arange(begin[-1])[rows_of_topics(begin, self.topics)]
-
-    @cached_property
     def in_relevant_text(self) -> Ints:
         """The rows whose document has highlighted text for their topic."""
         rows = np.flatnonzero(self.pair >= 0)
         return rows[self.truth.highlighted[self.pair[rows]] > 0]
 
+    def text_in_relevant(self) -> ResultText:
+        """Return the text of the results whose document has highlighted text for their topic."""
+        rows = self.in_relevant_text
+        row, text = self.text_of(rows, self.pair[rows])
+        return ResultText(rows[row], text)
+
     @cached_property
     def relevant(self) -> Ints:
         """The number of highlighted characters in each result."""
-        rows = self.in_relevant_text
-        which, text = self.text_of(rows, self.pair[rows])
-        characters = np.zeros(len(self), dtype=np.int64)
-        np.add.at(characters, rows[which], shared_lengths(text, self.highlights))
-        return characters
+        row, text = self.text_in_relevant()
+        return sum_by_group(row, shared_lengths(text, self.highlights), len(self))
+
+    @cached_property
+    def new_text(self) -> ResultText:
+        """The relevant text that no earlier result of the topic has, in the order of reading."""
+        row, text = self.text_in_relevant()
+        # Only relevant text is looked through for what is new: that is much less.
+        relevant = shared_parts(text, self.highlights)
+        part, new = new_parts(Spans(text.group[relevant.row], relevant.start, relevant.end))
+        return ResultText(row[relevant.row[part]], new)
 
     @cached_property
     def new_relevant(self) -> Ints:
         """The number of highlighted characters that no earlier result of the topic has."""
-        rows = self.in_relevant_text
-        which, text = self.text_of(rows, self.pair[rows])
-        # Only relevant text is looked through for what is new: that is much less.
-        relevant = shared_parts(text, self.highlights)
-        new_of, new = new_parts(Spans(text.group[relevant.row], relevant.start, relevant.end))
-        characters = np.zeros(len(self), dtype=np.int64)
-        np.add.at(characters, rows[which[relevant.row[new_of]]], new.lengths())
-        return characters
+        return sum_by_group(self.new_text.row, self.new_text.text.lengths(), len(self))
 
     @cached_property
     def new_size(self) -> Ints:
         """The number of characters that no earlier result of the topic has."""
-        _, article = np.unique(self.article_keys, return_inverse=True)
-        return self._new_lengths(np.arange(len(self)), article)
+        return self._new_lengths(np.arange(len(self)), self.article)
 
     @cached_property
     def new_size_in_relevant(self) -> Ints:
@@ -243,60 +223,37 @@ class Ranking:
 
     def _new_lengths(self, rows: Ints, group: Ints) -> Ints:
         """Count the characters of some results that no earlier one of the same group has."""
-        which, text = self.text_of(rows, group)
-        lengths = np.zeros(len(rows), dtype=np.int64)
-        np.add.at(lengths, which, new_lengths(text))
-        return lengths
-
-    @cached_property
-    def new_text(self) -> NewText:
-        """The relevant text that no earlier result of the topic has."""
-        from doxeval.measures.new_text import new_text
-
-        return new_text(self)
-
-    @cached_property
-    def new_relevant_text(self) -> NewRelevantText:
-        """What the new text gains, piece by piece."""
-        from doxeval.measures.new_text import new_relevant_text
-
-        return new_relevant_text(self)
-
-    @cached_property
-    def new_gain(self) -> Numbers:
-        """What each result gains: its new relevant text by its weight."""
-        if self.truth.relevance_weights.is_plain:
-            return self.new_relevant
-        return self.new_relevant_text.gain_of_results(len(self))
-
-    @cached_property
-    def best_shown(self) -> BestShown:
-        """What is shown up to each result, if each need had only its best-shown alternative."""
-        from doxeval.measures.new_text import best_shown
-
-        return best_shown(self)
+        row, text = self.text_of(rows, group)
+        return sum_by_group(row, new_lengths(text), len(rows))
 
     @property
-    def in_solid(self) -> Ranking:
+    def without_whitespace(self) -> Ranking:
         """The same ranking with white space ignored, if the texts are known."""
-        truth = self.truth.in_solid()
         # A ranking must not keep itself alive.
-        return self if truth is self.truth else self._in_solid
+        is_same = self.truth.without_whitespace is self.truth
+        return self if is_same else self._count_non_space()
 
-    @cached_property
-    def _in_solid(self) -> Ranking:
+    @once
+    def _count_non_space(self) -> Ranking:
         from doxeval.measures.whitespace import NonSpaceOffsets
 
-        truth = self.truth.in_solid()
+        truth = self.truth.without_whitespace
         resolved = NonSpaceOffsets(truth.known_texts, strict=False).resolved(self.resolved)
         return replace(self, truth=truth, resolved=resolved)
 
     # The ranking of documents
 
     @cached_property
-    def article_keys(self) -> Ints:
-        """Topic and document as one number."""
-        return self.topic * (int(self.document.max(initial=0)) + 1) + self.document
+    def _distinct_documents(self) -> tuple[Ints, Ints]:
+        """The first row of each topic and document, and the number of these for each result."""
+        keys = self.topic * (int(self.document.max(initial=0)) + 1) + self.document
+        _, first, number = np.unique(keys, return_index=True, return_inverse=True)
+        return first, number
+
+    @property
+    def article(self) -> Ints:
+        """A number for each result's topic and document, from 0."""
+        return self._distinct_documents[1]
 
     @cached_property
     def articles(self) -> Ranking:
@@ -320,27 +277,24 @@ class Ranking:
     @cached_property
     def _first_of_documents(self) -> tuple[Ints, Ints]:
         """Where the first result of each document stands, and the row that stands for it."""
-        keys = self.article_keys
-        position = np.sort(np.unique(keys, return_index=True)[1])
-        known = np.flatnonzero(self.pair >= 0)
-        distinct, at = np.unique(keys[known], return_index=True)
-        stand_in = positions_in(distinct, keys[position])
-        better = (self.pair[position] < 0) & (stand_in >= 0)
-        row = position.copy()
-        row[better] = known[at[stand_in[better]]]
-        return position, row
+        first, article = self._distinct_documents
+        row = first.copy()
+        known = np.flatnonzero(self.pair >= 0)[::-1]
+        row[article[known]] = known  # from the last to the first, which stays
+        order = np.argsort(first)
+        return first[order], row[order]
 
     def rows(self, rows: Ints) -> Ranking:
         """Return the ranking of only some of the results."""
         is_repeat = None if self.is_repeat is None else self.is_repeat[rows]
         return Ranking(
-            self.truth,
-            self.topics,
-            self.topic[rows],
-            self.pair[rows],
-            self.resolved.rows(rows),
-            self.level[rows],
-            is_repeat if is_repeat is not None and is_repeat.any() else None,
+            truth=self.truth,
+            topics=self.topics,
+            topic=self.topic[rows],
+            pair=self.pair[rows],
+            resolved=self.resolved.rows(rows),
+            level=self.level[rows],
+            is_repeat=is_repeat if is_repeat is not None and is_repeat.any() else None,
         )
 
     # Arithmetic by topic
@@ -348,8 +302,8 @@ class Ranking:
     def by_topic(self, values: Numbers) -> list[Numbers]:
         """Return the values of each topic; topics that are not to be scored have none."""
         lists = [values[:0]] * len(self.truth.topics)
-        for topic, own_values in self.lists(values):
-            lists[topic] = own_values
+        for topic, of_topic in self.lists(values):
+            lists[topic] = of_topic
         return lists
 
     def lists(self, values: Numbers) -> Iterator[tuple[int, Numbers]]:
@@ -361,14 +315,14 @@ class Ranking:
     def sums(self, values: Numbers) -> Floats:
         """Return the sum of the values of each topic."""
         sums = np.zeros(len(self.truth.topics))
-        for topic, own_values in self.lists(values):
-            sums[topic] = own_values.sum()
+        for topic, of_topic in self.lists(values):
+            sums[topic] = of_topic.sum()
         return sums
 
     def cumulated(self, values: Numbers) -> Numbers:
         """Return the sum of values up to each result of a topic."""
         if np.issubdtype(values.dtype, np.floating):  # a sum over all topics would be rounded
-            sums = [np.cumsum(own_values) for _, own_values in self.lists(values)]
+            sums = [np.cumsum(of_topic) for _, of_topic in self.lists(values)]
             return np.concatenate(sums) if sums else values
         total = np.append(np.zeros(1, dtype=values.dtype), np.cumsum(values))
         cumulated: Numbers = total[1:] - total[self.begin[self.topic]]
@@ -382,18 +336,13 @@ class Ranking:
         values[has_results] = cumulated[last[has_results]]
         return values
 
-    # What several measures share
 
-    def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what was made under this key before, or make it now."""
-        if key not in self._remembered:
-            self._remembered[key] = make()
-        value: T = self._remembered[key]
-        return value
-
-    @cached_property
-    def _remembered(self) -> dict[Hashable, Any]:
-        return {}
+def tree_documents(collection: Collection, trees: Trees) -> Ints:
+    """Return the document of each tree in the collection, -1 for one without elements."""
+    filled = np.flatnonzero(trees.counts > 0)
+    document = np.full(len(trees), -1, dtype=np.int64)
+    document[filled] = collection.documents_of(trees.nodes[trees.begin[:-1][filled]])
+    return document
 
 
 def ratio(part: Numbers, whole: Numbers) -> Floats:
@@ -406,6 +355,15 @@ def ratio(part: Numbers, whole: Numbers) -> Floats:
         part, whole, out=np.zeros(np.shape(whole), dtype=np.float64), where=whole != 0
     )
     return quotient
+
+
+def defined(values: Floats, total: Numbers) -> Floats:
+    """Return the values of topics; nan where there is nothing to be had, and so no score.
+
+    >>> defined(np.array([0.5, 0.0]), np.array([2, 0])).tolist()
+    [0.5, nan]
+    """
+    return np.where(total == 0, np.nan, values)
 
 
 def interpolated(recall: Floats, precision: Floats, points: Floats) -> Floats:

@@ -15,7 +15,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges
+from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, distinct, sum_by_group
+from doxeval.measures.memory import once
+from doxeval.measures.new_text import new_relevant_text
 from doxeval.measures.ranking import Ranking
 from doxeval.runs import is_not_found
 from doxeval.spans import new_parts
@@ -41,19 +43,24 @@ class ReadingCost(NamedTuple):
     by_character: bool
 
 
-def reading_cost(ranking: Ranking, unit: str, resize: str) -> ReadingCost:
-    """Return what readers of a ranking gain, and after how much reading."""
-    key = ("reading cost", unit, resize)
-    return ranking.remembered(key, lambda: _reading_cost(ranking, unit, resize))
+# What results cost
 
 
+@once
 def costs(ranking: Ranking, unit: str, resize: str) -> Ints:
     """Return what each result costs, in units."""
-    key = ("costs", unit, resize)
-    return ranking.remembered(key, lambda: _costs(ranking, unit, resize))
-
-
-# What results cost
+    size = ranking.size if resize == "full" else ranking.new_size
+    if unit == "characters":
+        return size
+    text = _text_read(ranking, resize)
+    counted = np.flatnonzero(~_states_tokens(ranking, unit)[text.row])
+    units = _count_units(ranking, unit, text, counted)
+    cost: Ints = sum_by_group(text.row[counted], units, len(ranking))
+    tokens = ranking.resolved.run.tokens
+    if unit == "tokens" and tokens is not None:
+        stated = tokens if resize == "full" else -(-tokens * size // np.maximum(ranking.size, 1))
+        cost = np.where(tokens >= 0, stated, cost)
+    return cost
 
 
 class _SpansRead(NamedTuple):
@@ -64,34 +71,13 @@ class _SpansRead(NamedTuple):
     end: Ints
 
 
-def _text(ranking: Ranking, resize: str) -> _SpansRead:
-    return ranking.remembered(("text read", resize), lambda: _text_read(ranking, resize))
-
-
+@once
 def _text_read(ranking: Ranking, resize: str) -> _SpansRead:
     if resize == "full":
         return _SpansRead(*ranking.resolved.pieces())
-    _, article = np.unique(ranking.article_keys, return_inverse=True)
-    row, text = ranking.text_of(np.arange(len(ranking)), article)
+    row, text = ranking.text_of(np.arange(len(ranking)), ranking.article)
     which, new = new_parts(text)
     return _SpansRead(row[which], new.start, new.end)
-
-
-def _costs(ranking: Ranking, unit: str, resize: str) -> Ints:
-    size = ranking.size if resize == "full" else ranking.new_size
-    if unit == "characters":
-        return size
-    states = _states_tokens(ranking, unit)
-    cost = np.zeros(len(ranking), dtype=np.int64)
-    text = _text(ranking, resize)
-    counted = np.flatnonzero(~states[text.row])
-    np.add.at(cost, text.row[counted], _count_units(ranking, unit, text, counted))
-    tokens = ranking.resolved.run.tokens
-    if tokens is not None and states.any():
-        whole = np.maximum(ranking.size, 1)
-        stated = tokens if resize == "full" else -(-tokens * size // whole)
-        cost = np.where(states, stated, cost)
-    return cost
 
 
 def _states_tokens(ranking: Ranking, unit: str) -> Bools:
@@ -113,14 +99,11 @@ def _count_units(ranking: Ranking, unit: str, text: _SpansRead, rows: Ints) -> I
     return np.where(_is_unknown(ranking)[text.row[rows]], -(-length // CHARACTERS), begun)
 
 
+@once
 def _is_unknown(ranking: Ranking) -> Bools:
     """Return whether each result names nothing in a collection, or was not found in the texts."""
     if ranking.truth.collection is not None:
         return ranking.resolved.document < 0
-    return ranking.remembered("not found", lambda: _is_not_found(ranking))
-
-
-def _is_not_found(ranking: Ranking) -> Bools:
     texts, names = ranking.truth.texts, ranking.resolved.run.documents
     missing = [is_not_found(name) and (texts is None or texts.find(name) is None) for name in names]
     return np.array(missing, dtype=np.bool_)[ranking.document]
@@ -129,27 +112,26 @@ def _is_not_found(ranking: Ranking) -> Bools:
 def _unit_starts(ranking: Ranking, unit: str, rows: Ints) -> Ints:
     """Return where units begin in the documents of some results: document and offset as one."""
     known = rows[~_is_unknown(ranking)[rows]]
-    documents = np.unique(ranking.document[known])
-    key = ("unit starts", unit, documents.tobytes())
-    return ranking.remembered(key, lambda: _starts_in_documents(ranking, unit, documents))
+    documents = distinct(ranking.document[known])
+    return _starts_in_documents(ranking, unit, tuple(documents.tolist()))
 
 
-def _starts_in_documents(ranking: Ranking, unit: str, documents: Ints) -> Ints:
+@once
+def _starts_in_documents(ranking: Ranking, unit: str, documents: tuple[int, ...]) -> Ints:
     truth, names = ranking.truth, ranking.resolved.run.documents
-    keys = [np.zeros(0, dtype=np.int64)]
-    for document in documents.tolist():
-        starts = truth.known_texts.starts(names[document], unit, ignore_whitespace=truth.solid)
-        keys.append(document * _KEY + starts)
-    return np.concatenate(keys)
+    starts = [document * _KEY + truth.unit_starts(names[document], unit) for document in documents]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *starts])
 
 
 # When something is gained
 
 
-def _reading_cost(ranking: Ranking, unit: str, resize: str) -> ReadingCost:
+@once
+def reading_cost(ranking: Ranking, unit: str, resize: str) -> ReadingCost:
+    """Return what readers of a ranking gain, and after how much reading."""
     cost = costs(ranking, unit, resize)
     before = ranking.cumulated(cost) - cost
-    new, text = ranking.new_relevant_text, _text(ranking, resize)
+    new, text = new_relevant_text(ranking), _text_read(ranking, resize)
     # The span that each piece is part of, and the characters of the result before it.
     part = np.searchsorted(text.row * _KEY + text.start, new.row * _KEY + new.start, "right") - 1
     offset = _before_in_result(ranking, text, text.end - text.start)[part]
@@ -182,7 +164,7 @@ def _cut_by_units(
     ranking: Ranking, unit: str, text: _SpansRead, rows: Ints, part: Ints
 ) -> tuple[Ints, Ints, Ints]:
     """Cut gaining pieces where units begin: which piece, units of the result before, length."""
-    new = ranking.new_relevant_text
+    new = new_relevant_text(ranking)
     units = np.zeros(len(text.row), dtype=np.int64)
     counted = np.flatnonzero(~_states_tokens(ranking, unit)[text.row])
     units[counted] = _count_units(ranking, unit, text, counted)
@@ -216,7 +198,7 @@ def _cut_evenly(ranking: Ranking, resize: str, rows: Ints, offset: Ints) -> tupl
     """Cut gaining pieces of results that state their tokens where these begin."""
     if not len(rows):
         return rows, rows, rows
-    new = ranking.new_relevant_text
+    new = new_relevant_text(ranking)
     row = new.row[rows]
     size = (ranking.size if resize == "full" else ranking.new_size)[row]
     tokens = np.maximum(costs(ranking, "tokens", resize)[row], 1)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, rows_by_key
 from doxeval.assessments import JudgmentColumns, Needs
 from doxeval.measures.texts import Texts
 from doxeval.runs import ResolvedRun, is_not_found
@@ -28,12 +28,10 @@ class NonSpaceOffsets:
     def before(self, names: Sequence[str], document: Ints, offset: Ints) -> Ints:
         """Count the non-space characters before each offset of a document, given by its number."""
         counts = np.array(offset, dtype=np.int64)
-        order = np.argsort(document, kind="stable")
-        edges = np.flatnonzero(np.diff(document[order])) + 1
-        for rows in np.split(order, edges):
-            if not len(rows) or document[rows[0]] < 0:
+        for number, rows in rows_by_key(document).items():
+            if number < 0:
                 continue
-            name = names[int(document[rows[0]])]
+            name = names[number]
             is_optional = not self._strict or is_not_found(name)
             if is_optional and self._texts.find(name) is None:
                 continue

@@ -2,6 +2,7 @@ from doxeval.navigation.graph import DepthNavigation as DepthNavigation
 from doxeval.navigation.graph import MatrixNavigation as MatrixNavigation
 from doxeval.navigation.graph import SteadyNavigation as SteadyNavigation
 from doxeval.navigation.graph import SummaryNavigation as SummaryNavigation
+from doxeval.navigation.graph import read_routes as read_routes
 from doxeval.navigation.model import Navigation as Navigation
 from doxeval.navigation.model import NoNavigation as NoNavigation
 from doxeval.navigation.model import Steps as Steps
@@ -12,6 +13,5 @@ from doxeval.navigation.read import as_navigation as as_navigation
 from doxeval.navigation.read import navigation_named as navigation_named
 from doxeval.navigation.read import parse_navigation as parse_navigation
 from doxeval.navigation.read import read_navigation as read_navigation
-from doxeval.navigation.read import read_routes as read_routes
 from doxeval.navigation.tree import HierarchicalNavigation as HierarchicalNavigation
 from doxeval.navigation.tree import NeighbourNavigation as NeighbourNavigation

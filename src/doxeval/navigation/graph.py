@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, positions_in
-from doxeval.documents import Collection
-from doxeval.errors import FormatError, UnknownReference
-from doxeval.messages import short_path, truncate
-from doxeval.navigation.model import Navigation, Steps
+from doxeval.documents import Collection, format_path, normalise_id, parse_path
+from doxeval.errors import FormatError, SyntaxProblem, UnknownReference
+from doxeval.messages import quoted, short_path, truncate
+from doxeval.navigation.model import (
+    Navigation,
+    Steps,
+    json_object,
+    number_in,
+    refuse_unknown_keys,
+)
 
 Probabilities = Mapping[str, Mapping[str, Mapping[str, float]]]
 RESTART = 0.15
@@ -94,6 +103,34 @@ class MatrixNavigation(Navigation):
                         f"{total:.4g}"
                     )
         return warnings
+
+
+def read_matrix(data: Mapping[str, Any], origin: str) -> MatrixNavigation:
+    """Return a matrix from the contents of its file.
+
+    >>> read_matrix({"probabilities": {"a.xml": {"/s": {"/s/p": 0.5}}}}, "m.json").probabilities
+    {'a': {'/s': {'/s/p': 0.5}}}
+    """
+    refuse_unknown_keys(data, ("model", "probabilities"), "matrix", origin)
+    probabilities: dict[str, dict[str, dict[str, float]]] = {}
+    for given, rows in json_object(data.get("probabilities"), "probabilities", origin).items():
+        document = normalise_id(given)
+        if document in probabilities:
+            raise FormatError(f"probabilities of {truncate(document)} are given twice", origin)
+        of_document = probabilities.setdefault(document, {})
+        for source, row in json_object(
+            rows, f"probabilities of {truncate(document)}", origin
+        ).items():
+            for to, value in json_object(row, f"{document} {source}", origin).items():
+                probability = number_in(value, 0, 1)
+                if probability is None:
+                    raise FormatError(
+                        f"{truncate(document)} {short_path(source)} → {short_path(to)}: "
+                        f"{quoted(value)} is not a probability",
+                        origin,
+                    )
+                of_document.setdefault(source, {})[to] = probability
+    return MatrixNavigation(probabilities=probabilities)
 
 
 @dataclass(frozen=True)
@@ -213,6 +250,133 @@ def _irreducible(steps: Floats) -> bool:
     return bool(reached.all())
 
 
+def read_summary(data: Mapping[str, Any], origin: str) -> SummaryNavigation:
+    """Return a summary graph, or its steady state, from the contents of its file.
+
+    >>> read_summary({"weights": {"other": {"other": 1}}, "steady": True}, "model.json").name
+    'steady'
+    """
+    keys = ("model", "partition", "other", "weights", "steady", "restart")
+    refuse_unknown_keys(data, keys, "summary", origin)
+    partition, weights = data.get("partition", {}), data.get("weights")
+    if not isinstance(partition, dict) or not all(isinstance(g, str) for g in partition.values()):
+        raise FormatError("partition: expected an object of tags and the names of groups", origin)
+    other = data.get("other", "other")
+    if not isinstance(other, str):
+        raise FormatError("other: expected the name of a group", origin)
+    given = _weights(weights, origin)
+    known = {*partition.values(), other}
+    for group in {*given, *(to for row in given.values() for to in row)}:
+        if group not in known:
+            raise FormatError(f"weights: no tag belongs to the group {quoted(group)}", origin)
+    steady = data.get("steady", False)
+    if not isinstance(steady, bool):
+        raise FormatError("steady: expected true or false", origin)
+    if not steady and "restart" in data:
+        raise FormatError('restart goes with "steady": true', origin)
+    if not steady:
+        return SummaryNavigation(partition=partition, other=other, weights=given)
+    restart = data.get("restart", RESTART)
+    probability = number_in(restart, 0, 1)
+    if probability is None or probability == 1:
+        raise FormatError(
+            f"restart is {quoted(restart)}: expected a number from 0 to below 1", origin
+        )
+    return SteadyNavigation(partition=partition, other=other, weights=given, restart=probability)
+
+
+def _weights(given: Any, origin: str) -> dict[str, dict[str, float]]:
+    weights: dict[str, dict[str, float]] = {}
+    for source, row in json_object(given, "weights", origin).items():
+        for to, value in json_object(row, f"weights of {source}", origin).items():
+            weight = number_in(value, 0, 1e300)
+            if weight is None:
+                raise FormatError(
+                    f"{truncate(source)} → {truncate(to)}: {quoted(value)} is not a weight: "
+                    "expected a number, 0 or more",
+                    origin,
+                )
+            weights.setdefault(source, {})[to] = weight
+    return weights
+
+
+def read_routes(data: Mapping[str, Any], origin: str) -> Navigation:
+    """Navigation learned from routes: sequences of elements that readers were seen to visit.
+
+        {"model": "routes", "routes": [{"doc": "DOC", "steps": ["path", "path"]}],
+         "partition": "node" | "tag", "abandonment": false}
+
+    The probability of a step is how often it was seen, divided by the number of all steps seen from
+    its source. With the partition `tag`, elements with the same tag are counted together, in all
+    documents. With `abandonment`, the end of a route counts as a step from its last element to
+    itself.
+
+    >>> visits = (["/s/p", "/s", "/s/p[2]"], ["/s", "/s/p"])
+    >>> routes = [{"doc": "a", "steps": paths} for paths in visits]
+    >>> model = read_routes({"routes": routes}, "routes.json")
+    >>> model.probabilities["a"]["/s[1]"]
+    {'/s[1]/p[2]': 0.5, '/s[1]/p[1]': 0.5}
+    """
+    known = ("model", "routes", "partition", "abandonment")
+    refuse_unknown_keys(data, known, "routes", origin)
+    partition = data.get("partition", "node")
+    if partition not in ("node", "tag"):
+        raise FormatError(f"partition is {quoted(partition)}: expected node or tag", origin)
+    abandonment = data.get("abandonment", False)
+    if not isinstance(abandonment, bool):
+        raise FormatError("abandonment: expected true or false", origin)
+    seen = _steps_seen(data.get("routes"), abandonment, origin)
+    if partition == "tag":
+        return _by_tag(seen)
+    probabilities: dict[str, dict[str, dict[str, float]]] = {}
+    for (document, source), steps in seen.items():
+        shares = {to: times / steps.total() for to, times in steps.items()}
+        probabilities.setdefault(document, {})[source] = shares
+    return MatrixNavigation("routes", probabilities)
+
+
+# By document and source, how often each step from there was seen.
+_StepsSeen = dict[tuple[str, str], Counter[str]]
+
+
+def _steps_seen(routes: Any, abandonment: bool, origin: str) -> _StepsSeen:
+    if not isinstance(routes, list) or not routes:
+        raise FormatError("routes: expected a list of routes", origin)
+    seen: _StepsSeen = defaultdict(Counter)
+    for number, route in enumerate(routes, 1):
+        if not isinstance(route, dict) or not isinstance(route.get("doc"), str):
+            raise FormatError(f"route {number}: expected an object with doc and steps", origin)
+        refuse_unknown_keys(route, ("doc", "steps"), f"route {number}", origin)
+        steps = route.get("steps")
+        if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
+            raise FormatError(f"route {number}: steps is not a list of paths", origin)
+        try:
+            paths = [format_path(parse_path(step)) for step in steps]
+        except SyntaxProblem as problem:
+            raise FormatError(f"route {number}: {problem.message}", origin) from None
+        document = normalise_id(route["doc"])
+        for source, to in pairwise([*paths, paths[-1]] if abandonment and paths else paths):
+            seen[document, source][to] += 1
+    return seen
+
+
+def _by_tag(seen: _StepsSeen) -> SummaryNavigation:
+    weights: dict[str, dict[str, float]] = {}
+    for (_, source), steps in seen.items():
+        row = weights.setdefault(_tag(source), {})
+        for to, times in steps.items():
+            row[_tag(to)] = row.get(_tag(to), 0.0) + times
+    tags = {tag for row in weights.values() for tag in row} | set(weights)
+    other = "other"
+    while other in tags:
+        other += "_"
+    return SummaryNavigation("routes", {tag: tag for tag in sorted(tags)}, other, weights)
+
+
+def _tag(path: str) -> str:
+    return parse_path(path)[-1].tag
+
+
 _GROUPS = ("article", "section", "ss1", "other")
 _ARTICLE, _SECTION, _SUBSECTION, _OTHER = range(4)
 _BY_TAG = {"section": _SECTION, "sec": _SECTION, "ss1": _SUBSECTION, "subsection": _SUBSECTION}
@@ -236,10 +400,15 @@ class DepthNavigation(Navigation):
 
     def shares(self, collection: Collection) -> dict[str, float]:
         """Return the probability of going to an element of each group that has elements."""
-        depths = _mean_depths(collection)
-        weights = {_GROUPS[group]: 1 / depth for group, depth in depths.items()}
+        count, group = collection.elements_by_path, _group_of_paths(collection)
+        elements = np.bincount(group, count, len(_GROUPS))
+        depths = np.bincount(group, count * collection.summary.depth_of, len(_GROUPS))
+        weights = {
+            _GROUPS[number]: 1 / float(depths[number] / elements[number])  # 1 / mean depth
+            for number in np.flatnonzero(elements).tolist()
+        }
         total = sum(weights.values())
-        return {group: weight / total for group, weight in weights.items()}
+        return {name: weight / total for name, weight in weights.items()}
 
     def between(
         self, collection: Collection, document: int, sources: Ints, targets: Ints
@@ -268,14 +437,3 @@ def _group_of_paths(collection: Collection) -> Ints:
     summary = collection.summary
     of_tag = np.array([_BY_TAG.get(tag, _OTHER) for tag in summary.tags], dtype=np.int64)
     return np.where(np.asarray(summary.depth_of) == 1, _ARTICLE, of_tag[summary.tag_of])
-
-
-def _mean_depths(collection: Collection) -> dict[int, float]:
-    """Return the mean depth of the elements of each group that has some."""
-    count, group = collection.elements_by_path, _group_of_paths(collection)
-    elements = np.bincount(group, count, len(_GROUPS))
-    depths = np.bincount(group, count * collection.summary.depth_of, len(_GROUPS))
-    return {
-        number: float(depths[number] / elements[number])
-        for number in np.flatnonzero(elements).tolist()
-    }

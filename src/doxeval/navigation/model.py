@@ -9,13 +9,16 @@ many elements are reached alike (`groups_of`), or most are not reached at all (`
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
+from doxeval.columns import unknown_field
 from doxeval.documents import Collection
+from doxeval.errors import FormatError
 
 
 class Steps(NamedTuple):
@@ -101,3 +104,42 @@ class NoNavigation(Navigation):
     ) -> int:
         """Return 0."""
         return 0
+
+
+# What is checked of a file that describes a model
+
+
+def json_object(value: Any, what: str, origin: str) -> Mapping[str, Any]:
+    """Return the value if it is an object; raise an error if not.
+
+    >>> json_object([], "weights", "model.json")
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: model.json: weights: expected an object
+    """
+    if not isinstance(value, dict):
+        raise FormatError(f"{what}: expected an object", origin)
+    return value
+
+
+def refuse_unknown_keys(
+    value: Mapping[str, Any], known: Sequence[str], what: str, origin: str
+) -> None:
+    """Raise an error for the first unknown key.
+
+    >>> refuse_unknown_keys({"doc": "a", "user": 7}, ("doc", "steps"), "route 1", "model.json")
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: model.json: route 1: unknown field 'user': expected doc, steps
+    """
+    for key in value:
+        if key not in known:
+            raise FormatError(f"{what}: {unknown_field(key, known)}", origin)
+
+
+def number_in(value: Any, lowest: float, highest: float) -> float | None:
+    """Return a JSON number within bounds as a float; None for anything else.
+
+    >>> number_in(1, 0, 1), number_in(2, 0, 1), number_in(True, 0, 1), number_in("1", 0, 1)
+    (1.0, None, None, None)
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and lowest <= value <= highest else None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges, positions_in
 from doxeval.documents import Collection
-from doxeval.navigation.model import Navigation, Steps
+from doxeval.errors import FormatError
+from doxeval.messages import quoted
+from doxeval.navigation.model import Navigation, Steps, number_in, refuse_unknown_keys
 
 
 @dataclass(frozen=True)
@@ -172,3 +176,16 @@ class NeighbourNavigation(Navigation):
         before[order[1:][same]] = order[:-1][same]
         after[order[:-1][same]] = order[1:][same]
         return before, after
+
+
+def read_neighbours(data: Mapping[str, Any], origin: str) -> NeighbourNavigation:
+    """Return a model of neighbours from the contents of its file.
+
+    >>> read_neighbours({"model": "neighbours", "p": 0.2}, "model.json").p
+    0.2
+    """
+    refuse_unknown_keys(data, ("model", "p"), "neighbours", origin)
+    p = number_in(data.get("p", 0.5), 0, 1)
+    if p is None:
+        raise FormatError(f"p is {quoted(data['p'])}: expected a number from 0 to 1", origin)
+    return NeighbourNavigation(p=p)

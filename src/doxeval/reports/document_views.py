@@ -283,5 +283,5 @@ def _outcomes(truth: GroundTruth, model: Esr, run: Returned, units: Ints) -> lis
     return (
         [UnitOutcome()] * len(units)
         if run.seen is None
-        else hit_outcomes(truth, model, run.seen, units)
+        else hit_outcomes(truth, model.readers, run.seen, units)
     )

@@ -137,7 +137,7 @@ def _with_documents(
     runs = {name: contents.scores(name).kept for name in contents.ranking}
     if not all(isinstance(kept, Returned) for kept in runs.values()):
         raise InputError("documents need scores of an evaluation with keep=returned")
-    if truth.solid:
+    if truth.ignore_whitespace:
         note = "documents are not shown: without white space, positions are not those of the texts"
         return replace(contents, notes=(*contents.notes, note))
     asked = truth.navigation is not None or is_about_navigation(contents.table)

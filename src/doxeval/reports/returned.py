@@ -135,7 +135,7 @@ def _kept(ranking: Ranking, model: Esr | None, budgets: Budgets = NO_BUDGETS) ->
     seen = None
     if settled is not None:
         try:
-            seen = seen_trees(ranking, settled)
+            seen = seen_trees(ranking, settled.readers)
         except (MissingInput, MissingText):  # nothing to hit, or no texts and thus no documents
             settled = None
     rows, start, end = _ranges(ranking)

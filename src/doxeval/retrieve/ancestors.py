@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges, distinct_below
-from doxeval.documents import NO_PARENT, Collection, PathSummary, number_with_bits
+from doxeval.documents import Collection, PathSummary, number_with_bits
 from doxeval.topics import NexiStep
 
 _MOST_BITS = 62  # of the machine's whole numbers; Python's own take over where there are more steps
@@ -104,12 +104,11 @@ def find_ancestors(
     [2, 3] [0, 0]
     """
     paths, path_of = distinct_below(len(collection.summary), collection.nodes.path[rows])
-    depth = _depths(collection.summary, paths)
-    by_depth = _PositionsByDepth(depth[path_of])
+    by_depth = _PositionsByDepth(collection.summary.depth_of[paths][path_of])
     at = rows.astype(np.int64)
     first = np.zeros_like(at)  # the first row of an element's document, once it is needed
     active = by_depth.at(0)
-    for level in _levels(collection.summary, paths, steps, depth):
+    for level in _levels(collection.summary, paths, steps):
         if level.depth == 0:
             return
         is_alive = np.zeros(len(paths), dtype=np.bool_)
@@ -117,7 +116,8 @@ def find_ancestors(
         joining = by_depth.at(level.depth + 1)
         joining = joining[is_alive[path_of[joining]]]
         first[joining] = collection.rows[collection.documents_of(rows[joining])]
-        active = _merge(active[is_alive[path_of[active]]], joining)
+        active = np.concatenate([active[is_alive[path_of[active]]], joining])
+        active = np.sort(active, kind="stable")  # which merges them in linear time
         at[active] = first[active] + collection.nodes.parent[at[active]]
         if not len(level.origins):
             continue
@@ -160,30 +160,11 @@ class _PositionsByDepth:
         return self._order[self._bounds[depth] : self._bounds[depth + 1]]
 
 
-def _merge(left: Ints, right: Ints) -> Ints:
-    """Merge two ascending columns; a stable sort takes linear time for them."""
-    if not len(left) or not len(right):
-        return right if len(right) else left
-    return np.sort(np.concatenate([left, right]), kind="stable")
-
-
-def _depths(summary: PathSummary, paths: Ints) -> Ints:
-    """Return the depth of each path."""
-    depth = np.zeros(len(paths), dtype=np.int64)
-    left = np.arange(len(paths))
-    above = paths
-    while len(left):
-        depth[left] += 1
-        above = summary.parent_of[above]
-        left, above = left[above != NO_PARENT], above[above != NO_PARENT]
-    return depth
-
-
 def _levels(
-    summary: PathSummary, paths: Ints, steps: Sequence[NexiStep], depth: Ints | None = None
+    summary: PathSummary, paths: Ints, steps: Sequence[NexiStep]
 ) -> Iterator[_AncestorLevel]:
     """Yield the way up from distinct paths, one depth after another, down to 0: above the root."""
-    by_depth = _PositionsByDepth(_depths(summary, paths) if depth is None else depth)
+    by_depth = _PositionsByDepth(summary.depth_of[paths])
     if len(steps) > by_depth.deepest:
         return  # every step takes an element
     bits = _StepBits(summary, steps)

@@ -47,6 +47,7 @@ FAR = 255
 MOST_IN_32_BITS = 1 << 32
 _COUNTS = ("documents", "elements", "words", "terms", "far")
 _TEXTS = ("collection", "stemmer", "stemmer_fingerprint", "unicode")
+_COUNTED_AT_ONCE = 5_000_000  # positions whose documents are in memory together
 _NO_POSITIONS = np.empty(0, dtype=np.int64)
 
 
@@ -94,6 +95,11 @@ class Index:
         # For each row of the node table, the first word and the one after the last.
         self.elements_first: Ints = column("elements.first")
         self.elements_after: Ints = column("elements.after")
+        # The positions of all terms, where those of each term begin, and the terms in order.
+        self._postings: Ints = column("postings")
+        self._starts: Ints = column("terms.starts")
+        self._term_ends: Ints = column("terms.ends")
+        self._term_numbers: Ints = column("terms.number")
         self._check_ends()
 
     @classmethod
@@ -138,7 +144,7 @@ class Index:
         place = self._place_of_term(term.encode("utf-8", "surrogatepass"))
         if place is None:
             return self._postings[:0]
-        number = int(self._numbers[place])
+        number = int(self._term_numbers[place])
         positions: Ints = self._postings[int(self._starts[number]) : int(self._starts[number + 1])]
         return positions
 
@@ -189,8 +195,12 @@ class Index:
 
     def count_documents(self, positions: Ints) -> int:
         """Count the documents in which ascending positions lie."""
-        documents = self.documents_at(positions)
-        return int((documents[1:] != documents[:-1]).sum()) + bool(len(documents))
+        count, last = 0, -1
+        for begin in range(0, len(positions), _COUNTED_AT_ONCE):
+            documents = self.documents_at(positions[begin : begin + _COUNTED_AT_ONCE])
+            count += int(np.count_nonzero(np.diff(documents, prepend=last)))
+            last = int(documents[-1])
+        return count
 
     def _place_of_term(self, term: bytes) -> int | None:
         """Return the place of a term among all terms in order, by bisection."""
@@ -206,22 +216,6 @@ class Index:
     def _term_at(self, place: int) -> bytes:
         begin = int(self._term_ends[place - 1]) if place else 0
         return self.files.raw(TERMS_FILE)[begin : int(self._term_ends[place])].tobytes()
-
-    @cached_property
-    def _postings(self) -> Ints:
-        return self.files.column("postings")
-
-    @cached_property
-    def _starts(self) -> Ints:
-        return self.files.column("terms.starts")
-
-    @cached_property
-    def _numbers(self) -> Ints:
-        return self.files.column("terms.number")
-
-    @cached_property
-    def _term_ends(self) -> Ints:
-        return self.files.column("terms.ends")
 
     # Words and their offsets
 
@@ -243,8 +237,12 @@ class Index:
         return word_spans(self.collection.text_of(document), self.block_edges(document))
 
     def block_edges(self, document: int) -> Ints:
-        """Return where elements that are not inline begin and end, in code points."""
+        """Return where blocks, elements that are not inline, begin and end, in code points."""
         return self._document_words.borders(document)
+
+    def are_blocks(self, rows: Ints) -> Bools:
+        """Return whether each of some elements is a block."""
+        return self._document_words.are_blocks(rows)
 
     @cached_property
     def _document_words(self) -> DocumentWords:

@@ -114,18 +114,18 @@ def find_occurrences(
     occurring: list[Item] = []
     lists: list[Ints] = []
     for item in items:
-        found = index.term(item.terms[0]) if len(item.terms) == 1 else index.phrase(item.terms)
-        if len(found):
+        at = index.term(item.terms[0]) if len(item.terms) == 1 else index.phrase(item.terms)
+        if len(at):
             occurring.append(item)
-            lists.append(found.astype(index.elements_first.dtype, copy=False))
+            lists.append(at.astype(index.elements_first.dtype, copy=False))
     positions = tuple(lists)
-    cf = np.array([len(positions) for positions in lists], dtype=np.int64)
-    most = max(1, min(most, _MOST_COUNTS // max(len(lists), 1)))
+    cf = np.array(list(map(len, positions)), dtype=np.int64)
+    most = max(1, min(most, _MOST_COUNTS // max(len(positions), 1)))
     if int(cf.sum()) <= most:
         whole = _match_block(index, positions, 0, len(index.collection))
         df = np.count_nonzero(whole.document_tf, axis=0)
         return QueryOccurrences(index, tuple(occurring), positions, df, cf, whole)
-    df = np.array([_count_documents(index, each, most) for each in positions], dtype=np.int64)
+    df = np.array([index.count_documents(each) for each in positions], dtype=np.int64)
     bounds = tuple(_document_bounds(index, positions, most))
     return QueryOccurrences(index, tuple(occurring), positions, df, cf, None, bounds)
 
@@ -145,16 +145,6 @@ def _match_block(index: Index, positions: Sequence[Ints], first: int, after: int
     document = index.documents_at(at)
     begins = np.flatnonzero(np.diff(document, prepend=-1))
     return MatchBlock(at, item, before, document[begins], np.append(begins, len(at)))
-
-
-def _count_documents(index: Index, positions: Ints, most: int) -> int:
-    """Count the documents of a long list of positions, `most` positions at a time."""
-    count, last = 0, -1
-    for begin in range(0, len(positions), most):
-        documents = index.documents_at(positions[begin : begin + most])
-        count += int(np.count_nonzero(np.diff(documents, prepend=last)))
-        last = int(documents[-1])
-    return count
 
 
 def _document_bounds(index: Index, positions: Sequence[Ints], most: int) -> Iterator[int]:
@@ -187,7 +177,7 @@ def _occurrences_before(index: Index, positions: Sequence[Ints], document: int) 
 
 
 def matching_nodes(index: Index, block: MatchBlock, is_positive: Bools) -> Ints:
-    """Return all elements, ascending, in which a wanted item occurs.
+    """Return all elements, ascending, in which an item occurs that is not unwanted.
 
     First the innermost element around each occurrence, then the elements around those, level by
     level.
@@ -205,7 +195,7 @@ def matching_nodes(index: Index, block: MatchBlock, is_positive: Bools) -> Ints:
         # Rows of a document stay in its place, so sorting them keeps them beside its root. They
         # almost ascend already, which a stable sort makes use of.
         row = np.sort(row, kind="stable")
-        is_new = _first_of_equals(row)
+        is_new = first_of_equals(row)
         row, root = row[is_new], root[is_new]
         levels.append(row)
         above = parent[row]
@@ -216,11 +206,16 @@ def matching_nodes(index: Index, block: MatchBlock, is_positive: Bools) -> Ints:
     if not levels:
         return np.empty(0, dtype=np.int64)
     rows: Ints = np.sort(np.concatenate(levels), kind="stable")
-    distinct: Ints = rows[_first_of_equals(rows)]
+    distinct: Ints = rows[first_of_equals(rows)]
     return distinct
 
 
-def _first_of_equals(ascending: Ints) -> Bools:
+def first_of_equals(ascending: Ints) -> Bools:
+    """Return whether each value differs from the one before it.
+
+    >>> first_of_equals(np.array([3, 3, 7])).tolist()
+    [True, False, True]
+    """
     is_first = np.ones(len(ascending), dtype=np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
     return is_first

@@ -35,7 +35,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -45,6 +44,7 @@ from doxeval.documents import Collection
 from doxeval.errors import InputError
 from doxeval.messages import plural, truncate
 from doxeval.retrieve.ancestors import AncestorPairs, PathFilter, find_ancestors, subtree_rows
+from doxeval.retrieve.matches import first_of_equals
 from doxeval.retrieve.query import all_terms, text_abouts
 from doxeval.storage import report_damage
 from doxeval.topics import (
@@ -63,6 +63,7 @@ from doxeval.topics import (
 
 _MOST_SHOWN = 3
 _ABOUTS_KEPT = 8  # results for terms that come again in a query
+_ROWS_WAITING = 1 << 20  # so many are collected before those of the same element are joined
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -130,8 +131,6 @@ def answer_structured(
     [1] [1.0]
     [0, 1, 2, 3] [2.0, 1.25, 1.0, 2.0]
     """
-    if not (isfinite(hint) and hint >= 0):
-        raise InputError(f"hint is {hint}: expected a number that is 0 or more")
     warnings = _ignored_conditions(query, interpretation)
     about = lru_cache(_ABOUTS_KEPT)(about)
     target = PathFilter(collection.summary, query.target.steps)
@@ -153,13 +152,17 @@ def _answer_strictly(
     query: StructuredQuery, collection: Collection, about: ScoreTerms, *, any_target: bool
 ) -> ElementScores:
     """Return the elements at the ends of chains, and what decides among equal scores."""
-    links = [
-        _Link(collection, about, segment, segment.path.steps, number == 0)
-        for number, segment in enumerate(query.segments)
-    ]
     last = query.segments[-1]
-    if any_target:
-        links[-1] = _Link(collection, about, last, None, len(links) == 1)
+    links = [
+        _Link(
+            collection,
+            about,
+            segment,
+            None if any_target and segment is last else segment.path.steps,
+            is_first=segment is query.segments[0],
+        )
+        for segment in query.segments
+    ]
     answer = _follow_chains(links)
     if last.condition is not None:
         return answer
@@ -297,16 +300,17 @@ def _rows_above(links: Sequence[_Link], candidates: Sequence[Ints | None]) -> li
         below, here = kept[-1], candidates[number - 1]
         if below is not None:
             pairs = links[number].ancestors(below, links[number - 1].path_filter)
-            above = _distinct([ancestors for _, ancestors in pairs])
+            above = _distinct_ancestors(pairs)
             here = above if here is None else here[positions_in(above, here) >= 0]
         kept.append(here)
     return kept[::-1]
 
 
-def _distinct(parts: Sequence[Ints]) -> Ints:
-    rows = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *parts]), kind="stable")
-    is_first = np.append(True, rows[1:] != rows[:-1])[: len(rows)]
-    distinct: Ints = rows[is_first]
+def _distinct_ancestors(pairs: Iterable[AncestorPairs]) -> Ints:
+    """Return the ancestors of all pairs, ascending, each once."""
+    by_depth = [ancestors for _, ancestors in pairs]
+    rows = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *by_depth]), kind="stable")
+    distinct: Ints = rows[first_of_equals(rows)]
     return distinct
 
 
@@ -394,21 +398,13 @@ class _Link:
         return ElementScores.zero(true[clause])
 
     def _about(self, clause: About) -> ElementScores:
-        matching = self.about(clause.terms)
-        if clause.where.path is not None:
-            return self._at_ancestors(matching, clause.where.path)
+        matching, path = self.about(clause.terms), clause.where.path
+        if path is not None:
+            pairs = find_ancestors(self.collection, matching.rows, path.steps, self.path_filter)
+            return any_of(ElementScores(above, matching.scores[which]) for which, above in pairs)
         if self.path_filter is None:
             return matching
         return matching.some(self.path_filter.of_rows(self.collection, matching.rows))
-
-    def _at_ancestors(self, below: ElementScores, path: NexiPath) -> ElementScores:
-        """Return the best score below each element to which the path leads from it."""
-        pairs = find_ancestors(self.collection, below.rows, path.steps, self.path_filter)
-        by_depth = [best_of_ascending(ancestors, below.scores[which]) for which, ancestors in pairs]
-        if not by_depth:
-            return ElementScores.empty()
-        rows = np.concatenate([level.rows for level in by_depth])
-        return best(rows, np.concatenate([level.scores for level in by_depth]))
 
     def _all(
         self, clause: And, true: Mapping[ValueComparison, Ints] | None
@@ -471,17 +467,11 @@ def compare_texts(
         for comparison in group:
             compares = [_compares(text, comparison) for text in texts]
             true = read[np.array(compares, dtype=np.bool_)[text_of]]
-            holding[comparison] = true if path is None else _above(collection, true, path, rows)
+            if path is not None:
+                above = _distinct_ancestors(find_ancestors(collection, true, path.steps))
+                true = rows[positions_in(above, rows) >= 0]
+            holding[comparison] = true
     return holding
-
-
-def _above(collection: Collection, below: Ints, path: NexiPath, rows: Ints) -> Ints:
-    """Return those of the rows from which a path leads to one of the elements below."""
-    leads = np.zeros(len(rows), dtype=np.bool_)
-    for _, ancestors in find_ancestors(collection, below, path.steps):
-        place = positions_in(rows, ancestors)
-        leads[place[place >= 0]] = True
-    return rows[leads]
 
 
 def _distinct_texts(
@@ -533,28 +523,6 @@ def _plain(text: str) -> str:
 # Scores of elements combined
 
 
-def best(rows: Ints, scores: Floats) -> ElementScores:
-    """Return each element once, with its best score; rows may come in any order, and repeatedly.
-
-    >>> best(np.array([7, 3, 7]), np.array([1.0, 2.0, 4.0]))[:2]
-    (array([3, 7]), array([2., 4.]))
-    """
-    if not len(rows):
-        return ElementScores.empty()
-    order = np.argsort(rows, kind="stable")  # ascending stretches are merged in linear time
-    return best_of_ascending(rows[order], scores[order])
-
-
-def best_of_ascending(rows: Ints, scores: Floats) -> ElementScores:
-    """Return the same for rows that ascend; there must be at least one.
-
-    >>> best_of_ascending(np.array([3, 7, 7]), np.array([2.0, 1.0, 4.0]))[:2]
-    (array([3, 7]), array([2., 4.]))
-    """
-    begins = np.flatnonzero(np.append(True, rows[1:] != rows[:-1]))
-    return ElementScores(rows[begins], np.maximum.reduceat(scores, begins))
-
-
 def both(left: ElementScores, right: ElementScores) -> ElementScores:
     """Return the elements that are in both, their scores added.
 
@@ -571,26 +539,26 @@ def both(left: ElementScores, right: ElementScores) -> ElementScores:
 
 
 def any_of(parts: Iterable[ElementScores]) -> ElementScores:
-    """Return the elements that are in any part, each with its best score.
-
-    Parts are joined when they are of similar size, so that thousands of small ones do not take
-    the square of their number.
+    """Return the elements that are in any part, each once, with its best score.
 
     >>> left = ElementScores(np.array([3, 7]), np.array([2.0, 4.0]))
     >>> any_of([left, ElementScores(np.array([5, 7]), np.array([9.0, 6.0]))])[:2]
     (array([3, 5, 7]), array([2., 9., 6.]))
     """
-    waiting = [ElementScores.empty()]
+    waiting, size, limit = [ElementScores.empty()], 0, _ROWS_WAITING
     for part in parts:
         waiting.append(part)
-        while len(waiting) > 1 and len(waiting[-2].rows) <= 2 * len(waiting[-1].rows):
-            waiting.append(_either(waiting.pop(), waiting.pop()))
-    while len(waiting) > 1:
-        waiting.append(_either(waiting.pop(), waiting.pop()))
-    return waiting[0]
+        size += len(part.rows)
+        if size > limit:  # only when there are twice as many, so that many parts take linear time
+            waiting = [_best(waiting)]
+            size = len(waiting[0].rows)
+            limit = max(2 * size, _ROWS_WAITING)
+    return _best(waiting)
 
 
-def _either(left: ElementScores, right: ElementScores) -> ElementScores:
-    if not len(left.rows) or not len(right.rows):
-        return right if len(right.rows) else left
-    return best(np.append(right.rows, left.rows), np.append(right.scores, left.scores))
+def _best(parts: Sequence[ElementScores]) -> ElementScores:
+    rows = np.concatenate([part.rows for part in parts])
+    order = np.argsort(rows, kind="stable")  # ascending stretches are merged in linear time
+    rows, scores = rows[order], np.concatenate([part.scores for part in parts])[order]
+    begins = np.flatnonzero(first_of_equals(rows))
+    return ElementScores(rows[begins], np.maximum.reduceat(scores, begins))

@@ -23,6 +23,7 @@ MOST = 1500
 MOST_FOR_WORDS = 10
 BEST = "best"  # articles by their best unit
 _CALL = re.compile(r"(windows|passages)\s*(?:\(([^()]*)\))?")
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,9}")
 _UNIT_PARAMETERS = {"windows": ("words", "step"), "passages": ("words",)}
 
 
@@ -82,10 +83,16 @@ class UnitSpec(NamedTuple):
         call = _CALL.fullmatch(plain)
         if call is not None:
             kind: Any = call[1]
-            return cls(kind, _unit_numbers(text, call[1], call[2]))
-        if ".jsonl" in plain.lower() or ".ndjson" in plain.lower():
+            numbers = _unit_numbers(kind, call[2] or "")
+            if numbers is not None:
+                return cls(kind, numbers)
+        elif ".jsonl" in plain.lower() or ".ndjson" in plain.lower():
             return cls("chunks", file=text)
-        raise _units_error(text)
+        raise InputError(
+            Parameter("units", text)
+            + ": expected elements, windows(words,step) such as windows(100,50), "
+            "passages(words=100), or a file of chunks, FILE.jsonl"
+        )
 
     def __str__(self) -> str:
         if self.kind == "chunks":
@@ -95,29 +102,16 @@ class UnitSpec(NamedTuple):
         return f"{self.kind}({shown})" if shown else self.kind
 
 
-def _unit_numbers(text: str, kind: str, given: str | None) -> tuple[int, ...]:
-    """Return the parameters of windows or passages, given in brackets or by name."""
+def _unit_numbers(kind: str, given: str) -> tuple[int, ...] | None:
+    """Return the parameters of windows or passages, given in order or by name; None if wrong."""
     names = _UNIT_PARAMETERS[kind]
-    values: dict[str, int] = {"words": 100} if kind == "passages" else {}
-    parts = [] if not (given or "").strip() else (given or "").split(",")
-    for place, part in enumerate(parts):
+    values = {"words": 100} if kind == "passages" else {}
+    for place, part in enumerate(given.split(",") if given.strip() else ()):
         name, _, value = part.rpartition("=")
-        name = name.strip() or (names[place] if place < len(names) else "")
-        value = value.strip()
-        if name not in names or not (value.isascii() and value.isdigit()) or len(value) > 9:
-            raise _units_error(text)
-        values[name] = int(value)
-    if set(values) != set(names):
-        raise _units_error(text)
-    return tuple(values[name] for name in names)
-
-
-def _units_error(text: str) -> InputError:
-    return InputError(
-        Parameter("units", text)
-        + ": expected elements, windows(words,step) such as windows(100,50), "
-        "passages(words=100), or a file of chunks, FILE.jsonl"
-    )
+        if _WHOLE_NUMBER.fullmatch(value.strip()) is None:
+            return None
+        values[name.strip() or "".join(names[place : place + 1])] = int(value)
+    return tuple(values[name] for name in names) if values.keys() == set(names) else None
 
 
 @dataclass(frozen=True)
@@ -252,18 +246,19 @@ class SearchOptions:
     @cached_property
     def uses_articles(self) -> bool:
         """Whether the scores of whole articles have any effect."""
-        return "articles" not in self.without_effect()
+        return "articles" not in self.without_effect
 
     # Options without effect
 
     def refuse_without_effect(self) -> None:
         """Raise an error about the first option that was given and would have no effect."""
-        for name, reason in self.without_effect().items():
+        for name, reason in self.without_effect.items():
             if getattr(self, name) is not None:
                 raise InputError(Parameter(name) + " " + reason)
 
+    @cached_property
     def without_effect(self) -> dict[str, str]:
-        """Return the options that would have no effect, each with the reason."""
+        """The options that would have no effect, each with the reason."""
         reasons: dict[str, str] = {}
         task, kind = self.task, self.unit.kind
         if kind == "documents":

@@ -241,9 +241,6 @@ def query_items(
     co-op ('co', 'op') 2.0
     ship ('ship',) -1.0
     """
-    if phrases not in PHRASES:
-        expected = ", ".join(PHRASES)
-        raise InputError(Parameter("phrases", phrases) + f": expected one of {expected}")
     candidates = [
         (item, is_stop_word)
         for term in dict.fromkeys(terms)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -68,7 +68,7 @@ TopicsGiven = Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str]
 @checked
 def search(
     index: IndexGiven,
-    topics: TopicsGiven,
+    topics: Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str],
     task: str = "focused",
     model: Model | str | None = None,
     *,
@@ -164,9 +164,13 @@ def search_topics(
         answers[topic] = searcher.answer(terms)
         if progress is not None:
             progress(1)
-    warnings = (*missing_warnings, *_warnings(searcher, answers))
-    run = _run_of(answers, searcher, run_id or options.run_name())
-    return replace(run, facts=_run_facts(searcher, field), warnings=warnings)
+    return _run_of(
+        answers,
+        searcher,
+        run_id or options.run_name(),
+        _run_facts(searcher, field),
+        (*missing_warnings, *_warnings(searcher, answers)),
+    )
 
 
 @checked
@@ -485,54 +489,47 @@ class QueryScorer:
 # Runs
 
 
-def _run_of(answers: Mapping[str, SearchResults], searcher: Searcher, run_id: str) -> Run:
+def _run_of(
+    answers: Mapping[str, SearchResults],
+    searcher: Searcher,
+    run_id: str,
+    facts: dict[str, Any] | None = None,
+    warnings: tuple[str, ...] = (),
+) -> Run:
     """Return the results of some topics as a run, column by column."""
+    collection, task = searcher.index.collection, searcher.options.task
     topics = [topic for topic, answer in answers.items() if len(answer.scores)]
     lists = [answers[topic] for topic in topics]
     counts = [len(answer.scores) for answer in lists]
     rows = sum(counts)
-    kind, start, end, path_labels = _locations(lists, rows, searcher.options.task)
-    collection = searcher.index.collection
-    document = _joined([answer.spans.document for answer in lists])
-    documents, document_numbers = by_first_appearance(range(len(collection)), document)
+    spans = UnitSpans.joined([answer.spans for answer in lists])
+    nowhere, paths = np.full(rows, -1, dtype=np.int64), Categorical[tuple[str, ...]].none(rows)
+    kind, start, end = Kind.PASSAGE, spans.start, spans.end
+    if task == "documents":
+        kind, start, end = Kind.DOCUMENT, nowhere, nowhere
+    elif task == "best-in-context":
+        kind, end = Kind.POINT, nowhere
+    elif spans.paths is not None:
+        kind, start, end = Kind.ELEMENT, nowhere, nowhere
+        numbers = {path: number for number, path in enumerate(dict.fromkeys(spans.paths))}
+        of_rows = np.array([numbers[path] for path in spans.paths], dtype=np.int64)
+        paths = Categorical.of([(path,) for path in numbers], of_rows)
+    documents, document_numbers = by_first_appearance(range(len(collection)), spans.document)
+    ranks = np.arange(1, rows + 1) - np.repeat(np.cumsum([0, *counts])[:-1], counts)
     return Run(
         run_id,
         Categorical.of(topics, np.repeat(np.arange(len(topics)), counts)),
         Categorical.of([collection.id_of(number) for number in documents], document_numbers),
-        path_labels,
+        paths,
         np.full(rows, kind, dtype=np.int64),
         start,
         end,
-        _joined([np.arange(1, count + 1) for count in counts]) if rows else None,
+        ranks if rows else None,
         np.concatenate([answer.scores for answer in lists]) if rows else None,
         np.arange(1, rows + 1),
+        facts=facts or {},
+        warnings=warnings,
     )
-
-
-def _locations(
-    lists: list[SearchResults], rows: int, task: str
-) -> tuple[Kind, Ints, Ints, Categorical[tuple[str, ...]]]:
-    """Return the kind of the results, their starts and ends, and their paths."""
-    nowhere, no_paths = np.full(rows, -1, dtype=np.int64), Categorical[tuple[str, ...]].none(rows)
-    if task == "documents":
-        return Kind.DOCUMENT, nowhere, nowhere, no_paths
-    start = _joined([answer.spans.start for answer in lists])
-    if task == "best-in-context":
-        return Kind.POINT, start, nowhere, no_paths
-    if any(answer.spans.paths is not None for answer in lists):
-        numbers: dict[str, int] = {}
-        for answer in lists:
-            for path in answer.spans.paths or ():
-                numbers.setdefault(path, len(numbers))
-        which = [numbers[path] for answer in lists for path in answer.spans.paths or ()]
-        paths: list[tuple[str, ...]] = [(path,) for path in numbers]
-        labels = Categorical.of(paths, np.array(which, dtype=np.int64))
-        return Kind.ELEMENT, nowhere, nowhere, labels
-    return Kind.PASSAGE, start, _joined([answer.spans.end for answer in lists]), no_paths
-
-
-def _joined(columns: list[Ints]) -> Ints:
-    return np.concatenate([np.empty(0, dtype=np.int64), *columns]).astype(np.int64, copy=False)
 
 
 def _run_facts(searcher: Searcher, field: str) -> dict[str, Any]:

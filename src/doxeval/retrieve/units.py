@@ -21,7 +21,7 @@ from doxeval.documents import Collection, PathPattern, PathPatterns
 from doxeval.errors import FormatError, InputError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, join_names, plural, quoted, truncate
-from doxeval.retrieve.matches import MatchBlock, matching_nodes, node_paths
+from doxeval.retrieve.matches import MatchBlock, first_of_equals, matching_nodes, node_paths
 
 if TYPE_CHECKING:
     from doxeval.retrieve.index import Index
@@ -73,6 +73,18 @@ class UnitSpans(NamedTuple):
     start: Ints
     end: Ints
     paths: list[str] | None = None
+
+    @classmethod
+    def joined(cls, parts: Sequence[UnitSpans]) -> UnitSpans:
+        """Return the spans of several lists, one list after another."""
+        nothing: Ints = np.empty(0, dtype=np.int64)
+        paths = [path for part in parts for path in part.paths or ()]
+        return cls(
+            np.concatenate([nothing, *(part.document for part in parts)]),
+            np.concatenate([nothing, *(part.start for part in parts)]),
+            np.concatenate([nothing, *(part.end for part in parts)]),
+            paths if any(part.paths is not None for part in parts) else None,
+        )
 
     def rows(self) -> Iterator[tuple[int, int, int, str | None]]:
         """Yield each unit's document, start, end and path; units but elements have none."""
@@ -362,9 +374,7 @@ class PassageUnits(RetrievalUnits):
         article, total = columns[0], columns[3] / (self.words * _ONE)
         first, after = self._extend_to_blocks(block, *columns[1:3])
         order = np.lexsort((-total, -after, first))  # of equal passages the best comes first
-        is_new = np.ones(len(order), dtype=np.bool_)
-        is_new[1:] = (np.diff(first[order]) != 0) | (np.diff(after[order]) != 0)
-        order = order[is_new]
+        order = order[first_of_equals(first[order]) | first_of_equals(after[order])]
         first, after = first[order], after[order]
         tf = block.tf(first, after)
         return MatchingUnits(np.arange(len(order)), article[order], first, after, tf), total[order]
@@ -373,10 +383,9 @@ class PassageUnits(RetrievalUnits):
         self, block: MatchBlock, values: Ints, cost: int
     ) -> Iterator[tuple[int, int, int, int]]:
         """Yield the article, the first word, the word after the last, and the sum of segments."""
-        is_new = np.append(True, block.at[1:] != block.at[:-1])[: len(block.at)]
-        place = np.flatnonzero(is_new)
+        place = np.flatnonzero(first_of_equals(block.at))
         at = block.at[place].astype(np.int64)
-        earned = np.add.reduceat(values[block.item], place) if len(place) else values[:0]
+        earned = np.add.reduceat(values[block.item], place)
         value = earned * self.words - cost
         gaps = -cost * (np.diff(at, append=at[-1:]) - 1)
         # An occurrence, the words up to the next one, the next one, …
@@ -392,9 +401,7 @@ class PassageUnits(RetrievalUnits):
         index, collection = self.index, self.index.collection
         begins = collection.rows[block.documents]
         rows = concatenated_ranges(begins, collection.rows[block.documents + 1] - begins)
-        tags = collection.summary.tags
-        is_block = np.array([tag not in collection.inline_tags for tag in tags], dtype=np.bool_)
-        rows = rows[is_block[collection.summary.tag_of][collection.nodes.path[rows]]]
+        rows = rows[index.are_blocks(rows)]
         columns = [
             index.elements_first[rows],
             index.elements_after[rows],
@@ -446,14 +453,12 @@ class ChunkUnits(RetrievalUnits):
         if not lines:
             raise FormatError("no chunks in the file", origin)
         document = index.collection.find_documents([line.document for line in lines])
-        start = np.array([line.start for line in lines], dtype=np.int64)
-        end = np.array([line.end for line in lines], dtype=np.int64)
+        start: Ints = np.array([line.start for line in lines], dtype=np.int64)
+        end: Ints = np.array([line.end for line in lines], dtype=np.int64)
         _refuse_outside(index, origin, lines, document, end)
         order = np.lexsort((-end, start, document))
-        is_new = np.ones(len(order), dtype=np.bool_)
-        is_new[1:] = np.logical_or.reduce(
-            [column[order[1:]] != column[order[:-1]] for column in (document, start, end)]
-        )
+        columns = (document[order], start[order], end[order])
+        is_new = np.logical_or.reduce([first_of_equals(column) for column in columns])
         warnings = []
         if not is_new.all():
             repeated = sorted(lines[row].number for row in order[~is_new].tolist())
@@ -462,9 +467,9 @@ class ChunkUnits(RetrievalUnits):
                 f"{origin}: {plural(len(repeated), 'chunk')} given before, on the lines {shown}; "
                 "each chunk is returned once"
             )
-        order = order[is_new]
-        columns = document[order], start[order], end[order]
-        return cls(index, *columns, *_words_in_spans(index, *columns), tuple(warnings))
+        document, start, end = (column[is_new] for column in columns)
+        words = _words_in_spans(index, document, start, end)
+        return cls(index, document, start, end, *words, tuple(warnings))
 
     def matching(self, block: MatchBlock, is_positive: Bools) -> MatchingUnits:
         """Return the chunks with a match."""
@@ -556,15 +561,10 @@ def _refuse_outside(
 
 
 def _words_in_spans(index: Index, document: Ints, start: Ints, end: Ints) -> tuple[Ints, Ints]:
-    """Return the words that start in each span; documents ascend."""
-    first, after = np.empty(len(start), dtype=np.int64), np.empty(len(start), dtype=np.int64)
-    begins = np.flatnonzero(np.diff(document, prepend=-1))
-    for low, high in zip(begins.tolist(), [*begins[1:].tolist(), len(document)], strict=True):
-        number = int(document[low])
+    """Return the words that start in each span: the first, and the one after the last."""
+    first, after = np.empty((2, len(document)), dtype=np.int64)
+    for number, which in _by_document(document):
         starts, base = index.starts(number), int(index.documents_first[number])
-        first[low:high] = base + np.searchsorted(starts, start[low:high])
-        after[low:high] = base + np.searchsorted(starts, end[low:high])
+        first[which] = base + np.searchsorted(starts, start[which])
+        after[which] = base + np.searchsorted(starts, end[which])
     return first, after
-
-
-_ONE = 1 << 20

@@ -7,14 +7,10 @@ from doxeval.runs.columns import SpanLists as SpanLists
 from doxeval.runs.columns import is_not_found as is_not_found
 from doxeval.runs.columns import not_found as not_found
 from doxeval.runs.frames import optional_module as optional_module
-from doxeval.runs.jsonl import read_jsonl_run as read_jsonl_run
 from doxeval.runs.parquet import MAGIC as MAGIC
 from doxeval.runs.parquet import check_sizes as check_sizes
 from doxeval.runs.parquet import sizes_in_parquet as sizes_in_parquet
-from doxeval.runs.read_write import FILE_FORMATS as FILE_FORMATS
 from doxeval.runs.read_write import FORMATS as FORMATS
-from doxeval.runs.read_write import READERS as READERS
-from doxeval.runs.read_write import WRITERS as WRITERS
 from doxeval.runs.read_write import FilePiece as FilePiece
 from doxeval.runs.read_write import PieceReader as PieceReader
 from doxeval.runs.read_write import RunFormat as RunFormat
@@ -27,6 +23,7 @@ from doxeval.runs.read_write import losses as losses
 from doxeval.runs.read_write import lost_facts as lost_facts
 from doxeval.runs.read_write import not_a_run_error as not_a_run_error
 from doxeval.runs.read_write import pieces_of_file as pieces_of_file
+from doxeval.runs.read_write import read_open_run as read_open_run
 from doxeval.runs.read_write import read_run as read_run
 from doxeval.runs.read_write import run_blocks as run_blocks
 from doxeval.runs.read_write import write_run as write_run
@@ -47,10 +44,8 @@ from doxeval.runs.run import LooksLikeTopics as LooksLikeTopics
 from doxeval.runs.run import Order as Order
 from doxeval.runs.run import Run as Run
 from doxeval.runs.run import RunFacts as RunFacts
-from doxeval.runs.run import run_of as run_of
 from doxeval.runs.run import split_into_blocks as split_into_blocks
 from doxeval.runs.statistics import RunStatistics as RunStatistics
 from doxeval.runs.statistics import Spread as Spread
 from doxeval.runs.statistics import overlap_of as overlap_of
 from doxeval.runs.statistics import run_statistics as run_statistics
-from doxeval.runs.text import read_text_run as read_text_run

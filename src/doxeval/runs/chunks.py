@@ -20,14 +20,21 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.columns import ABSENT, WRONG, Column, Factorizer, is_given, refuse_unknown
-from doxeval.documents import normalise_id
+from doxeval.columns import (
+    ABSENT,
+    WRONG,
+    Column,
+    Factorizer,
+    is_given,
+    normalise_id,
+    refuse_unknown,
+)
 from doxeval.errors import FormatError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, closest, plural, quoted, truncate
 from doxeval.named import checked
 from doxeval.runs.columns import SPANS_EXPECTED, SpanLists, is_span
-from doxeval.runs.jsonl import JsonLines, json_lines
+from doxeval.runs.jsonl import JsonLines, json_line_blocks
 from doxeval.runs.records import UNIT_FIELDS
 
 _KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
@@ -117,7 +124,7 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     name = os.fspath(path)
     rows: list[tuple[str, str, Any, int, str | None]] = []
     with open_input(path) as file:
-        for lines in json_lines(file, name):
+        for lines in json_line_blocks(file, name):
             records, numbers, failed = _decode_chunks(lines)
             for record, line in zip(records, numbers.tolist(), strict=True):
                 try:

@@ -24,7 +24,7 @@ import re
 from collections.abc import Iterator
 from typing import IO, Any
 
-from doxeval.documents import normalise_id
+from doxeval.columns import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import name_of_file
 from doxeval.markup import XmlElement, escape_text, quote_attribute, read_elements

@@ -30,27 +30,16 @@ from doxeval.runs.records import (
     record_blocks,
     why_refused,
 )
-from doxeval.runs.run import Block, ReadOptions, Run, run_of_block
+from doxeval.runs.run import Block, ReadOptions, Run
 from doxeval.spans import TOO_LONG
 
 if TYPE_CHECKING:
-    from doxeval.runs.chunks import ChunkTable
+    pass
 
 _CHUNK = 1 << 18  # bytes; what is made of them stays in the processor's cache
 _LINE_END, _BRACE, _COLON = b"\n{:"
 _SPACED_FIELD = re.compile(rb'"[ \t\r]+:')
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
-
-
-def read_jsonl_run(file: IO[bytes], origin: str, chunks: ChunkTable | None = None) -> Run:
-    """Read a run from JSONL.
-
-    >>> import io
-    >>> run = read_jsonl_run(io.BytesIO(b'{"topic": "1", "doc": "a", "path": "/p[1]"}'), "r.jsonl")
-    >>> next(run.results()).paths
-    ('/p[1]',)
-    """
-    return run_of_block(next(jsonl_blocks(file, origin, ReadOptions(chunks=chunks))))
 
 
 def jsonl_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[Block]:
@@ -66,7 +55,7 @@ def jsonl_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator
 
 def _records(file: IO[bytes], origin: str, is_first: bool) -> Iterator[Records]:
     """Yield the records of all lines that are not blank, as columns by field."""
-    for lines in json_lines(file, origin, is_first):
+    for lines in json_line_blocks(file, origin, is_first):
         columns = _decode_columns(lines)
         if columns is not None:
             yield columns, lines.numbers
@@ -146,11 +135,12 @@ class JsonLines(NamedTuple):
         return records, np.array(numbers, dtype=np.int64), error
 
 
-def json_lines(file: IO[bytes], origin: str, is_first: bool = True) -> Iterator[JsonLines]:
+def json_line_blocks(file: IO[bytes], origin: str, is_first: bool = True) -> Iterator[JsonLines]:
     """Yield the lines of a file; at its beginning there may be a byte order mark.
 
     >>> import io
-    >>> [lines.total for lines in json_lines(io.BytesIO(b'{"id": 1}\\n{"id": 2}\\n'), "a.jsonl")]
+    >>> file = io.BytesIO(b'{"id": 1}\\n{"id": 2}\\n')
+    >>> [lines.total for lines in json_line_blocks(file, "a.jsonl")]
     [2]
     """
     first = 1

@@ -7,13 +7,16 @@ import os
 from collections.abc import Callable, Generator, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import numpy as np
 
 from doxeval.columns import Frame, is_frame
 from doxeval.errors import FormatError, InputError, OutputError, warn
 from doxeval.files import (
+    FileFormat,
+    FormatFunctions,
+    choose_format,
     decode_json,
     is_compressed,
     limit_expansion,
@@ -23,12 +26,7 @@ from doxeval.files import (
 )
 from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
-from doxeval.runs.csv_format import csv_blocks, write_csv_run
-from doxeval.runs.inex_xml import WRITTEN_FACTS, write_xml_run, xml_blocks, xml_losses
-from doxeval.runs.jsonl import jsonl_blocks, write_jsonl_run
-from doxeval.runs.parquet import parquet_blocks, write_parquet_run
 from doxeval.runs.run import Block, LooksLikeAssessments, ReadOptions, Run, run_of_block
-from doxeval.runs.text import next_topic_begins, text_blocks, text_losses, write_text_run
 
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
@@ -36,42 +34,51 @@ if TYPE_CHECKING:
 RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
 # A file, a run, a run as a dict {topic: {document: score}} or {topic: [results]}, or a data frame.
 RunGiven = str | os.PathLike[str] | Run | Mapping[str, Any] | Frame
-FORMATS: tuple[RunFormat, ...] = get_args(RunFormat)
 
 # Formats
 
 
-class RunFileFormat(NamedTuple):
-    """A format of run files.
-
-    suffixes: of names of files. blocks: reads a file in blocks of whole topics. write: the bytes of
-    a file. losses: what of a run the format cannot hold. facts: what it holds about the run as a
-    whole. has_chunks: whether results may name chunks by their ids.
-    """
-
-    suffixes: tuple[str, ...]
-    blocks: Callable[[IO[bytes], str, ReadOptions], Iterator[Block]]
-    write: Callable[[Run], Iterator[bytes]]
-    losses: Callable[[Run], list[str]] = lambda _: []
-    facts: tuple[str, ...] = ()
-    has_chunks: bool = False
-
-    def read(self, file: IO[bytes], origin: str, options: ReadOptions | None = None) -> Run:
-        """Read a run as a whole."""
-        return run_of_block(next(self.blocks(file, origin, options or ReadOptions())))
+_Functions = FormatFunctions[Iterator[Block], Run]
 
 
-FILE_FORMATS: dict[RunFormat, RunFileFormat] = {
-    "text": RunFileFormat(
-        (".run", ".txt", ".text", ".trec"), text_blocks, write_text_run, text_losses
-    ),
-    "inex": RunFileFormat((".xml",), xml_blocks, write_xml_run, xml_losses, WRITTEN_FACTS),
-    "jsonl": RunFileFormat((".jsonl", ".ndjson"), jsonl_blocks, write_jsonl_run, has_chunks=True),
-    "csv": RunFileFormat((".csv",), csv_blocks, write_csv_run, has_chunks=True),
-    "parquet": RunFileFormat((".parquet",), parquet_blocks, write_parquet_run, has_chunks=True),
+def _text() -> _Functions:
+    from doxeval.runs.text import text_blocks, text_losses, write_text_run
+
+    return FormatFunctions(text_blocks, write_text_run, text_losses)
+
+
+def _inex() -> _Functions:
+    from doxeval.runs.inex_xml import write_xml_run, xml_blocks, xml_losses
+
+    return FormatFunctions(xml_blocks, write_xml_run, xml_losses)
+
+
+def _jsonl() -> _Functions:
+    from doxeval.runs.jsonl import jsonl_blocks, write_jsonl_run
+
+    return FormatFunctions(jsonl_blocks, write_jsonl_run)
+
+
+def _csv() -> _Functions:
+    from doxeval.runs.csv_format import csv_blocks, write_csv_run
+
+    return FormatFunctions(csv_blocks, write_csv_run)
+
+
+def _parquet() -> _Functions:
+    from doxeval.runs.parquet import parquet_blocks, write_parquet_run
+
+    return FormatFunctions(parquet_blocks, write_parquet_run)
+
+
+# Each reads a file in blocks of whole topics, given how (ReadOptions).
+FORMATS: dict[RunFormat, FileFormat[Iterator[Block], Run]] = {
+    "text": FileFormat("text", (".run", ".txt", ".text", ".trec"), _text),
+    "inex": FileFormat("inex", (".xml",), _inex),
+    "jsonl": FileFormat("jsonl", (".jsonl", ".ndjson"), _jsonl),
+    "csv": FileFormat("csv", (".csv",), _csv),
+    "parquet": FileFormat("parquet", (".parquet",), _parquet),
 }
-READERS = {name: file_format.read for name, file_format in FILE_FORMATS.items()}
-WRITERS = {name: file_format.write for name, file_format in FILE_FORMATS.items()}
 
 
 def format_of(path: str | os.PathLike[str]) -> RunFormat | None:
@@ -80,14 +87,17 @@ def format_of(path: str | os.PathLike[str]) -> RunFormat | None:
     >>> format_of("mine.jsonl.gz"), format_of("mine.run"), format_of("mine")
     ('jsonl', 'text', None)
     """
-    suffix = os.path.splitext(uncompressed_name(os.fspath(path)))[1].lower()
-    return next((name for name in FORMATS if suffix in FILE_FORMATS[name].suffixes), None)
+    chosen = choose_format(FORMATS, path=os.fspath(path))
+    return None if chosen is None else cast(RunFormat, chosen.name)
 
 
-def _choose_format(path: str | os.PathLike[str], given: RunFormat | None) -> RunFormat:
-    if given is not None and given not in FORMATS:
+def _choose(
+    path: str | os.PathLike[str], given: RunFormat | None
+) -> FileFormat[Iterator[Block], Run]:
+    chosen = choose_format(FORMATS, given, path=os.fspath(path))
+    if chosen is None and given is not None:
         raise FormatError(f"no format {quoted(given)} of runs; there are {', '.join(FORMATS)}")
-    return given or format_of(path) or "text"
+    return chosen or FORMATS["text"]
 
 
 def losses(run: Run, format: RunFormat) -> list[str]:
@@ -96,7 +106,7 @@ def losses(run: Run, format: RunFormat) -> list[str]:
     >>> losses(Run.from_arrays(["1"], ["a"], offset=[7]), "inex")
     ['entry points']
     """
-    return FILE_FORMATS[format].losses(run)
+    return FORMATS[format].losses(run)
 
 
 def lost_facts(run: Run, format: RunFormat) -> list[str]:
@@ -106,7 +116,11 @@ def lost_facts(run: Run, format: RunFormat) -> list[str]:
     >>> lost_facts(replace(Run.from_dict({"1": ["a"]}), facts={"task": "Focused"}), "text")
     ['task']
     """
-    return [name for name in run.facts if name not in FILE_FORMATS[format].facts]
+    if format != "inex":
+        return list(run.facts)
+    from doxeval.runs.inex_xml import WRITTEN_FACTS
+
+    return [name for name in run.facts if name not in WRITTEN_FACTS]
 
 
 # Reading and writing
@@ -131,12 +145,28 @@ def read_run(
     >>> read_run(path)
     Run('mine': 1 result for 1 topic, documents)
     """
-    name = _choose_format(path, format)
-    options = _read_options(path, name, ends, chunks)
+    chosen = _choose(path, format)
+    options = _read_options(path, chosen.name, ends, chunks)
     with open_input(path) as file:
-        run = FILE_FORMATS[name].read(file, os.fspath(path), options)
+        run = run_of_block(next(chosen.read(file, os.fspath(path), options)))
     warn(run.warnings)
     return run
+
+
+def read_open_run(
+    file: IO[bytes],
+    origin: str,
+    format: RunFormat,
+    *,
+    ends: bool = False,
+    chunks: ChunkTable | None = None,
+) -> Run:
+    """Read a run from an open file; its name is for messages.
+
+    >>> read_open_run(io.BytesIO(b"1 Q0 a 1 0.5 mine\\n"), "mine.run", "text")
+    Run('mine': 1 result for 1 topic, documents)
+    """
+    return run_of_block(next(FORMATS[format].read(file, origin, ReadOptions(ends, chunks))))
 
 
 def run_blocks(
@@ -154,23 +184,24 @@ def run_blocks(
     >>> [list(block.run.topics) for block in run_blocks(path, 1)]
     [['1'], ['2']]
     """
-    name = _choose_format(path, None)
-    options = _read_options(path, name, ends, chunks)._replace(rows=rows)
+    chosen = _choose(path, None)
+    options = _read_options(path, chosen.name, ends, chunks)._replace(rows=rows)
     with open_input(path) as file:
-        yield from FILE_FORMATS[name].blocks(file, os.fspath(path), options)
+        yield from chosen.read(file, os.fspath(path), options)
 
 
 def _read_options(
     path: str | os.PathLike[str],
-    format: RunFormat,
+    format: str,
     ends: bool,
     chunks: ChunkTable | str | os.PathLike[str] | None,
 ) -> ReadOptions:
     if ends and format != "text":
         reason = "only text runs have a last column to be read as an end"
         raise FormatError(reason, os.fspath(path))
-    has_chunks = chunks is not None and FILE_FORMATS[format].has_chunks
-    return ReadOptions(ends, chunk_table_of(chunks) if chunks is not None and has_chunks else None)
+    if chunks is None or format in ("text", "inex"):  # whose results cannot name chunks
+        return ReadOptions(ends)
+    return ReadOptions(ends, chunk_table_of(chunks))
 
 
 def chunk_table_of(given: ChunkTable | str | os.PathLike[str]) -> ChunkTable:
@@ -201,17 +232,16 @@ def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None =
     '{"topic": "1", "doc": "a", "rank": 1, "run": "mine"}\\n'
     """
     file_name = os.fspath(path)
-    name = _choose_format(path, format)
+    chosen = _choose(path, format)
     if is_compressed(file_name):
         plain = uncompressed_name(file_name)
         raise OutputError(
             f"{file_name}: runs are not written compressed; write {plain} and compress it"
         )
-    lost = losses(run, name)
-    if lost:
-        raise OutputError(f"{file_name}: the format {name} cannot hold {'; '.join(lost)}")
+    if lost := chosen.losses(run):
+        raise OutputError(f"{file_name}: the format {chosen.name} cannot hold {'; '.join(lost)}")
     with open_output(path) as file:
-        file.writelines(FILE_FORMATS[name].write(run))
+        file.writelines(chosen.write(run))
 
 
 # Runs as callers give them
@@ -291,9 +321,11 @@ def pieces_of_file(path: str | os.PathLike[str], size: int | None = None) -> lis
     >>> pieces_of_file("mine.csv")
     []
     """
+    from doxeval.runs.text import next_topic_begins
+
     size, name = size or PIECE, os.fspath(path)
     finders = {"text": next_topic_begins, "jsonl": _next_topic_in_jsonl}
-    find = finders.get(format_of(name) or "text")
+    find = finders.get(_choose(name, None).name)
     if find is None or is_compressed(name):
         return []
     try:
@@ -362,9 +394,8 @@ class PieceReader:
     ) -> Generator[Block]:
         """Yield the results of the piece."""
         options = ReadOptions(ends, chunks, rows, is_first=self._piece.begin == 0)
-        file_format = FILE_FORMATS[format_of(self._path) or "text"]
         with limit_expansion(self._open, self._path) as file:
-            yield from file_format.blocks(file, self._path, options)
+            yield from _choose(self._path, None).read(file, self._path, options)
 
     def _open(self) -> IO[bytes]:
         self._bytes = _PieceBytes(self._path, self._piece)

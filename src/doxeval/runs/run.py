@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -361,13 +360,15 @@ class Run:
     def __repr__(self) -> str:
         if not len(self):
             return f"Run({self.run_id!r}: no results)"
-        kinds = [_PLURALS[Kind(kind)] for kind in np.unique(self.kind).tolist()]
+        kinds = [_PLURALS[Kind(kind)] for kind in np.flatnonzero(np.bincount(self.kind)).tolist()]
         listed = " and ".join(filter(None, (", ".join(kinds[:-1]), kinds[-1])))
         counts = f"{plural(len(self), 'result')} for {plural(len(self.topics), 'topic')}"
         return f"Run({self.run_id!r}: {counts}, {listed})"
 
     def _repr_html_(self) -> str:
         """Return a table of the first results, as notebooks show it."""
+        from html import escape
+
         header = ["topic", "document", "part", "rank", "score"]
         rows = [_cells(result) for result in islice(self, _ROWS_SHOWN)]
         if len(self) > len(rows):
@@ -557,8 +558,6 @@ def split_into_blocks(run: Run, rows: int) -> Iterator[Block]:
         yield Block(run.rows(np.arange(at, end)))
         at = end
 
-
-run_of = Run.from_results
 
 # Files of assessments or topics that are given as runs. They are recognised only after they could
 # not be read as a run, so no run is ever taken for something else.

@@ -36,7 +36,6 @@ from doxeval.runs.run import (
     LooksLikeTopics,
     ReadOptions,
     Run,
-    run_of_block,
 )
 
 _LONG_ROW = 80  # bytes; most rows are shorter
@@ -46,17 +45,6 @@ _AT_ONCE = 1 << 24  # bytes read, where nothing else says how many
 _PIECE = 1 << 20  # bytes whose columns stay in the processor's cache
 _FIELDS = (6, 7, 8)
 _WINDOW = 1 << 16  # bytes first looked at for the end of a topic
-
-
-def read_text_run(file: IO[bytes], origin: str, *, ends: bool = False) -> Run:
-    """Read a run.
-
-    >>> import io
-    >>> run = read_text_run(io.BytesIO(b"7 Q0 a.xml 1 0.5 mine 100 50\\n"), "run.txt")
-    >>> [(result.document, result.start, result.end) for result in run.results()]
-    [('a', 100, 150)]
-    """
-    return run_of_block(next(text_blocks(file, origin, ReadOptions(ends))))
 
 
 def text_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[Block]:
@@ -522,7 +510,7 @@ def text_losses(run: Run) -> list[str]:
     ["documents whose ids hold white space, like 'a b'"]
     """
     problems = []
-    kinds = {Kind(kind).name.lower() for kind in np.unique(run.kind).tolist()}
+    kinds = {Kind(kind).name.lower() for kind in np.flatnonzero(np.bincount(run.kind)).tolist()}
     has_paths = run.path >= 0
     by_points = set(has_paths[run.kind == Kind.PASSAGE].tolist())
     if len(kinds) > 1 or len(by_points) > 1:

@@ -13,7 +13,7 @@ from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import InputError, warn
 from doxeval.messages import join_names
 from doxeval.named import checked
-from doxeval.runs import Kind, Result, Run, run_of
+from doxeval.runs import Kind, Result, Run
 from doxeval.stereotypes.systems import (
     RankedElements,
     Situation,
@@ -75,7 +75,7 @@ def simulate(
         names = join_names(empty)
         warnings.append(f"topics without relevant units, whose lists are empty: {names}")
     warn(warnings)
-    return replace(run_of(results, run_id or system), warnings=tuple(warnings))
+    return replace(Run.from_results(results, run_id or system), warnings=tuple(warnings))
 
 
 def _results(

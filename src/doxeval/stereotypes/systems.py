@@ -138,19 +138,14 @@ def _biggest_children(situation: Situation) -> RankedElements:
 
 def _biggest_child(situation: Situation, node: int) -> int:
     """Return the first of the largest children; the element itself if no child has text."""
-    children = situation.collection.children_of(node)
-    sizes = _sizes(situation, children)
-    return int(children[np.argmax(sizes)]) if sizes.any() else node
-
-
-def _sizes(situation: Situation, nodes: Ints) -> Ints:
-    """Return the sizes of elements of one document."""
     collection = situation.collection
-    start, end = collection.nodes.start[nodes], collection.nodes.end[nodes]
-    if situation.unit == "characters" or not len(nodes):
-        return end - start
-    document = int(collection.documents_of(nodes[:1])[0])
-    return situation.words.of(document).count(start, end)
+    children = collection.children_of(node)
+    start, end = collection.nodes.start[children], collection.nodes.end[children]
+    sizes = end - start
+    if situation.unit == "words" and len(children):
+        document = int(collection.documents_of(children[:1])[0])
+        sizes = situation.words.of(document).count(start, end)
+    return int(children[np.argmax(sizes)]) if sizes.any() else node
 
 
 def _random(situation: Situation) -> RankedElements:

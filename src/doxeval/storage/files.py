@@ -84,22 +84,24 @@ class StoredFiles:
     `only_hashed`, the files without a hash of their own are elsewhere, as they are for a cache.
     """
 
-    def __init__(self, kind: StoreType, directory: Path, *, only_hashed: bool = False) -> None:
-        self.kind = kind
+    def __init__(
+        self, store_type: StoreType, directory: Path, *, only_hashed: bool = False
+    ) -> None:
+        self.store_type = store_type
         self.directory = directory
         self._only_hashed = only_hashed
         self._contents: dict[str, Contents] = {}
         while not self._contents:
-            self.manifest = read_manifest(kind, directory)
+            self.manifest = read_manifest(store_type, directory)
             try:
                 self._contents = self._open_all()
-            except kind.error:
-                if read_manifest(kind, directory) == self.manifest:
+            except store_type.error:
+                if read_manifest(store_type, directory) == self.manifest:
                     raise
         counts = self.manifest["counts"]
-        optional = kind.optional_columns(counts)
+        optional = store_type.optional_columns(counts)
         present = {name: optional[name] for name in optional if name in self._contents}
-        self._columns: dict[str, Column] = {**kind.columns(counts), **present}
+        self._columns: dict[str, Column] = {**store_type.columns(counts), **present}
         self._check_headers()
         if not self.are_verified:
             _UNVERIFIED.add(self)
@@ -113,13 +115,13 @@ class StoredFiles:
     def unverified(self) -> list[str]:
         """The files that are too large to be hashed at opening."""
         files: dict[str, dict[str, Any]] = self.manifest["files"]
-        hashed = (name for name in files if name not in self.kind.unhashed)
+        hashed = (name for name in files if name not in self.store_type.unhashed)
         smallest_first = sorted((files[name]["bytes"], name) for name in hashed)
         totals = accumulate(size for size, _ in smallest_first)
         return sorted(
             name
             for total, (_, name) in zip(totals, smallest_first, strict=True)
-            if total > self.kind.verified_bytes
+            if total > self.store_type.verified_bytes
         )
 
     def has_column(self, name: str) -> bool:
@@ -139,7 +141,7 @@ class StoredFiles:
     def damaged(self, name: str, what: str) -> InputError:
         """Return the error about a file that is not what it should be."""
         path = str(self.directory / name)
-        return self.kind.error(f"the file is damaged: {what}; {self.kind.again}", path)
+        return self.store_type.error(f"the file is damaged: {what}; {self.store_type.again}", path)
 
     def refuse_damage(self) -> None:
         """Hash the files that were not hashed at opening; raise an error about the first damage.
@@ -150,7 +152,7 @@ class StoredFiles:
         recorded = {name: self.manifest["files"][name] for name in self.unverified}
 
         def check(name: str, progress: Progress) -> None:
-            check_contents(self.kind, self.directory / name, recorded[name], progress)
+            check_contents(self.store_type, self.directory / name, recorded[name], progress)
 
         try:
             map_in_threads(check, list(recorded), [entry["bytes"] for entry in recorded.values()])
@@ -158,29 +160,30 @@ class StoredFiles:
             save_digests()
 
     def _open_all(self) -> dict[str, Contents]:
-        unverified = self.unverified
-        files = {
+        """Return the contents of all files by their names; nothing if they were replaced."""
+        store_type, unverified = self.store_type, set(self.unverified)
+        files: dict[str, dict[str, Any]] = {
             name: recorded
             for name, recorded in self.manifest["files"].items()
-            if not (self._only_hashed and name in self.kind.unhashed)
+            if not (self._only_hashed and name in store_type.unhashed)
         }
 
-        def open_one(name: str, progress: Progress) -> Contents:
-            return _open(self.kind, self.directory / name, files[name], name not in unverified)
+        def open_file(name: str, progress: Progress) -> Contents:
+            return _open(store_type, self.directory / name, files[name], name not in unverified)
 
-        verified = {name for name in files if name not in self.kind.unhashed}.difference(unverified)
+        verified = {name for name in files if name not in store_type.unhashed} - unverified
         if any(files[name]["bytes"] > _SMALL for name in verified):
             _recall_digests()
         to_hash = {name for name in verified if not _is_remembered(self.directory / name)}
         sizes = [recorded["bytes"] if name in to_hash else 0 for name, recorded in files.items()]
         try:
-            contents = dict(zip(files, map_in_threads(open_one, list(files), sizes), strict=True))
+            contents = dict(zip(files, map_in_threads(open_file, list(files), sizes), strict=True))
         finally:
             save_digests()
-        for name in self.kind.unread & files.keys():
+        for name in store_type.unread & files.keys():
             del contents[name]
-        if unverified and read_manifest(self.kind, self.directory) != self.manifest:
-            return {}  # replaced while it was being opened
+        if unverified and read_manifest(store_type, self.directory) != self.manifest:
+            return {}
         return contents
 
     def _check_headers(self) -> None:
@@ -195,23 +198,23 @@ class StoredFiles:
 
 
 def check_contents(
-    kind: StoreType, path: Path, recorded: dict[str, Any], progress: Progress | None = None
+    store_type: StoreType, path: Path, recorded: dict[str, Any], progress: Progress | None = None
 ) -> None:
     """Compare the size and the hash of a file with what the manifest records of it."""
     try:
-        with _open_regular(kind, path, recorded) as file:
+        with _open_regular(store_type, path, recorded) as file:
             if "sha256" not in recorded:
                 return
             if _hash(_identity(file), file, progress) != recorded["sha256"]:
-                raise kind.error(f"the file was altered; {kind.again}", str(path))
+                raise store_type.error(f"the file was altered; {store_type.again}", str(path))
     except OSError as error:
-        raise kind.error(error.strerror or str(error), str(path)) from error
+        raise store_type.error(error.strerror or str(error), str(path)) from error
 
 
-def _open(kind: StoreType, path: Path, recorded: dict[str, Any], verify: bool) -> Contents:
+def _open(store_type: StoreType, path: Path, recorded: dict[str, Any], verify: bool) -> Contents:
     """Read or map a file of the right size, and the right hash if it is to be verified."""
     try:
-        with _open_regular(kind, path, recorded) as file:
+        with _open_regular(store_type, path, recorded) as file:
             size, expected = recorded["bytes"], recorded.get("sha256")
             contents: Contents = b""
             if expected is not None and size <= _SMALL:
@@ -227,22 +230,22 @@ def _open(kind: StoreType, path: Path, recorded: dict[str, Any], verify: bool) -
                 # What is remembered may be damaged itself, so nothing is refused for its sake.
                 is_intact = _DIGESTS.get(identity) == expected or _hash(identity, file) == expected
             if not is_intact:
-                raise kind.error(f"the file was altered; {kind.again}", str(path))
+                raise store_type.error(f"the file was altered; {store_type.again}", str(path))
             return contents
     except OSError as error:
-        raise kind.error(error.strerror or str(error), str(path)) from error
+        raise store_type.error(error.strerror or str(error), str(path)) from error
 
 
-def _open_regular(kind: StoreType, path: Path, recorded: dict[str, Any]) -> FileIO:
+def _open_regular(store_type: StoreType, path: Path, recorded: dict[str, Any]) -> FileIO:
     """Open a regular file that has the right size."""
     file = FileIO(os.fspath(path), "rb", opener=_open_at_once)
     try:
         state = os.fstat(file.fileno())
         if not stat.S_ISREG(state.st_mode):
-            raise kind.error(f"this is not a regular file; {kind.again}", str(path))
+            raise store_type.error(f"this is not a regular file; {store_type.again}", str(path))
         if state.st_size != recorded["bytes"]:
             message = f"the file has {state.st_size:,} bytes instead of {recorded['bytes']:,}"
-            raise kind.error(f"{message}; {kind.again}", str(path))
+            raise store_type.error(f"{message}; {store_type.again}", str(path))
     except BaseException:
         file.close()
         raise
@@ -311,7 +314,7 @@ def save_digests() -> None:
         path = cache_directory() / _DIGESTS_FILE
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         newest = list({**_read_digests(path), **new}.items())[-_MOST_KEPT:]
-        with temporary_output(path, "writing", Path.touch) as temporary:
+        with temporary_output(path, "writing") as temporary:
             temporary.write_text(json.dumps(dict(newest), indent=0), encoding="ascii")
             temporary.replace(path)
 

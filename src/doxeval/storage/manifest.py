@@ -107,24 +107,45 @@ class StoreType:
 # Reading a manifest
 
 
-def read_manifest(kind: StoreType, directory: Path) -> dict[str, Any]:
+def read_manifest(store_type: StoreType, directory: Path) -> dict[str, Any]:
     """Return the manifest of a directory, if it is of this type and version, and unaltered."""
-    manifest = _parse(kind, _read(kind, directory), str(directory / MANIFEST_NAME))
-    return _check(kind, manifest, str(directory), str(directory / MANIFEST_NAME))
+    address = str(directory / MANIFEST_NAME)
+    return parse_manifest(store_type, _read(store_type, directory), str(directory), address)
 
 
-def parse_manifest(kind: StoreType, data: bytes, location: str, address: str) -> dict[str, Any]:
+def parse_manifest(
+    store_type: StoreType, data: bytes, location: str, address: str
+) -> dict[str, Any]:
     """Do the same for a manifest that was read at an address, of a directory that is elsewhere."""
-    return _check(kind, _parse(kind, data, address), location, address)
+    noun, again = store_type.noun, store_type.again
+    manifest = _parse(data)
+    if manifest is None:
+        raise store_type.error(f"the manifest is damaged; {again}", address)
+    if manifest.get("format") != store_type.format:
+        raise store_type.error(f"this is not the manifest of {store_type.one}", address)
+    if manifest.get("version") != store_type.version:
+        version = str(manifest.get("version"))[:20]
+        raise store_type.error(
+            f"the {noun} has format version {version}, this doxeval reads version "
+            f"{store_type.version}; build it again",
+            location,
+        )
+    rest = {name: value for name, value in manifest.items() if name != "checksum"}
+    if manifest.get("checksum") != manifest_checksum(rest):
+        raise store_type.error(f"the manifest was altered; {again}", location)
+    missing = store_type.missing(manifest) or _missing_files(store_type, manifest)
+    if missing is not None:
+        raise store_type.error(f"the manifest has no usable {missing}; {again}", address)
+    return manifest
 
 
-def is_stored(kind: StoreType, directory: Path) -> bool:
+def is_stored(store_type: StoreType, directory: Path) -> bool:
     """Whether a directory is of this type, of whatever version and state."""
     try:
-        manifest = _parse(kind, _read(kind, directory), str(directory / MANIFEST_NAME))
-        return bool(manifest.get("format") == kind.format)
+        manifest = _parse(_read(store_type, directory))
     except InputError:
         return False
+    return manifest is not None and manifest.get("format") == store_type.format
 
 
 def manifest_checksum(manifest: Mapping[str, Any]) -> str:
@@ -153,78 +174,59 @@ def is_size(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST_SIZE
 
 
-def _read(kind: StoreType, directory: Path) -> bytes:
-    deadline: float | None = None
+def _read(store_type: StoreType, directory: Path) -> bytes:
+    """Return the bytes of a manifest; a directory that is just being replaced is waited for."""
+    path = directory / MANIFEST_NAME
+    deadline = time.monotonic() + _SECONDS_TO_REPLACE
     while True:
         try:
-            return (directory / MANIFEST_NAME).read_bytes()
+            return path.read_bytes()
         except FileNotFoundError:
-            deadline = deadline or time.monotonic() + _SECONDS_TO_REPLACE
             if time.monotonic() > deadline or not is_being_replaced(directory):
-                raise kind.error(_why_missing(kind, directory), str(directory)) from None
+                message = _why_missing(store_type, directory)
+                raise store_type.error(message, str(directory)) from None
         except OSError as error:
-            raise kind.error(
-                error.strerror or str(error), str(directory / MANIFEST_NAME)
-            ) from error
+            raise store_type.error(error.strerror or str(error), str(path)) from error
         time.sleep(0.01)
 
 
-def _why_missing(kind: StoreType, directory: Path) -> str:
+def _why_missing(store_type: StoreType, directory: Path) -> str:
     old = set_aside(directory)
     if old is not None and not directory.exists():
         return (
-            f"a build was killed while it replaced the {kind.noun}; the old one is {old.name} in "
-            "the same directory, and the next build puts it back"
+            f"a build was killed while it replaced the {store_type.noun}; the old one is "
+            f"{old.name} in the same directory, and the next build puts it back"
         )
-    expected = f"no {kind.noun} here" if directory.is_dir() else "no such directory"
-    return f"{expected}; {kind.makes_one}"
+    expected = f"no {store_type.noun} here" if directory.is_dir() else "no such directory"
+    return f"{expected}; {store_type.makes_one}"
 
 
-def _parse(kind: StoreType, data: bytes, address: str) -> dict[str, Any]:
+def _parse(data: bytes) -> dict[str, Any] | None:
+    """Return the object that JSON stands for; None if it does not stand for one."""
     try:
         manifest = json.loads(data)
     except (ValueError, RecursionError):
-        manifest = None
-    if not isinstance(manifest, dict):
-        raise kind.error(f"the manifest is damaged; {kind.again}", address)
-    return manifest
+        return None
+    return manifest if isinstance(manifest, dict) else None
 
 
-def _check(
-    kind: StoreType, manifest: dict[str, Any], location: str, address: str
-) -> dict[str, Any]:
-    if manifest.get("format") != kind.format:
-        raise kind.error(f"this is not the manifest of {kind.one}", address)
-    if manifest.get("version") != kind.version:
-        raise kind.error(
-            f"the {kind.noun} has format version {str(manifest.get('version'))[:20]}, this doxeval "
-            f"reads version {kind.version}; build it again",
-            location,
-        )
-    rest = {name: value for name, value in manifest.items() if name != "checksum"}
-    if manifest.get("checksum") != manifest_checksum(rest):
-        raise kind.error(f"the manifest was altered; {kind.again}", location)
-    missing = kind.missing(manifest) or _missing_files(kind, manifest)
-    if missing is not None:
-        raise kind.error(f"the manifest has no usable {missing}; {kind.again}", address)
-    return manifest
-
-
-def _missing_files(kind: StoreType, manifest: Mapping[str, Any]) -> str | None:
+def _missing_files(store_type: StoreType, manifest: Mapping[str, Any]) -> str | None:
     """Return what the list of files lacks, if the counts are in order."""
     files = manifest.get("files")
-    if not isinstance(files, dict) or not all(_is_file(kind, *entry) for entry in files.items()):
+    if not isinstance(files, dict) or not all(
+        _is_file(store_type, *entry) for entry in files.items()
+    ):
         return "list of files"
-    required = {*kind.columns(manifest["counts"]), *kind.other_files}
+    required = {*store_type.columns(manifest["counts"]), *store_type.other_files}
     absent = sorted(required - set(files))
     return f"hash of {absent[0]}" if absent else None
 
 
-def _is_file(kind: StoreType, name: str, recorded: object) -> bool:
+def _is_file(store_type: StoreType, name: str, recorded: object) -> bool:
     """Whether an entry is a size and a hash, for a file that lies in the directory itself."""
     if not isinstance(recorded, dict) or not is_size(recorded.get("bytes")):
         return False
-    has_hash = isinstance(recorded.get("sha256"), str) or name in kind.unhashed
+    has_hash = isinstance(recorded.get("sha256"), str) or name in store_type.unhashed
     return (
         has_hash
         and name != MANIFEST_NAME

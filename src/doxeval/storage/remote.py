@@ -99,10 +99,10 @@ class RemoteDirectory:
     doxeval.errors.CollectionError: nowhere://at/all: cannot be opened: Protocol not known: nowhere
     """
 
-    def __init__(self, url: str, kind: StoreType) -> None:
-        check_url(url, kind.error)
+    def __init__(self, url: str, store_type: StoreType) -> None:
+        check_url(url, store_type.error)
         self.url = url
-        self.kind = kind
+        self.store_type = store_type
         self._connected_by = -1  # the process that is connected
 
     def manifest(self) -> dict[str, Any]:
@@ -113,11 +113,11 @@ class RemoteDirectory:
             if len(data) == size <= LARGEST_MANIFEST:
                 data = self._attempt(MANIFEST_NAME, 0, LARGEST_MANIFEST + 1, whole=False)
         except FileNotFoundError:
-            raise self.kind.error(f"no {self.kind.noun} here", self.url) from None
+            raise self.store_type.error(f"no {self.store_type.noun} here", self.url) from None
         if len(data) > LARGEST_MANIFEST:
             message = f"the manifest has more than {LARGEST_MANIFEST >> 20} MiB"
-            raise self.kind.error(message, self.address(MANIFEST_NAME))
-        return parse_manifest(self.kind, data, self.url, self.address(MANIFEST_NAME))
+            raise self.store_type.error(message, self.address(MANIFEST_NAME))
+        return parse_manifest(self.store_type, data, self.url, self.address(MANIFEST_NAME))
 
     def read(self, name: str, begin: int, end: int) -> bytes:
         """Return the bytes of a file from `begin` to `end`, all of them."""
@@ -149,8 +149,8 @@ class RemoteDirectory:
 
     def damaged(self, name: str, what: str) -> InputError:
         """Return the error about a file that is not what it should be."""
-        message = f"{what}; copy the {self.kind.noun} there again"
-        return self.kind.error(message, self.address(name))
+        message = f"{what}; copy the {self.store_type.noun} there again"
+        return self.store_type.error(message, self.address(name))
 
     def address(self, name: str) -> str:
         """Return the URL of a file, for messages."""
@@ -175,11 +175,11 @@ class RemoteDirectory:
             from fsspec.core import url_to_fs
         except ImportError:
             message = "a URL needs fsspec: pip install 'doxeval[remote]'"
-            raise self.kind.error(message, self.url) from None
+            raise self.store_type.error(message, self.url) from None
         try:
             self._system, self._path = _in_time(0, lambda: url_to_fs(self.url))
         except Exception as error:  # stores of all kinds, each with errors of its own
-            raise self.kind.error(f"cannot be opened: {_reason(error)}", self.url) from error
+            raise self.store_type.error(f"cannot be opened: {_reason(error)}", self.url) from error
         self._connected_by = os.getpid()
 
     def _path_of(self, name: str) -> str:
@@ -202,7 +202,7 @@ class RemoteDirectory:
                 is_final = isinstance(error, (*_FINAL, _TooSlow)) or status in _REFUSALS
                 if pause is None or is_final:
                     message = f"cannot be read: {_reason(error)}"
-                    raise self.kind.error(message, self.address(name)) from error
+                    raise self.store_type.error(message, self.address(name)) from error
             time.sleep(pause)
 
     def _range(self, name: str, begin: int, end: int, whole: bool) -> bytes:
@@ -257,7 +257,7 @@ def _reason(error: Exception) -> str:
 # The cache
 
 
-def open_cached(kind: StoreType, url: str, checksum: str | None = None) -> CachedStore:
+def open_cached(store_type: StoreType, url: str, checksum: str | None = None) -> CachedStore:
     """Return the local part of what is at a URL, downloaded if it is not there.
 
     The manifest is read from the URL every time. Only if the checksum is known, as it is to a
@@ -273,11 +273,11 @@ def open_cached(kind: StoreType, url: str, checksum: str | None = None) -> Cache
     >>> local.directory.name == near.seal, local.is_complete
     (True, True)
     """
-    remote = RemoteDirectory(url, kind)
-    known = None if checksum is None else _cached_manifest(kind, cache_directory() / checksum)
+    remote = RemoteDirectory(url, store_type)
+    known = None if checksum is None else _cached_manifest(store_type, cache_directory() / checksum)
     local = CachedStore(remote, known or remote.manifest())
     if checksum not in (None, local.manifest["checksum"]):
-        raise kind.error(f"the {kind.noun} is not the one that was pickled", url)
+        raise store_type.error(f"the {store_type.noun} is not the one that was pickled", url)
     if not local.is_complete:
         local.fill()
     return local
@@ -291,19 +291,19 @@ class CachedStore:
         self.manifest = manifest
         self.directory = cache_directory() / str(manifest["checksum"])
         # What messages about damaged files say.
-        self.kind: StoreType = replace(
-            remote.kind, again=f"remove it, and it is downloaded again from {remote.url}"
+        self.store_type: StoreType = replace(
+            remote.store_type, again=f"remove it, and it is downloaded again from {remote.url}"
         )
 
     @property
     def is_complete(self) -> bool:
         """Whether all files are there; what they contain is compared when they are opened."""
-        has_manifest = _cached_manifest(self.kind, self.directory) is not None
+        has_manifest = _cached_manifest(self.store_type, self.directory) is not None
         return has_manifest and all(map(self._has_size, self._names()))
 
     def fill(self) -> None:
         """Download what is missing or does not have the right size."""
-        for name, column in self.kind.columns(self.manifest["counts"]).items():
+        for name, column in self.store_type.columns(self.manifest["counts"]).items():
             if self._size(name) != column.bytes:
                 what = f"{column.length:,} values of type {column.dtype.name} have another size"
                 raise self.remote.damaged(name, what)
@@ -315,7 +315,7 @@ class CachedStore:
 
     def _names(self) -> list[str]:
         """Return the files that are kept in the cache, the smallest first."""
-        names = (name for name in self.manifest["files"] if name not in self.kind.unhashed)
+        names = (name for name in self.manifest["files"] if name not in self.store_type.unhashed)
         return sorted(names, key=lambda name: (self._size(name), name))
 
     def _size(self, name: str) -> int:
@@ -329,7 +329,7 @@ class CachedStore:
 
     def _is_intact(self, name: str) -> bool:
         try:
-            check_contents(self.kind, self.directory / name, self.manifest["files"][name])
+            check_contents(self.store_type, self.directory / name, self.manifest["files"][name])
         except InputError:
             return False
         return True
@@ -369,7 +369,7 @@ class CachedStore:
 
     def _put(self, name: str, blocks: Iterable[bytes], progress: Progress = lambda _: None) -> None:
         """Write a file under a temporary name, then let it take its place."""
-        with temporary_output(self.directory / name, "writing", Path.touch) as path:
+        with temporary_output(self.directory / name, "writing") as path:
             with path.open("wb") as file:
                 for block in blocks:
                     file.write(block)
@@ -403,10 +403,10 @@ def _bytes_in(directory: Path) -> int:
     return size
 
 
-def _cached_manifest(kind: StoreType, directory: Path) -> dict[str, Any] | None:
+def _cached_manifest(store_type: StoreType, directory: Path) -> dict[str, Any] | None:
     """Return the manifest in the cache, if it is the one that the directory is named after."""
     try:
-        manifest = read_manifest(kind, directory)
+        manifest = read_manifest(store_type, directory)
     except InputError:
         return None
     return manifest if manifest["checksum"] == directory.name else None

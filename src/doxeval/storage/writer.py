@@ -39,9 +39,9 @@ class StoreWriter:
     exception, nothing is left behind. With `force`, it replaces another of the same type.
     """
 
-    def __init__(self, kind: StoreType, out: Path, *, force: bool = False) -> None:
+    def __init__(self, store_type: StoreType, out: Path, *, force: bool = False) -> None:
         self.out = out
-        self._kind = kind
+        self._store_type = store_type
         self._force = force
         self._files: list[BinaryIO | ColumnFile] = []
         self._resources = ExitStack()
@@ -124,7 +124,7 @@ class StoreWriter:
                     close_on_disk(file)
             if self.scratch_directory.exists():
                 shutil.rmtree(self.scratch_directory)
-            _write_manifest(self._kind, self.directory, facts)
+            _write_manifest(self._store_type, self.directory, facts)
             self._refuse_existing()
             if self._force:
                 move_into_place(self.directory, self._target)
@@ -137,15 +137,15 @@ class StoreWriter:
 
     def _refuse_existing(self) -> None:
         """Refuse to replace anything, but one of this type or an empty directory with `force`."""
-        out, kind = self.out, self._kind
+        out, store_type = self.out, self._store_type
         if not out.exists() and not out.is_symlink():
             return
         if not self._force:
             force = Parameter("force", True)
-            raise OutputError(f"{out} exists; " + force + f" replaces {kind.one}")
+            raise OutputError(f"{out} exists; " + force + f" replaces {store_type.one}")
         is_empty = out.is_dir() and not any(out.iterdir())
-        if not is_stored(kind, out) and not is_empty:
-            raise OutputError(f"{out} exists and is not {kind.one}; it is not replaced")
+        if not is_stored(store_type, out) and not is_empty:
+            raise OutputError(f"{out} exists and is not {store_type.one}; it is not replaced")
 
 
 class ColumnFile:
@@ -199,11 +199,11 @@ def close_quietly(file: BinaryIO) -> None:
         file.close()
 
 
-def _write_manifest(kind: StoreType, directory: Path, facts: Mapping[str, Any]) -> None:
+def _write_manifest(store_type: StoreType, directory: Path, facts: Mapping[str, Any]) -> None:
     """Write the manifest over all files of a directory."""
     paths = sorted(directory.iterdir())
     files: dict[str, dict[str, Any]] = {path.name: {"bytes": path.stat().st_size} for path in paths}
-    hashed = [name for name in files if name not in kind.unhashed]
+    hashed = [name for name in files if name not in store_type.unhashed]
     sizes = [files[name]["bytes"] for name in hashed]
 
     def hash_file(name: str, progress: Progress) -> str:
@@ -212,7 +212,7 @@ def _write_manifest(kind: StoreType, directory: Path, facts: Mapping[str, Any]) 
 
     for name, sha256 in zip(hashed, map_in_threads(hash_file, hashed, sizes), strict=True):
         files[name]["sha256"] = sha256
-    manifest = {"format": kind.format, "version": kind.version, **facts, "files": files}
+    manifest = {"format": store_type.format, "version": store_type.version, **facts, "files": files}
     manifest["checksum"] = manifest_checksum(manifest)
     text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
     (directory / MANIFEST_NAME).write_text(text, encoding="utf-8")

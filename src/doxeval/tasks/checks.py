@@ -8,13 +8,13 @@ its results for one topic.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, last_true
+from doxeval.arrays import Bools, Floats, Ints, last_true
 from doxeval.documents import NO_PARENT, PathPatterns, SummaryBuilder, parse_path
 from doxeval.errors import SyntaxProblem
 from doxeval.messages import plural, short_path, truncate
@@ -49,19 +49,19 @@ def problems_of(
     one, overlap is found from offsets and paths alone. `topics` are the known topics. `targets`
     has, by topic, the path pattern that results must match if the task is strict about targets.
 
-    >>> from doxeval.runs import Result, run_of
+    >>> from doxeval.runs import Result, Run
     >>> from doxeval.tasks import TASKS
-    >>> run = run_of([Result("1", "a", Kind.PASSAGE, 0, 9), Result("1", "a", Kind.PASSAGE, 5, 20)])
+    >>> passages = [(0, 9), (5, 20)]
+    >>> run = Run.from_results([Result("1", "a", Kind.PASSAGE, *each) for each in passages])
     >>> [problem.message for problem in problems_of(run, TASKS["focused"])]
     ['lines 1 and 2 overlap in document a']
     """
-    problems = [
-        *_split_topics(run),
-        *_unknown_topics(run, topics),
-        *_unresolved(run, resolved),
-        *_duplicates(run),
-        *_too_many(run, task),
-    ]
+    problems = list(_split_topics(run))
+    if topics is not None:
+        problems += _unknown_topics(run, topics)
+    if resolved is not None:
+        problems += _unresolved(run, resolved)
+    problems += [*_duplicates(run), *_too_many(run, task)]
     if not task.may_overlap:
         problems += _overlaps(run, resolved)
     if task.only_elements:
@@ -74,7 +74,11 @@ def problems_of(
         problems += _interleaved(run)
     if task.one_per_article:
         problems += _second_results(run)
-    return [*problems, *_rank_order(run), *_score_order(run)]
+    if run.rank is not None:
+        problems += _disorder(run, "rank", "does not rise", run.rank, np.diff(run.rank) <= 0)
+    if run.score is not None:
+        problems += _disorder(run, "score", "rises", run.score, np.diff(run.score) > 0)
+    return problems
 
 
 def by_kind(problems: Iterable[Problem]) -> list[ProblemKind]:
@@ -142,32 +146,42 @@ class ProblemKind:
         return f"{self.kind}: {len(self.problems):,} in {where}"
 
 
+def _places(run: Run, *rows: Sequence[int] | Ints) -> Iterator[tuple[int, str, tuple[int, ...]]]:
+    """Yield problems that are each about one or more rows: the last row, the topic, all lines."""
+    columns = [np.asarray(column, dtype=np.int64) for column in rows]
+    topics = (run.topics[number] for number in run.topic[columns[-1]].tolist())
+    lines = zip(*(run.line[column].tolist() for column in columns), strict=True)
+    return zip(columns[-1].tolist(), topics, lines, strict=True)
+
+
+def _document(run: Run, row: int) -> str:
+    """Return the document of a row, as messages show it."""
+    return f"document {truncate(run.documents[int(run.document[row])])}"
+
+
 # Topics and references
 
 
 def _split_topics(run: Run) -> Iterator[Problem]:
     """Find topics that come back after another one."""
-    if not len(run):
-        return
     begins = np.flatnonzero(np.diff(run.topic, prepend=-1))
     ends = np.append(begins[1:], len(run)) - 1
     last_end: dict[int, int] = {}
-    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+    split: list[tuple[int, int, int]] = []
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=False):  # no begin, but one end
         number = int(run.topic[begin])
         if number in last_end:
-            before, here, until = (int(run.line[row]) for row in (last_end[number], begin, end))
-            topic = run.topics[number]
-            message = (
-                f"topic {truncate(topic)} ends on line {before} and comes back on lines "
-                f"{here}–{until}"
-            )
-            yield Problem(SPLIT_TOPIC, "error", topic, (before, here, until), message)
+            split.append((last_end[number], begin, end))
         last_end[number] = end
+    for _, topic, lines in _places(run, *np.array(split, dtype=np.int64).reshape(-1, 3).T):
+        message = (
+            f"topic {truncate(topic)} ends on line {lines[0]} and comes back on lines "
+            f"{lines[1]}–{lines[2]}"
+        )
+        yield Problem(SPLIT_TOPIC, "error", topic, lines, message)
 
 
-def _unknown_topics(run: Run, topics: Collection[str] | None) -> Iterator[Problem]:
-    if topics is None:
-        return
+def _unknown_topics(run: Run, topics: Collection[str]) -> Iterator[Problem]:
     for number, topic in enumerate(run.topics):
         if topic not in topics:
             rows = np.flatnonzero(run.topic == number)
@@ -177,10 +191,10 @@ def _unknown_topics(run: Run, topics: Collection[str] | None) -> Iterator[Proble
             yield Problem("unknown topic", "warning", topic, (line,), message, tuple(rows.tolist()))
 
 
-def _unresolved(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
-    for row, line, reason in () if resolved is None else resolved.unresolved:
-        message = f"line {line}: {reason}"
-        yield Problem("unresolved", "error", _topic(run, row), (line,), message, (row,))
+def _unresolved(run: Run, resolved: ResolvedRun) -> Iterator[Problem]:
+    for row, line, reason in resolved.unresolved:
+        topic = run.topics[int(run.topic[row])]
+        yield Problem("unresolved", "error", topic, (line,), f"line {line}: {reason}", (row,))
 
 
 # Duplicates and overlap
@@ -193,18 +207,11 @@ def _units(run: Run) -> tuple[Ints, ...]:
 
 def _duplicates(run: Run) -> Iterator[Problem]:
     """Find results that repeat an earlier one: the same part of a document for the same topic."""
-    columns = (run.topic, run.document, *_units(run))
-    order = np.lexsort(columns[::-1])
-    same = np.ones(len(run), dtype=np.bool_)
-    same[:1] = False
-    for column in columns:
-        same[1:] &= np.diff(column[order]) == 0
-    first = np.maximum.accumulate(np.where(same, 0, np.arange(len(run))))
-    pairs = [(int(order[at]), int(order[first[at]])) for at in np.flatnonzero(same).tolist()]
-    for row, earlier in sorted(pairs):
-        lines = (int(run.line[earlier]), int(run.line[row]))
+    first = first_rows(run.topic, run.document, *_units(run))
+    rows = np.flatnonzero(first != np.arange(len(run)))
+    for row, topic, lines in _places(run, first[rows], rows):
         message = f"line {lines[1]} repeats line {lines[0]}"
-        yield Problem("duplicate", "error", _topic(run, row), lines, message, (row,))
+        yield Problem("duplicate", "error", topic, lines, message, (row,))
 
 
 def _too_many(run: Run, task: Task) -> Iterator[Problem]:
@@ -230,14 +237,16 @@ def _overlaps(run: Run, resolved: ResolvedRun | None) -> Iterator[Problem]:
     """
     units = _units(run)
     for rows, start, end in _comparable_ranges(run, resolved):
-        for first, second, is_dropped in _overlapping(run, rows, start, end):
-            if all(column[first] == column[second] for column in units):
-                continue  # reported as a duplicate
-            lines = (int(run.line[first]), int(run.line[second]))
-            document = run.documents[int(run.document[second])]
-            message = f"lines {lines[0]} and {lines[1]} overlap in document {truncate(document)}"
-            dropped = (second,) if is_dropped else ()
-            yield Problem("overlap", "error", _topic(run, second), lines, message, dropped)
+        pairs = [
+            (first, second, is_dropped)
+            for first, second, is_dropped in _overlapping(run, rows, start, end)
+            if any(column[first] != column[second] for column in units)  # or it is a duplicate
+        ]
+        earlier, later, dropped = np.array(pairs, dtype=np.int64).reshape(-1, 3).T
+        places = _places(run, earlier, later)
+        for (row, topic, lines), is_dropped in zip(places, dropped.tolist(), strict=True):
+            message = f"lines {lines[0]} and {lines[1]} overlap in {_document(run, row)}"
+            yield Problem("overlap", "error", topic, lines, message, (row,) if is_dropped else ())
 
 
 def _overlapping(run: Run, rows: Ints, start: Ints, end: Ints) -> Iterator[tuple[int, int, bool]]:
@@ -268,7 +277,7 @@ def _overlapping(run: Run, rows: Ints, start: Ints, end: Ints) -> Iterator[tuple
 
 
 def _share_text(span: tuple[int, int], other: tuple[int, int, int]) -> bool:
-    """Whether two spans overlap; an empty span overlaps another only strictly inside it."""
+    """Return whether two spans overlap; an empty span overlaps another only strictly inside it."""
     (begin, after), (other_begin, other_after, _) = span, other
     if begin == after:
         return other_begin < begin < other_after
@@ -288,21 +297,17 @@ def _comparable_ranges(run: Run, resolved: ResolvedRun | None) -> Iterator[tuple
         np.flatnonzero((run.start >= 0) & is_text), resolve_without_collection(run)
     )
     elements = np.flatnonzero((run.kind == Kind.ELEMENT) | (run.kind == Kind.DOCUMENT))
-    start, end = _ranges_of_paths(run, elements)
-    yield elements, start, end
+    # A range of numbers for each path, which holds those of all paths below; the last is for -1,
+    # a whole document.
+    start, end = subtree_spans([*(paths[0] for paths in run.paths), ""])
+    path = run.path[elements]
+    yield elements, start[path], end[path]
 
 
 def _spans_of_rows(rows: Ints, resolved: ResolvedRun) -> tuple[Ints, Ints, Ints]:
     """Return rows with their spans, a row once for each of its spans."""
     which, start, end = resolved.pieces(rows)
     return rows[which], start, end
-
-
-def _ranges_of_paths(run: Run, rows: Ints) -> tuple[Ints, Ints]:
-    """Return a range of numbers for each result's path, which holds those of all paths below."""
-    numbers, which = np.unique(run.path[rows], return_inverse=True)
-    start, end = subtree_spans(["" if n < 0 else run.paths[n][0] for n in numbers.tolist()])
-    return start[which], end[which]
 
 
 # Kinds and targets
@@ -318,12 +323,11 @@ _KINDS_IN_WORDS = {
 
 def _not_of_kind(run: Run, task: Task, expected: str, kinds: tuple[Kind, ...]) -> Iterator[Problem]:
     """Find results of other kinds than a task allows, such as passages instead of elements."""
-    problem = f"not {_with_article(expected)}"
-    for row in np.flatnonzero(~np.isin(run.kind, kinds)).tolist():
-        line, kind = int(run.line[row]), Kind(int(run.kind[row]))
-        result = _with_article(kind.name.lower())
-        message = f"line {line} is {result}, and results of {task.name} are {expected}s"
-        yield Problem(problem, "warning", _topic(run, row), (line,), message, (row,))
+    for row, topic, lines in _places(run, np.flatnonzero(~np.isin(run.kind, kinds))):
+        result = _with_article(Kind(int(run.kind[row])).name.lower())
+        message = f"line {lines[0]} is {result}, and results of {task.name} are {expected}s"
+        kind = f"not {_with_article(expected)}"
+        yield Problem(kind, "warning", topic, lines, message, (row,))
 
 
 def _with_article(noun: str) -> str:
@@ -372,17 +376,21 @@ def _summary_path(builder: SummaryBuilder, path: str) -> int:
 # Articles
 
 
-def first_rows(topic: Ints, document: Ints) -> Ints:
-    """Return for each row the first row of its article.
+def first_rows(*columns: Ints) -> Ints:
+    """Return for each row the first row that has the same values in all columns.
 
-    >>> first_rows(np.array([0, 0, 0, 1]), np.array([5, 6, 5, 5])).tolist()
+    >>> topic, document = np.array([0, 0, 0, 1]), np.array([5, 6, 5, 5])
+    >>> first_rows(topic, document).tolist()
     [0, 1, 0, 3]
     """
-    if not len(topic):
-        return np.empty(0, dtype=np.int64)
-    articles = topic.astype(np.int64) * (int(document.max()) + 1) + document
-    _, first, which = np.unique(articles, return_index=True, return_inverse=True)
-    return np.asarray(first[which], dtype=np.int64)
+    order = np.lexsort(columns[::-1])
+    is_new = np.zeros(len(order), dtype=np.bool_)
+    is_new[:1] = True
+    for column in columns:
+        is_new[1:] |= np.diff(column[order]) != 0
+    first = np.empty(len(order), dtype=np.int64)
+    first[order] = order[last_true(is_new)]
+    return first
 
 
 def coming_back(topic: Ints, document: Ints) -> Bools:
@@ -403,59 +411,38 @@ def coming_back(topic: Ints, document: Ints) -> Bools:
 def _interleaved(run: Run) -> Iterator[Problem]:
     """Find results that come back to an article after results of another article."""
     rows = np.flatnonzero(coming_back(run.topic, run.document))
-    if not len(rows):
-        return
     first = first_rows(run.topic, run.document)
     others = np.delete(np.arange(len(run)), rows)
     last = np.zeros(len(run), dtype=np.int64)
     last[first[others]] = others  # the last result of each article before another one began
-    for row in rows.tolist():
-        lines = (int(run.line[last[first[row]]]), int(run.line[row]))
-        document = run.documents[int(run.document[row])]
-        message = (
-            f"document {truncate(document)} comes back on line {lines[1]} after line {lines[0]}"
-        )
-        yield Problem(INTERLEAVED, "error", _topic(run, row), lines, message, (row,))
+    for row, topic, lines in _places(run, last[first[rows]], rows):
+        message = f"{_document(run, row)} comes back on line {lines[1]} after line {lines[0]}"
+        yield Problem(INTERLEAVED, "error", topic, lines, message, (row,))
 
 
 def _second_results(run: Run) -> Iterator[Problem]:
     """Find results after the first one of an article."""
     first = first_rows(run.topic, run.document)
-    for row in np.flatnonzero(first != np.arange(len(run))).tolist():
-        lines = (int(run.line[first[row]]), int(run.line[row]))
-        document = run.documents[int(run.document[row])]
+    rows = np.flatnonzero(first != np.arange(len(run)))
+    for row, topic, lines in _places(run, first[rows], rows):
         message = (
-            f"line {lines[1]} is a second result for document {truncate(document)}, after line "
-            f"{lines[0]}"
+            f"line {lines[1]} is a second result for {_document(run, row)}, after line {lines[0]}"
         )
-        yield Problem("second result", "error", _topic(run, row), lines, message, (row,))
+        yield Problem("second result", "error", topic, lines, message, (row,))
 
 
 # Order
 
 
-def _rank_order(run: Run) -> Iterator[Problem]:
-    if run.rank is not None:
-        yield from _disorder(run, np.diff(run.rank) <= 0, "rank", lambda r: str(run.result(r).rank))
-
-
-def _score_order(run: Run) -> Iterator[Problem]:
-    if run.score is not None:
-        wrong = np.diff(run.score) > 0
-        yield from _disorder(run, wrong, "score", lambda r: repr(run.result(r).score))
-
-
-def _disorder(run: Run, wrong: Bools, what: str, value: Callable[[int], str]) -> Iterator[Problem]:
+def _disorder(
+    run: Run, what: str, how: str, values: Ints | Floats, is_wrong: Bools
+) -> Iterator[Problem]:
     """Find neighbours in one topic between which ranks do not rise, or scores do."""
-    how = "does not rise" if what == "rank" else "rises"
-    for row in np.flatnonzero(wrong & (np.diff(run.topic) == 0)).tolist():
-        lines = (int(run.line[row]), int(run.line[row + 1]))
+    rows = np.flatnonzero(is_wrong & (np.diff(run.topic) == 0))
+    for row, topic, lines in _places(run, rows, rows + 1):
+        before, value = values[row - 1].item(), values[row].item()
         message = (
-            f"the {what} {how} from line {lines[0]} ({value(row)}) to line {lines[1]} "
-            f"({value(row + 1)}); the order of the lines counts"
+            f"the {what} {how} from line {lines[0]} ({before!r}) to line {lines[1]} "
+            f"({value!r}); the order of the lines counts"
         )
-        yield Problem(f"{what} order", "warning", _topic(run, row), lines, message)
-
-
-def _topic(run: Run, row: int) -> str:
-    return run.topics[int(run.topic[row])]
+        yield Problem(f"{what} order", "warning", topic, lines, message)

@@ -21,10 +21,11 @@ def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
     one: they are moved up to the other results of their article. The results of each topic are put
     together. Ranks are assigned again; scores that contradict the new order are dropped.
 
-    >>> from doxeval.runs import Kind, Result, run_of
+    >>> from doxeval.runs import Kind, Result, Run
     >>> from doxeval.tasks import TASKS, problems_of
     >>> passages = [("a", 0), ("b", 0), ("a", 9), ("b", 5)]
-    >>> run = run_of([Result("1", name, Kind.PASSAGE, at, at + 9) for name, at in passages])
+    >>> results = [Result("1", name, Kind.PASSAGE, at, at + 9) for name, at in passages]
+    >>> run = Run.from_results(results)
     >>> fixed, changes = repaired(run, problems_of(run, TASKS["relevant-in-context"]))
     >>> [(result.document, result.start) for result in fixed.results()]
     [('a', 0), ('a', 9), ('b', 0)]
@@ -67,7 +68,7 @@ def _rows_to_drop(problems: Sequence[Problem]) -> dict[int, str]:
 
 
 def _score_rises(run: Run) -> bool:
-    """Whether a score is higher than the one before it in its topic."""
+    """Return whether a score is higher than the one before it in its topic."""
     if run.score is None:
         return False
     return bool(((np.diff(run.score) > 0) & (np.diff(run.topic) == 0)).any())

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, NamedTuple, NoReturn, TypeAlias
 from unicodedata import category
 
@@ -161,7 +162,7 @@ class About:
     terms: tuple[Term, ...]
 
     def __str__(self) -> str:
-        return f"about({self.where}, {_joined(self.terms)})"
+        return f"about({self.where}, {' '.join(map(str, self.terms))})"
 
 
 @dataclass(frozen=True)
@@ -238,7 +239,7 @@ class ContentQuery:
     terms: tuple[Term, ...]
 
     def __str__(self) -> str:
-        return _joined(self.terms)
+        return " ".join(map(str, self.terms))
 
 
 @dataclass(frozen=True)
@@ -253,7 +254,7 @@ class StructuredQuery:
     @property
     def target(self) -> NexiPath:
         """The path of the elements to return: the whole path of the query."""
-        return self._path_to(len(self.segments))
+        return NexiPath(tuple(step for segment in self.segments for step in segment.path.steps))
 
     @property
     def conditions(self) -> tuple[About | ValueComparison, ...]:
@@ -263,25 +264,17 @@ class StructuredQuery:
     @property
     def supports(self) -> tuple[Support, ...]:
         """Each condition with the full path of the elements it is about."""
-        return tuple(
-            Support(above if each.where.path is None else above + each.where.path, each)
-            for number, segment in enumerate(self.segments, 1)
-            for above in [self._path_to(number)]
-            for each in segment.conditions
-        )
-
-    def _path_to(self, segments: int) -> NexiPath:
-        """Return the path through the first segments."""
-        return NexiPath(
-            tuple(step for segment in self.segments[:segments] for step in segment.path.steps)
-        )
+        supports: list[Support] = []
+        above = NexiPath(())
+        for segment in self.segments:
+            above += segment.path
+            for condition in segment.conditions:
+                below = condition.where.path
+                supports.append(Support(above if below is None else above + below, condition))
+        return tuple(supports)
 
 
 Query: TypeAlias = ContentQuery | StructuredQuery
-
-
-def _joined(terms: tuple[Term, ...]) -> str:
-    return " ".join(map(str, terms))
 
 
 def _simple_conditions(clause: Clause | None) -> Iterator[About | ValueComparison]:
@@ -306,6 +299,7 @@ class Interpretation:
     the two can be strict, a requirement, or vague, a hint. INEX 2005 named the four
     interpretations by two letters, the target first: SSCAS, SVCAS, VSCAS, VVCAS. SCAS and VCAS of
     2002 to 2004 are SSCAS and VVCAS.
+
     >>> Interpretation.named("VSCAS")
     Interpretation(target='vague', support='strict')
     """
@@ -323,6 +317,7 @@ class Interpretation:
 
     def target_of(self, query: StructuredQuery) -> NexiPath:
         """Return the path that results must match; any path if the target is a hint.
+
         >>> query = parse_structured("//article[about(.,IBM)]//sec")
         >>> [str(Interpretation.named(name).target_of(query)) for name in ("SCAS", "VCAS")]
         ['//article//sec', '//*']
@@ -351,6 +346,7 @@ INTERPRETATIONS = {
 _PLAIN_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
 _SPACE = re.compile(r"\s*")
 _AXIS = re.compile(r"//?")
+_STEP_FOLLOWS = re.compile(r"\s*+//?+\s*+(?!@)")  # and not an attribute
 _TAG = re.compile(r"[^\W\d][\w.:·\u0300-\u036f\u203f\u2040-]*")
 _OPERATOR = re.compile(r"!=|<=|>=|=|<|>")
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?![\w.])")
@@ -395,6 +391,12 @@ class _Parser:
         self._at = match.end()
         return match[0]
 
+    def _expect(self, pattern: re.Pattern[str], expected: str) -> str:
+        match = self._match(pattern)
+        if match is None:
+            self._fail(expected)
+        return match
+
     def _take(self, literal: str) -> bool:
         self._skip_space()
         if not self._text.startswith(literal, self._at):
@@ -422,7 +424,6 @@ class _Parser:
         segments: list[QuerySegment] = []
         while True:
             path = self._path()
-            self._skip_space()
             if not self._take("["):
                 if not segments:
                     self._fail("'[' and a condition after the path")
@@ -440,41 +441,23 @@ class _Parser:
 
     def _path(self) -> NexiPath:
         steps = [self._step()]
-        while self._next_is_step():
+        while _STEP_FOLLOWS.match(self._text, self._at):
             steps.append(self._step())
         return NexiPath(tuple(steps))
 
-    def _next_is_step(self) -> bool:
-        """Whether another step of the path follows (and not an attribute)."""
-        self._skip_space()
-        axis = _AXIS.match(self._text, self._at)
-        if axis is None:
-            return False
-        space = _SPACE.match(self._text, axis.end())
-        return not self._text.startswith("@", space.end() if space else axis.end())
-
     def _step(self) -> NexiStep:
-        axis = self._match(_AXIS)
-        if axis is None:
-            self._fail("'/' or '//'")
+        axis = self._expect(_AXIS, "'/' or '//'")
         if self._take("*"):
             return NexiStep(axis)
         if not self._take("("):
-            return NexiStep(axis, (self._tag("a tag, '*' or '('"),))
-        tags = [self._tag("a tag")]
+            return NexiStep(axis, (self._expect(_TAG, "a tag, '*' or '('"),))
+        tags = [self._expect(_TAG, "a tag")]
         while self._take("|"):
-            tags.append(self._tag("a tag"))
+            tags.append(self._expect(_TAG, "a tag"))
         if len(tags) < 2:
-            self._skip_space()
             self._fail("'|' and another tag")
         self._need(")", "the tags")
         return NexiStep(axis, tuple(tags))
-
-    def _tag(self, expected: str) -> str:
-        tag = self._match(_TAG)
-        if tag is None:
-            self._fail(expected)
-        return tag
 
     # Conditions
 
@@ -510,9 +493,7 @@ class _Parser:
             self._need(")", "the terms")
             return About(where, terms)
         where = self._relative("about, a path that starts with '.', or '('")
-        operator = self._match(_OPERATOR)
-        if operator is None:
-            self._fail("'=', '!=', '<', '>', '<=' or '>=' after the path")
+        operator = self._expect(_OPERATOR, "'=', '!=', '<', '>', '<=' or '>=' after the path")
         number = self._match(_NUMBER)
         if number is not None:
             return ValueComparison(where, operator, number, is_number=True)
@@ -529,12 +510,12 @@ class _Parser:
         if axis is None:
             return Relative(path)
         self._need("@", "the axis")
-        return Relative(path, axis, self._tag("the name of an attribute"))
+        return Relative(path, axis, self._expect(_TAG, "the name of an attribute"))
 
     def _string(self) -> str:
         self._skip_space()
         quote = self._peek()
-        if quote not in ("'", '"') or not quote:
+        if quote not in ("'", '"'):
             self._fail("a number or a string in quotes")
         end = self._text.find(quote, self._at + 1)
         if end < 0:
@@ -555,50 +536,43 @@ class _Parser:
         return terms
 
     def _terms(self, wrapped: bool) -> tuple[Term, ...]:
+        """Parse terms; if they are wrapped in single quotes, such a quote may end them."""
         terms = [self._term(wrapped)]
-        while (following := self._next_term()) is not None:
-            if following == "'" and wrapped:
-                break
+        while True:
+            self._skip_space()
+            first = self._peek()
+            ends = not first or (first == "'" and wrapped)
+            if ends or not (first in '+"' or _in_word(first)):
+                return tuple(terms)
             terms.append(self._term(wrapped))
-        return tuple(terms)
-
-    def _next_term(self) -> str | None:
-        """Return the first character of the next term; None if no term begins here."""
-        self._skip_space()
-        character = self._peek()
-        return character if character and (character in '+"' or _in_word(character)) else None
 
     def _term(self, wrapped: bool) -> Term:
         self._skip_space()
         sign = self._peek() if self._peek() in ("+", "-") else ""
         self._at += len(sign)
         if self._peek() != '"':
-            return Term((self._word(wrapped, sign),), sign)
+            after_sign = f" right after '{sign}'" if sign else ""
+            return Term((self._word(wrapped, "a word or a phrase" + after_sign),), sign)
         self._at += 1
         words = []
         self._skip_space()
         while self._peek() != '"':
-            words.append(self._word(wrapped, sign="", in_phrase=True))
+            words.append(self._word(wrapped, "a word or '\"' at the end of the phrase"))
             self._skip_space()
         if not words:
             self._fail("a word in the phrase")
         self._at += 1
         return Term(tuple(words), sign, is_phrase=True)
 
-    def _word(self, wrapped: bool, sign: str, in_phrase: bool = False) -> str:
-        end = self._at
-        text = self._text
+    def _word(self, wrapped: bool, expected: str) -> str:
+        text, end = self._text, self._at
         while end < len(text) and _in_word(text[end]):
-            closes = wrapped and text[end] == "'" and not _in_word(text[end + 1 : end + 2] or " ")
-            if closes:
-                break
+            if wrapped and text[end] == "'" and not _in_word(text[end + 1 : end + 2] or " "):
+                break  # the quote that closes the terms
             end += 1
         word = text[self._at : end]
         if not is_word(word):
-            expected = (
-                "a word or '\"' at the end of the phrase" if in_phrase else "a word or a phrase"
-            )
-            self._fail(expected + (f" right after '{sign}'" if sign else ""))
+            self._fail(expected)
         self._at = end
         return word
 
@@ -608,22 +582,18 @@ def _quoted(literal: str) -> str:
 
 
 def is_word(text: str) -> bool:
-    """Whether a text is a word of NEXI.
+    """Return whether a text is a word of NEXI.
 
     >>> is_word("Al-Andalus"), is_word("-"), is_word("&")
     (True, False, True)
     """
     if not text or text[0] in "-'" or not all(map(_in_word, text)):
         return False
-    return text == "&" or any(map(_is_letter_or_digit, text))
+    return text == "&" or any(category(character)[0] in "LN" for character in text)
 
 
 def _in_word(character: str) -> bool:
     return character in "_-'.&" or category(character)[0] in "LMN"
-
-
-def _is_letter_or_digit(character: str) -> bool:
-    return category(character)[0] in "LN"
 
 
 class _NestedClause(NamedTuple):
@@ -635,16 +605,10 @@ class _NestedClause(NamedTuple):
 
 def _left_to_right(operands: list[_NestedClause], operators: list[str]) -> _NestedClause:
     """Combine operands if both connectives bind equally, from left to right."""
-    result = operands[0]
-    group = [result]
-    last = ""
-    for operator, operand in zip(operators, operands[1:], strict=True):
-        if last and operator != last:
-            result = _combined(last, group)
-            group = [result]
-        group.append(operand)
-        last = operator
-    return _combined(last, group) if last else result
+    result, rest = operands[0], iter(operands[1:])
+    for operator, same in groupby(operators):
+        result = _combined(operator, [result, *(next(rest) for _ in same)])
+    return result
 
 
 def _and_before_or(operands: list[_NestedClause], operators: list[str]) -> _NestedClause:

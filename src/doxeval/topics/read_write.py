@@ -41,8 +41,9 @@ from doxeval.columns import unknown_field
 from doxeval.errors import FormatError, OutputError
 from doxeval.files import (
     FileFormat,
+    FormatFunctions,
+    choose_format,
     decode_json,
-    format_by_suffix,
     open_input,
     open_output,
     text_lines,
@@ -96,14 +97,14 @@ def write_topics(
         file.writelines(chosen.write(topics))
 
 
-def _chosen_format(format: TopicFormat | None, name: str) -> FileFormat[Iterable[Topic]]:
+def _chosen_format(
+    format: TopicFormat | None, name: str
+) -> FileFormat[Iterable[Topic], Iterable[Topic]]:
     """Return the given format, or else the one that the name of the file says."""
-    if format is not None:
-        if format not in FORMATS:
-            known = ", ".join(FORMATS)
-            raise FormatError(f"no format {quoted(format)} of topics; there are {known}")
-        return FORMATS[format]
-    chosen = format_by_suffix(FORMATS.values(), name)
+    chosen = choose_format(FORMATS, format, path=name)
+    if chosen is None and format is not None:
+        known = ", ".join(FORMATS)
+        raise FormatError(f"no format {quoted(format)} of topics; there are {known}")
     if chosen is None:
         expected = ", ".join(suffix for each in FORMATS.values() for suffix in each.suffixes)
         message = f"cannot tell the format from the file's name: expected one of {expected}"
@@ -304,10 +305,18 @@ def tab_losses(topics: Iterable[Topic]) -> list[str]:
     return lost + (["cas_parts"] if any(topic.cas_parts for topic in topics) else [])
 
 
-FORMATS: dict[TopicFormat, FileFormat[Iterable[Topic]]] = {
-    "inex": FileFormat("inex", (".xml",), read_inex_topics, write_inex_topics),
-    "jsonl": FileFormat("jsonl", (".jsonl", ".ndjson"), read_jsonl_topics, write_jsonl_topics),
+FORMATS: dict[TopicFormat, FileFormat[Iterable[Topic], Iterable[Topic]]] = {
+    "inex": FileFormat(
+        "inex", (".xml",), lambda: FormatFunctions(read_inex_topics, write_inex_topics)
+    ),
+    "jsonl": FileFormat(
+        "jsonl",
+        (".jsonl", ".ndjson"),
+        lambda: FormatFunctions(read_jsonl_topics, write_jsonl_topics),
+    ),
     "tab": FileFormat(
-        "tab", (".tsv", ".tab", ".txt"), read_tab_topics, write_tab_topics, tab_losses
+        "tab",
+        (".tsv", ".tab", ".txt"),
+        lambda: FormatFunctions(read_tab_topics, write_tab_topics, tab_losses),
     ),
 }

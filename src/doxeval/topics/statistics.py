@@ -71,17 +71,17 @@ class TopicStatistics:
     @property
     def by_type(self) -> dict[str | None, int]:
         """The number of topics of each type."""
-        counts: Counter[str | None] = Counter()
-        for row in self.rows:
-            counts[row.type] += row.topics
-        return dict(counts)
+        return self._topics_by("type")
 
     @property
     def by_year(self) -> dict[str | None, int]:
         """The number of topics of each year."""
+        return self._topics_by("year")
+
+    def _topics_by(self, field: str) -> dict[str | None, int]:
         counts: Counter[str | None] = Counter()
         for row in self.rows:
-            counts[row.year] += row.topics
+            counts[getattr(row, field)] += row.topics
         return dict(counts)
 
     def __repr__(self) -> str:

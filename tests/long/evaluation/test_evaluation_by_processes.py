@@ -12,7 +12,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import UnknownReference
 from doxeval.evaluation import Evaluation, Keep, evaluate
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import passage, paths
 from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS, several_tables
 
@@ -29,7 +29,7 @@ def test_an_executor_of_processes_gives_the_same_table() -> None:
 
 def test_an_error_in_another_process_comes_back_as_it_is() -> None:
     collection = example_collection(DOCUMENTS)
-    runs = [run_of(paths("/a[1]")), run_of(paths("/a[1]/s[9]"))]
+    runs = [Run.from_results(paths("/a[1]")), Run.from_results(paths("/a[1]/s[9]"))]
     with pytest.raises(UnknownReference, match="1 result does not resolve"):
         evaluate(runs, Assessments(HIGHLIGHTED), ["cP@1"], collection=collection, jobs=2)
 
@@ -55,7 +55,7 @@ def test_frames_in_other_processes(library: str) -> None:
 def test_scores_of_documents_from_other_processes() -> None:
     judged = [Judgment("7", "a", ((0, 200),), 40, 1000), Judgment("7", "b")]
     results = [passage("a", 150, 220), passage("b", 0, 80)]
-    runs = [run_of(results, "one"), run_of(results[:1], "two")]
+    runs = [Run.from_results(results, "one"), Run.from_results(results[:1], "two")]
     evaluation = Evaluation(Assessments(judged), "MAgP", keep=Keep(per_document=True))
     here, there = (evaluation.score_all(runs, jobs=jobs) for jobs in (1, 2))
     assert here == there

@@ -13,13 +13,13 @@ import pytest
 from doxeval.assessments import Assessments
 from doxeval.evaluation import Keep, evaluate
 from doxeval.parallel import WorkerLost
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import passage
 from seams import change
 from small_world import TWO_TOPICS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
-RUNS = [run_of([passage("a", 0, 60)], f"run {number}") for number in range(4)]
+RUNS = [Run.from_results([passage("a", 0, 60)], f"run {number}") for number in range(4)]
 
 
 def die_elsewhere(ranking: Any) -> None:

@@ -21,7 +21,7 @@ from doxeval.cli import main
 from doxeval.documents import Collection
 from doxeval.errors import EngineError, FormatError, InputError
 from doxeval.evaluation import Evaluation, Keep, evaluate
-from doxeval.runs import pieces_of_file, run_of
+from doxeval.runs import Run, pieces_of_file
 from making import passage, paths
 from seams import change
 
@@ -58,7 +58,7 @@ def test_the_same_table(running: Cluster, world: Path) -> None:
     assert there == evaluation.score_all(RUNS)
     assert [scores.file for scores in there.runs] == RUNS
     assert sum(seen) == len(RUNS)
-    values = {"mine": run_of([passage("a", 0, 6)]), "dict": {"7": {"a": 1.0}}}
+    values = {"mine": Run.from_results([passage("a", 0, 6)]), "dict": {"7": {"a": 1.0}}}
     documents = Assessments.from_dict({"7": {"a": 1}})
     assert evaluate(values, documents, "AP", engine=running.address) == evaluate(
         values, documents, "AP"
@@ -165,13 +165,13 @@ def elements(build: Any) -> tuple[Collection, Evaluation]:
 
 def test_a_collection(running: Cluster, build: Any) -> None:
     _, evaluation = elements(build)
-    run = run_of(paths("/a[1]/s[1]"), "mine")
+    run = Run.from_results(paths("/a[1]/s[1]"), "mine")
     assert evaluation.score_all(run, engine=running.address) == evaluation.score_all(run)
 
 
 def test_another_collection_at_its_place(running: Cluster, build: Any) -> None:
     collection, evaluation = elements(build)
-    run = run_of(paths("/a[1]/s[1]"), "mine")
+    run = Run.from_results(paths("/a[1]/s[1]"), "mine")
     place = collection.directory
     place.rename(place.with_name("moved"))
     with pytest.raises(EngineError) as caught:

@@ -18,7 +18,7 @@ from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError
 from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import MEASURES
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import passage, paths
 
 STATE = """
@@ -114,7 +114,7 @@ def evaluations() -> Iterator[Evaluation]:
 def test_nothing_stays_alive_after_use(which: int) -> None:
     with no_collector():
         evaluation = list(evaluations())[which]
-        run = run_of(
+        run = Run.from_results(
             [*paths("/a[1]/s[1]"), *paths("/a[1]")] if which == 0 else [passage("a", 0, 5)]
         )
         watched: list[weakref.ref[Any]] = [weakref.ref(evaluation), weakref.ref(evaluation.truth)]

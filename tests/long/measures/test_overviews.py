@@ -29,7 +29,7 @@ from doxeval.navigation import (
     Steps,
     SummaryNavigation,
 )
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from levels import examples
 from seams import change
 from strategies import World, step_matrices, unit_worlds, worlds
@@ -180,7 +180,11 @@ def flat(count: int) -> tuple[Any, Assessments, Collection]:
     highlights = tuple((4 * at, 4 * at + 4) for at in range(0, count, 2))
     paths = [f"/a[1]/p[{at + 1}]" for at in range(count - 1, -1, -1)]
     results = [Result("1", "d", Kind.ELEMENT, paths=(path,)) for path in ("/a[1]", *paths)]
-    return run_of(results, "run"), Assessments([Judgment("1", "d", highlights)]), collection
+    return (
+        Run.from_results(results, "run"),
+        Assessments([Judgment("1", "d", highlights)]),
+        collection,
+    )
 
 
 @pytest.mark.parametrize("name", ["ESRR@10", "SR@10", "MAESRP", "SRiP2@10"])

@@ -20,7 +20,7 @@ from doxeval.errors import DoxevalError, InputError
 from doxeval.evaluation import Evaluation, evaluate
 from doxeval.measures import MEASURES, MAgP, Measure, iP, measure_named, nxCG, register
 from doxeval.reports import Contents, page
-from doxeval.runs import Run, run_of
+from doxeval.runs import Run
 from making import passage
 from own_measures import Deadly, Short, Useful
 
@@ -37,7 +37,11 @@ def assessments() -> Assessments:
 def runs() -> list[Run]:
     good = [passage("a", 0, 10, topic) for topic in ("7", "8")]
     bad = [passage("a", 90, 99, topic) for topic in ("7", "8")]
-    return [run_of(good, "good"), run_of(bad, "bad"), run_of([good[0], bad[1]], "mixed")]
+    return [
+        Run.from_results(good, "good"),
+        Run.from_results(bad, "bad"),
+        Run.from_results([good[0], bad[1]], "mixed"),
+    ]
 
 
 def test_values_and_names_are_the_same_thing() -> None:

@@ -16,7 +16,7 @@ from doxeval.assessments import Assessments, Grade2002, GradedElement, Judgment
 from doxeval.documents import example_collection
 from doxeval.evaluation import Evaluation, Keep
 from doxeval.reports import contents_of, keeping, page
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from making import ids_may_have_white_space, passage, paths
 
 HOSTILE = "<script>alert(1)</script>\"'&<img src=x onerror=alert(2)></p>"
@@ -68,7 +68,7 @@ def page_of(
         collection=example_collection(sources),
         keep=Keep(of_ranking=keeping(wanted)),
     )
-    table = evaluation.score_all([run_of(found, name) for name, found in runs.items()])
+    table = evaluation.score_all([Run.from_results(found, name) for name, found in runs.items()])
     html = page(contents_of(table, "A title", None, evaluation.truth))
     return html if topic is None else ISLAND.sub(lambda found: _asked(found, topic), html)
 

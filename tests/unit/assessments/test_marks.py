@@ -18,7 +18,7 @@ from doxeval.assessments import (
 )
 from doxeval.errors import FormatError
 from doxeval.evaluation import evaluate
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import passage
 
 LINE = '{"topic": "7", "doc": "a", "start": 0, "end": 5, "docsize": 20'
@@ -81,5 +81,5 @@ def test_drafts_and_honeypots_give_one_warning(tmp_path: Path) -> None:
 
 def test_evaluation_passes_the_warning_on(tmp_path: Path) -> None:
     found = read(tmp_path, f'{LINE}, "marks": ["draft"]}}')
-    table = evaluate(run_of([passage("a", 0, 5)]), found, ["P@1"])
+    table = evaluate(Run.from_results([passage("a", 0, 5)]), found, ["P@1"])
     assert sum("1 draft" in warning for warning in table.warnings) == 1

@@ -19,7 +19,7 @@ from doxeval.assessments import Assessments, Judgment, NeededSpan
 from doxeval.chunks import Chunks, Documents, Questions, Study
 from doxeval.errors import DoxevalError, DoxevalWarning, InputError
 from doxeval.reports import contents_of
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from levels import examples
 from strategies.chunked import repeating_texts
 
@@ -279,7 +279,7 @@ def test_a_chunk_that_is_returned_twice_is_read_twice_by_all_measures() -> None:
     docs = chunks.documents({"a": "One two three. Four five."})
     need = {"spans": [{"doc": "a", "quote": "One two three."}]}
     gold = chunks.questions([{"id": "1", "question": "two", "needs": [need]}], docs)
-    run = run_of([Result("1", "a", Kind.PASSAGE, 0, 14)] * 2, "twice")
+    run = Run.from_results([Result("1", "a", Kind.PASSAGE, 0, 14)] * 2, "twice")
     names = ["cP@5", "cR@5", "Red@5", "read@5"]
     found = chunks.evaluate(run, gold, names, docs=docs)
     assert found.mean()["twice"] == {"cP@5": 0.5, "cR@5": 1, "Red@5": 0.5, "read@5": 8}

@@ -78,11 +78,11 @@ def test_html_and_markdown_are_read_as_they_were_built(
     build_collection([str(directory)], directory / "c")
     collection = Collection(directory / "c")
     everything = NodeTable(collection.nodes, collection.rows, collection.summary)
-    assert _rows(everything) == [row for marks in expected for row in _rows(tabulate(marks))]
-    for number, marks in enumerate(expected):
-        assert collection.text_of(number).encode() == b"".join(marks.texts)
+    assert _rows(everything) == [row for events in expected for row in _rows(tabulate(events))]
+    for number, events in enumerate(expected):
+        assert collection.text_of(number).encode() == b"".join(events.texts)
         root = collection.node(int(collection.rows[number]))
-        assert root.sha256 == hashlib.sha256(b"".join(marks.texts)).hexdigest()
+        assert root.sha256 == hashlib.sha256(b"".join(events.texts)).hexdigest()
 
 
 @pytest.mark.parametrize("rule", ["stem", "path", "//id", "//article/id"])
@@ -230,13 +230,13 @@ def test_impossible_limits_are_refused(depth: int) -> None:
 
 @pytest.mark.parametrize("levels", [30_001, 40_000, 70_000])
 def test_no_node_table_is_deeper_than_possible(levels: int) -> None:
-    marks = TagEventsBuilder()
+    events = TagEventsBuilder()
     for _ in range(levels):
-        marks.open("a", 0)
+        events.open("a", 0)
     for _ in range(levels):
-        marks.close(0)
+        events.close(0)
     with pytest.raises(DocumentError, match="elements nested more than 30,000 deep"):
-        tabulate(marks.finish(""))
+        tabulate(events.finish(""))
 
 
 def test_the_command_line_names_its_options(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ from levels import examples
 from strategies import markdown_texts
 
 
-def text_of(marks: TagEvents) -> str:
-    return b"".join(marks.texts).decode()
+def text_of(events: TagEvents) -> str:
+    return b"".join(events.texts).decode()
 
 
 def ranges(table: NodeTable) -> list[tuple[str, int, int, int]]:
@@ -42,9 +42,9 @@ def ranges(table: NodeTable) -> list[tuple[str, int, int, int]]:
     ]
 
 
-def assert_nested(marks: TagEvents) -> None:
+def assert_nested(events: TagEvents) -> None:
     """Children lie inside their parents and do not overlap."""
-    rows = ranges(tabulate(marks))
+    rows = ranges(tabulate(events))
     last_end: dict[int, int] = {}
     for _, start, end, parent in rows:
         assert start <= end
@@ -58,10 +58,10 @@ def assert_nested(marks: TagEvents) -> None:
 @examples(300)
 @given(markdown_texts())
 def test_markdown_is_its_own_text_with_nested_ranges(text: str) -> None:
-    marks = read_markdown(text, Limits(), "a.md")
-    assert text_of(marks) == text
-    assert_nested(marks)
-    rows = ranges(tabulate(marks))
+    events = read_markdown(text, Limits(), "a.md")
+    assert text_of(events) == text
+    assert_nested(events)
+    rows = ranges(tabulate(events))
     for tag, start, end, _ in rows:
         inner = text[start:end]
         if re.fullmatch("h[1-6]", tag):
@@ -94,14 +94,14 @@ def test_markdown_sections_reach_to_the_next_heading_of_their_level() -> None:
 
 def test_markdown_without_sections_is_its_blocks() -> None:
     text = "# A\n\none\n\n## B\n"
-    marks = read_markdown(text, Limits(), "a.md", "none")
-    assert [name for name in marks.names if name] == ["document", "h1", "p", "h2"]
+    events = read_markdown(text, Limits(), "a.md", "none")
+    assert [name for name in events.names if name] == ["document", "h1", "p", "h2"]
 
 
 def test_markdown_tables_have_rows() -> None:
     text = "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n"
-    marks = read_markdown(text, Limits(), "a.md")
-    assert [name for name in marks.names if name] == [
+    events = read_markdown(text, Limits(), "a.md")
+    assert [name for name in events.names if name] == [
         "document",
         "table",
         "thead",
@@ -115,10 +115,10 @@ def test_markdown_tables_have_rows() -> None:
 @examples(300)
 @given(st.text(st.sampled_from("ab \t\n\ré😀\x1b\x01"), max_size=40))
 def test_plain_text_keeps_every_character(text: str) -> None:
-    marks = read_plain(text, Limits(), "a.txt")
-    assert text_of(marks) == text
-    assert_nested(marks)
-    paragraphs = [text[start:end] for tag, start, end, _ in ranges(tabulate(marks)) if tag == "p"]
+    events = read_plain(text, Limits(), "a.txt")
+    assert text_of(events) == text
+    assert_nested(events)
+    paragraphs = [text[start:end] for tag, start, end, _ in ranges(tabulate(events)) if tag == "p"]
     assert all(p == p.strip() and p for p in paragraphs)
     for paragraph in paragraphs:
         assert not re.search(r"\n[ \t]*\n", paragraph.replace("\r\n", "\n").replace("\r", "\n"))

@@ -140,8 +140,8 @@ def flat(branch: Branch, at: int = 0) -> list[tuple[str, int, int]]:
     return rows
 
 
-def rows(marks: TagEvents) -> list[tuple[str, int, int]]:
-    table = tabulate(marks)
+def rows(events: TagEvents) -> list[tuple[str, int, int]]:
+    table = tabulate(events)
     tags = [table.summary.tag(path) for path in table.columns.path.tolist()]
     columns = table.columns
     return list(zip(tags, columns.start.tolist(), columns.end.tolist(), strict=True))
@@ -149,10 +149,10 @@ def rows(marks: TagEvents) -> list[tuple[str, int, int]]:
 
 def outline(page: str, **options: Any) -> str:
     """The tree inside the body (or the root), in brackets, with its text."""
-    marks = read_html(page, Limits(), "a.html", **options)
-    text = marks.texts[0].decode()
+    events = read_html(page, Limits(), "a.html", **options)
+    text = events.texts[0].decode()
     shown, before = "", 0
-    for name, at in zip(marks.names, marks.positions.tolist(), strict=True):
+    for name, at in zip(events.names, events.positions.tolist(), strict=True):
         shown += text[before:at] + (f"{name}(" if name else ")")
         before = at
     return shown.removeprefix("html(head()body(").removesuffix("))")
@@ -161,19 +161,19 @@ def outline(page: str, **options: Any) -> str:
 @examples(300)
 @given(html_pages())
 def test_html_is_what_another_html5_parser_builds(page: str) -> None:
-    marks = read_html(page, Limits(), "a.html", sections="none")
+    events = read_html(page, Limits(), "a.html", sections="none")
     expected = parsed(page)
-    assert marks.texts[0].decode() == expected.text
-    assert rows(marks) == flat(expected)
+    assert events.texts[0].decode() == expected.text
+    assert rows(events) == flat(expected)
 
 
 @examples(500)
 @given(html_pages())
 def test_headings_make_sections(page: str) -> None:
-    marks = read_html(page, Limits(), "a.html")
+    events = read_html(page, Limits(), "a.html")
     expected = sectioned(parsed(page))
-    assert marks.texts[0].decode() == expected.text
-    assert rows(marks) == flat(expected)
+    assert events.texts[0].decode() == expected.text
+    assert rows(events) == flat(expected)
 
 
 @pytest.mark.parametrize("tag", sorted(UNSEEN))

@@ -32,8 +32,8 @@ NAVIGATED = "<title>T</title><nav>N<p>n</nav><main>one<p class='ad x'>two</p><p>
 
 
 def texts(page: str, root: str | None = None, drop: tuple[str, ...] = (), **more: Any) -> str:
-    marks = read_html(page, Limits(), "a.html", root=root, drop=drop, **more)
-    return marks.texts[0].decode()
+    events = read_html(page, Limits(), "a.html", root=root, drop=drop, **more)
+    return events.texts[0].decode()
 
 
 @examples(500)
@@ -51,8 +51,8 @@ def test_selectors_find_what_the_parser_finds(page: str, selector: str) -> None:
 
     expected = left(tree.root)
     if expected:
-        marks = read_html(page, Limits(), "a.html", drop=(selector,), sections="none")
-        assert [name for name in marks.names if name] == expected
+        events = read_html(page, Limits(), "a.html", drop=(selector,), sections="none")
+        assert [name for name in events.names if name] == expected
     else:
         with pytest.raises(DocumentError, match="drop= selects the root of the page"):
             texts(page, drop=(selector,))

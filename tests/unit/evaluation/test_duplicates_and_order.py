@@ -9,7 +9,7 @@ import pytest
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.evaluation import Keep, RunOptions, evaluate
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from making import close, elements, graded, passage, paths, scored
 from small_world import DOCUMENTS, HIGHLIGHTED
 
@@ -37,8 +37,8 @@ def test_duplicates_leave_and_ranks_close(
     if with_collection or results[0].kind == Kind.PASSAGE:
         names += ["cR@2", "cP@2", "MAiP"]
     once = [results[0], results[-1]]
-    with_duplicates = evaluate(run_of(results), Assessments(judged), names, **world)
-    without = evaluate(run_of(once), Assessments(judged), names, **world)
+    with_duplicates = evaluate(Run.from_results(results), Assessments(judged), names, **world)
+    without = evaluate(Run.from_results(once), Assessments(judged), names, **world)
     assert with_duplicates.topics() == without.topics()
     what = "1 duplicate was" if count == 1 else f"{count} duplicates were"
     told = f"{what} left out, the first on line 2"
@@ -58,7 +58,9 @@ def test_results_of_one_document_are_duplicates_only_where_they_are_the_same(
     results: list[Result],
 ) -> None:
     judged = Assessments([Judgment("7", "a", ((0, 8),))])
-    table = evaluate(run_of(results), judged, "P@2", collection=example_collection(DOCUMENTS))
+    table = evaluate(
+        Run.from_results(results), judged, "P@2", collection=example_collection(DOCUMENTS)
+    )
     assert "1 duplicate was left out, the first on line 3" in table.runs[0].warnings
 
 
@@ -73,7 +75,7 @@ def test_measures_that_treat_duplicates_differently_are_told_apart(
     repeats: int, words: str
 ) -> None:
     judged = Assessments([Judgment("7", "a", ((0, 8),), document_length=18)])
-    run = run_of([passage("a", 0, 4)] * (repeats + 1))
+    run = Run.from_results([passage("a", 0, 4)] * (repeats + 1))
     table = evaluate(run, judged, ["bR@10(unit=characters)", "cP@2"])
     (warning,) = table.runs[0].warnings
     assert warning.startswith(f"{words}, the first on line 2")
@@ -109,7 +111,7 @@ KEPT: dict[str, float] = {
 @pytest.mark.parametrize("name", KEPT)
 def test_duplicates_that_are_kept(name: str) -> None:
     """By hand: the first paragraph twice, then the second."""
-    run = run_of(paths("/a[1]/s[1]/p[1]", "/a/s/p", "/a[1]/s[1]/p[2]"))
+    run = Run.from_results(paths("/a[1]/s[1]/p[1]", "/a/s/p", "/a[1]/s[1]/p[2]"))
     options: dict[str, Any] = {
         "collection": example_collection(DOCUMENTS),
         "run_options": KEEPING,
@@ -124,7 +126,7 @@ def test_duplicates_that_are_kept(name: str) -> None:
 def test_two_values_never_have_one_name() -> None:
     """The name of a measure says what is done with duplicates where it does not do so by itself."""
     judged = Assessments([Judgment("7", "a", ((0, 10),), document_length=20)])
-    run = run_of([passage("a", 0, 20), passage("a", 0, 20)])
+    run = Run.from_results([passage("a", 0, 20), passage("a", 0, 20)])
     measures = ["cP@5", "cP@5(alpha=0.5)", "read@5"]
     by_itself = evaluate(run, judged, measures)
     assert by_itself.mean()["run"] == {"cP@5": 0.5, "cP@5(alpha=0.5)": 0.5, "read@5": 40}
@@ -146,7 +148,7 @@ def test_two_values_never_have_one_name() -> None:
 
 def test_curves_go_by_the_names_of_their_measures() -> None:
     judged = Assessments([Judgment("7", "a", ((0, 10),), document_length=20)])
-    run = run_of([passage("a", 0, 20), passage("a", 0, 20)])
+    run = Run.from_results([passage("a", 0, 20), passage("a", 0, 20)])
     table = evaluate(
         run,
         judged,
@@ -200,7 +202,7 @@ def test_what_is_alike_but_not_the_same_stays() -> None:
     judged = Assessments([Judgment(topic, "a", ((0, 8),)) for topic in ("7", "8")])
     results = [*paths("/a[1]", "/a[1]/s[1]"), passage("a", 0, 8), passage("b", 0, 8)]
     results += [one._replace(topic="8") for one in results]
-    table = evaluate(run_of(results), judged, ["cP@4(alpha=1)"], collection=collection)
+    table = evaluate(Run.from_results(results), judged, ["cP@4(alpha=1)"], collection=collection)
     assert table.runs[0].warnings == ()
     assert table.mean()["run"] == {"cP@4(alpha=1)": 3 / 4}
 
@@ -235,7 +237,7 @@ def tied(*listed: tuple[str, str, float | None], name: str = "AP", **options: An
         for rank, (topic, document, score) in enumerate(listed, 1)
     ]
     judged = Assessments.from_dict({"7": {"a": 1, "b": 0}, "8": {"a": 1}})
-    table = evaluate(run_of(results), judged, name, **options)
+    table = evaluate(Run.from_results(results), judged, name, **options)
     return [warning for warning in table.runs[0].warnings if "share their score" in warning]
 
 
@@ -264,6 +266,6 @@ def test_scores_are_tied_only_within_a_topic_and_between_documents() -> None:
         ("ab", "AP", True),
     ):
         parts = [passage(document, at, at + 4) for at, document in enumerate(documents)]
-        run = run_of([part._replace(score=0.5) for part in parts])
+        run = Run.from_results([part._replace(score=0.5) for part in parts])
         told = evaluate(run, judged, name).runs[0].warnings
         assert any("share their score" in warning for warning in told) == is_told

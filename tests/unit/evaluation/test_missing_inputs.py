@@ -10,7 +10,7 @@ from doxeval.assessments import AssessedUnit, Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation import RunOptions, evaluate
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from making import graded, passage, paths, point, scored
 from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS
 
@@ -108,9 +108,9 @@ def test_a_collection_is_asked_for_where_it_would_help() -> None:
     """Whole documents and text points become highlights with a collection, units do not."""
     whole = Assessments.from_dict({"7": {"a": 1}})
     with pytest.raises(MissingInput, match="whole documents or with text points need a collection"):
-        evaluate(run_of(paths("/a[1]")), whole, "cP@1")
+        evaluate(Run.from_results(paths("/a[1]")), whole, "cP@1")
     with pytest.raises(MissingInput, match="known to the collection alone"):
-        evaluate(run_of(paths("/a[1]")), whole, "nxCG@1")
+        evaluate(Run.from_results(paths("/a[1]")), whole, "nxCG@1")
     with pytest.raises(MissingInput, match="needs a collection, which knows the sizes"):
         scored(paths("/a[1]/s[1]"), UNITS, "ESRP@1(assessed=units)")
 
@@ -121,7 +121,7 @@ def test_reading_to_the_end_needs_lengths() -> None:
 
 
 def test_other_things_that_cannot_be_done() -> None:
-    run, assessments = run_of([passage("a", 0, 4)]), Assessments(HIGHLIGHTED)
+    run, assessments = Run.from_results([passage("a", 0, 4)]), Assessments(HIGHLIGHTED)
     with pytest.raises(InputError, match="no runs to evaluate"):
         evaluate([], assessments, ["cP@1"])
     with pytest.raises(InputError, match="no measures to evaluate by"):

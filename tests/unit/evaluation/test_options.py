@@ -15,11 +15,11 @@ from doxeval.documents import example_collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation import Counting, Evaluation, RunOptions, evaluate
 from doxeval.navigation import NoNavigation
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import passage
 
 JUDGED = Assessments([Judgment("7", "a", ((0, 5),), document_length=9)])
-RUN = run_of([passage("a", 0, 5)])
+RUN = Run.from_results([passage("a", 0, 5)])
 SCORED = partial(evaluate, RUN, JUDGED, "cP@1")
 
 

@@ -17,7 +17,7 @@ from brute_force.scene import Scene
 from doxeval.assessments import Assessments, Judgment
 from doxeval.errors import InputError
 from doxeval.evaluation import Evaluation, Keep, RunOptions, evaluate
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from doxeval.scores import DocumentRow
 from making import passage, point
 from strategies import World, worlds
@@ -44,7 +44,9 @@ KEEP = Keep(per_document=True)
 def rows(
     names: Any, results: Any = RESULTS, keep: Keep = KEEP, **options: Any
 ) -> list[DocumentRow]:
-    table = evaluate(run_of(results, "mine"), Assessments(JUDGED), names, keep=keep, **options)
+    table = evaluate(
+        Run.from_results(results, "mine"), Assessments(JUDGED), names, keep=keep, **options
+    )
     return list(table.document_rows())
 
 
@@ -96,7 +98,7 @@ def test_there_must_be_a_measure_that_scores_documents(names: list[str]) -> None
 
 
 def test_documents_are_the_same_values_and_as_frames() -> None:
-    runs = [run_of(RESULTS, "one"), run_of(RESULTS[:2], "two")]
+    runs = [Run.from_results(RESULTS, "one"), Run.from_results(RESULTS[:2], "two")]
     evaluation = Evaluation(Assessments(JUDGED), "MAgP", keep=KEEP)
     here, there = evaluation.score_all(runs), evaluation.score_all(runs)
     assert here == there
@@ -135,7 +137,7 @@ def test_documents_by_brute_force(world: World, what: str) -> None:
     results = getattr(world, what)
     options = [",".join(f"{name}={value}" for name, value in way.items()) for way in WAYS.values()]
     table = evaluate(
-        run_of(results, "mine"),
+        Run.from_results(results, "mine"),
         world.assessments(),
         [f"MAgP({one})" for one in options],
         collection=world.collection(),

@@ -11,7 +11,7 @@ from doxeval.documents import example_collection
 from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation import Evaluation
 from doxeval.measures import PRESETS
-from doxeval.runs import Kind, Result, Run, run_of
+from doxeval.runs import Kind, Result, Run
 from helpers import Builder, doxeval, write_files
 from making import passage
 
@@ -30,7 +30,7 @@ JUDGED = Assessments(
 
 def scored_list(*scores: float | None) -> Run:
     """The article, then the section, with these scores."""
-    return run_of(
+    return Run.from_results(
         [
             Result("7", "a", Kind.ELEMENT, paths=(path,), score=score)
             for path, score in zip(GRADES, scores, strict=True)
@@ -74,7 +74,7 @@ def test_a_preset_of_which_nothing_is_left_is_an_error() -> None:
         first, *why = str(told.value).splitlines()
         assert first == "no measure of inex2009-focused can be computed:"
         assert len(why) == 1 and "each needs highlighted text" in why[0]
-    passages = run_of([passage("a", 0, 3)])
+    passages = Run.from_results([passage("a", 0, 3)])
     with pytest.raises(MissingInput, match="no measure of inex2002 can be computed for run"):
         Evaluation(JUDGED, "P@1", presets="inex2002").score_all(passages)
 

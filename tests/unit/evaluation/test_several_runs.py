@@ -13,7 +13,7 @@ from doxeval.documents import example_collection
 from doxeval.errors import UnknownName
 from doxeval.evaluation import Evaluation, RunOptions, evaluate
 from doxeval.measures import MEASURES, iP
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import passage, paths, scored
 from small_world import DOCUMENTS, HIGHLIGHTED, TWO_TOPICS, several_tables
 
@@ -25,8 +25,8 @@ def test_threads_give_the_same_table() -> None:
 
 def test_runs_with_one_id_are_told_apart(tmp_path: Path) -> None:
     assessments = Assessments(TWO_TOPICS)
-    mine = run_of([passage("a", 0, 60)], "mine")
-    by_number = evaluate([mine, mine, run_of([], "other"), mine], assessments, ["cP@1"])
+    mine = Run.from_results([passage("a", 0, 60)], "mine")
+    by_number = evaluate([mine, mine, Run.from_results([], "other"), mine], assessments, ["cP@1"])
     assert list(by_number.mean()) == ["mine", "mine #2", "other", "mine #3"]
     files = [tmp_path / "one.txt", tmp_path / "two.txt"]
     for length, file in zip((50, 100), files, strict=True):
@@ -41,7 +41,7 @@ def test_runs_with_one_id_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_labels_stay_as_they_were_typed_and_measures_may_be_values() -> None:
-    run, assessments = run_of([passage("a", 0, 60)]), Assessments(TWO_TOPICS)
+    run, assessments = Run.from_results([passage("a", 0, 60)]), Assessments(TWO_TOPICS)
     table = evaluate(run, assessments, ["iP[.01]", "iP[0.01]", MEASURES["iP"](), "iP[.01]"])
     assert table.labels == ("iP[.01]", "iP[0.01]")
     assert len(set(table.mean()["run"].values())) == 1
@@ -64,7 +64,7 @@ def test_the_scores_of_one_run_answer_as_in_the_table() -> None:
     evaluation = Evaluation(
         Assessments(TWO_TOPICS), ["cP@1", "iP[.01]"], run_options=RunOptions(duplicates="keep")
     )
-    run = run_of([passage("a", 0, 60), passage("a", 0, 60)], "mine")
+    run = Run.from_results([passage("a", 0, 60), passage("a", 0, 60)], "mine")
     scores, row = evaluation.score(run), evaluation.score_all(run)["mine"]
     assert scores["cP@1"] == row["cP@1"] == scores["cP@1(duplicates=keep)"]
     assert scores.mean == dict(row)

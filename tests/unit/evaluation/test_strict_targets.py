@@ -13,7 +13,6 @@ import pytest
 from brute_force.covers import cover
 from brute_force.scene import elements_of
 from doxeval.assessments import (
-    QUANTISATIONS,
     AssessedUnit,
     Assessments,
     Grade2002,
@@ -31,7 +30,7 @@ from doxeval.measures import (
     RelevanceChoice,
     trees_of_assessments,
 )
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from doxeval.topics import Topic
 from helpers import doxeval, write_files
 from law_cases import varied
@@ -114,7 +113,7 @@ def test_scores_are_those_of_assessments_without_other_elements(name: str, year:
 
 def elements_in(truth: GroundTruth, quant: str) -> list[tuple[str, str]]:
     """The topics and paths of the full recall base."""
-    elements, rows = truth.elements(QUANTISATIONS[quant]), truth.base("full", quant).row.tolist()
+    elements, rows = truth.elements(quant), truth.base("full", quant).row.tolist()
     home = truth.known_collection
     return [
         (truth.topics[elements.topic[row]], home.path_of(int(elements.node[row]))) for row in rows
@@ -169,7 +168,7 @@ JUDGED = Assessments(
         )
     ]
 )
-RUN = run_of(paths("/article[1]", "/article[1]/sec[1]"))
+RUN = Run.from_results(paths("/article[1]", "/article[1]/sec[1]"))
 SECTIONS = [Topic("7", castitle="//article[about(., one)]//sec")]
 
 
@@ -198,15 +197,17 @@ def test_units_and_text_outside_the_targets_are_not_wanted() -> None:
     units = (AssessedUnit((section, paragraph), 1.0), AssessedUnit((paragraph,), 1.0))
     judged = Assessments([Judgment("7", "a", units=units)])
     names = ["RecallBase@1(nav=none)", "Hits@1(nav=none)"]
-    found = evaluate(run_of(paths(section)), judged, names, **options)
+    found = evaluate(Run.from_results(paths(section)), judged, names, **options)
     assert list(found.mean()["run"].values()) == [1.0, 1.0]
     # Half of the paragraph and the last section: 3 of 12 and 4 of 4 characters of the sections.
     highlighted = Assessments([Judgment("7", "a", ((0, 3), (12, 16)))])
     names = ["SRiR@1(nav=none)", "RecallBase@1(nav=none)"]
-    found = evaluate(run_of(paths(section)), highlighted, names, **options)
+    found = evaluate(Run.from_results(paths(section)), highlighted, names, **options)
     assert list(found.mean()["run"].values()) == pytest.approx([3 / 7, 2.0])
     article = [Topic("7", castitle="//fm[about(., one)]")]
-    nothing = evaluate(run_of(paths(section)), highlighted, names, **options | {"targets": article})
+    nothing = evaluate(
+        Run.from_results(paths(section)), highlighted, names, **options | {"targets": article}
+    )
     assert list(nothing.mean()["run"].values()) == [None, None]
 
 

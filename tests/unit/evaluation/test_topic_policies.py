@@ -8,7 +8,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
 from doxeval.measures import MEASURES, Esr, Measure, measure_named
-from doxeval.runs import ChunkTable, Result, run_of
+from doxeval.runs import ChunkTable, Result, Run
 from doxeval.scores import ScoreTable
 from making import elements, graded, passage
 from small_world import DOCUMENTS, TWO_TOPICS
@@ -34,7 +34,7 @@ def whole(topic: str, *documents: str) -> list[Result]:
 def scores_by_all_measures(judgments: list[Judgment], results: list[Result]) -> ScoreTable:
     collection = example_collection(DOCUMENTS)
     return evaluate(
-        run_of(results),
+        Run.from_results(results),
         Assessments(judgments),
         ALL_MEASURES,
         collection=collection,
@@ -77,14 +77,14 @@ def test_an_empty_strict_base_is_undefined_where_another_is_not() -> None:
     judged = [*graded({"a": 0.75}), *graded({"a": 1}, "8")]
     run = [*elements("a"), *(one._replace(topic="8") for one in elements("a"))]
     names = ["MAep(quant=strict)", "MAep(quant=gen)", "inex_eval(quant=strict)"]
-    table = evaluate(run_of(run), Assessments(judged), names)
+    table = evaluate(Run.from_results(run), Assessments(judged), names)
     assert table.undefined() == {"run": {names[0]: ["7"], names[2]: ["7"]}}
     assert table.topics()["run"]["7"] == {names[0]: None, names[1]: 1.0, names[2]: None}
     assert table.mean()["run"] == dict.fromkeys(names, 1.0)
 
 
 def test_topics_with_results_alone() -> None:
-    run = run_of([passage("a", 0, 100)])
+    run = Run.from_results([passage("a", 0, 100)])
     assessed = evaluate(run, Assessments(TWO_TOPICS), ["cP@1"])
     retrieved = evaluate(run, Assessments(TWO_TOPICS), ["cP@1"], average_over="retrieved")
     assert assessed.topics() == {"run": {"7": {"cP@1": 0.5}, "8": {"cP@1": 0.0}}}
@@ -95,7 +95,7 @@ def test_topics_with_results_alone() -> None:
 
 def test_a_topic_without_results_is_not_undefined_when_it_does_not_count() -> None:
     judged = [TWO_TOPICS[0], Judgment("9", "a")]
-    run = run_of([passage("a", 0, 100)])
+    run = Run.from_results([passage("a", 0, 100)])
     counted = evaluate(run, Assessments(judged), ["cP@1"], average_over="retrieved")
     assert counted.undefined() == {}
     assert evaluate(run, Assessments(judged), ["cP@1"]).undefined() == {"run": {"cP@1": ["9"]}}
@@ -103,13 +103,15 @@ def test_a_topic_without_results_is_not_undefined_when_it_does_not_count() -> No
 
 def test_topics_that_were_not_assessed_are_ignored_with_a_warning() -> None:
     mine, other = passage("a", 0, 100), passage("a", 0, 50, "99")
-    alone = evaluate(run_of([mine]), Assessments(TWO_TOPICS), ["cP@1"])
-    table = evaluate(run_of([other, mine, other]), Assessments(TWO_TOPICS), ["cP@1"])
+    alone = evaluate(Run.from_results([mine]), Assessments(TWO_TOPICS), ["cP@1"])
+    table = evaluate(Run.from_results([other, mine, other]), Assessments(TWO_TOPICS), ["cP@1"])
     assert table.topics() == alone.topics()
     missing = "no results for 1 of 2 assessed topics, which count as empty lists: 8"
     assert alone.runs[0].warnings == (missing,)
     assert table.runs[0].warnings[0] == "1 topic of the run is not assessed and is ignored: 99"
-    more = evaluate(run_of([other, passage("a", 0, 9, "100")]), Assessments(TWO_TOPICS), ["cP@1"])
+    more = evaluate(
+        Run.from_results([other, passage("a", 0, 9, "100")]), Assessments(TWO_TOPICS), ["cP@1"]
+    )
     assert more.runs[0].warnings == (
         "2 topics of the run are not assessed and are ignored: 99, 100",
         "no results for 2 of 2 assessed topics, which count as empty lists: 7, 8",
@@ -119,6 +121,6 @@ def test_topics_that_were_not_assessed_are_ignored_with_a_warning() -> None:
 
 def test_a_topic_in_separate_blocks_is_one_list_with_a_warning() -> None:
     blocks = [passage("a", 0, 50), passage("a", 0, 50, "8"), passage("b", 0, 50)]
-    table = evaluate(run_of(blocks), Assessments(TWO_TOPICS), ["cP@2"])
+    table = evaluate(Run.from_results(blocks), Assessments(TWO_TOPICS), ["cP@2"])
     assert table.topics()["run"]["7"] == {"cP@2": 0.5}
     assert table.runs[0].warnings == ("topics in several separate blocks: 7",)

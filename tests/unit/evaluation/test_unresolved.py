@@ -10,7 +10,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import InputError, UnknownReference
 from doxeval.evaluation import RunOptions, evaluate
-from doxeval.runs import Result, run_of
+from doxeval.runs import Result, Run
 from making import close, passage, paths, point, scored
 from small_world import DOCUMENTS, HIGHLIGHTED
 
@@ -21,7 +21,7 @@ def test_references_that_name_nothing_are_an_error_that_lists_them() -> None:
     judged = Assessments([Judgment("7", "a", ((0, 8),))])
     world: dict[str, Any] = {"collection": example_collection(DOCUMENTS)}
     with pytest.raises(UnknownReference) as told:
-        evaluate(run_of(UNRESOLVED), judged, ["cP@1"], **world)
+        evaluate(Run.from_results(UNRESOLVED), judged, ["cP@1"], **world)
     lines = str(told.value).splitlines()
     assert lines[0].startswith("2 results do not resolve")
     assert [line.strip()[:2] for line in lines[1:]] == ["1:", "2:"]
@@ -30,7 +30,7 @@ def test_references_that_name_nothing_are_an_error_that_lists_them() -> None:
 
 def test_a_long_list_of_such_references_ends() -> None:
     judged = Assessments([Judgment("7", "a", ((0, 8),))])
-    run = run_of(paths(*(f"/a[1]/s[{n}]" for n in range(10, 60))))
+    run = Run.from_results(paths(*(f"/a[1]/s[{n}]" for n in range(10, 60))))
     with pytest.raises(UnknownReference, match="50 results do not resolve") as told:
         evaluate(run, judged, ["cP@1"], collection=example_collection(DOCUMENTS))
     assert str(told.value).splitlines()[-1].strip() == "… and 30 more"
@@ -44,7 +44,7 @@ def test_such_references_can_stay_at_their_ranks() -> None:
     }
     names = ("nxCG@2", "nxCG@3", "cR@3", "cP@3")
     assert scored(UNRESOLVED, judged, *names, **world) == close(0, 1, 1, 1)
-    table = evaluate(run_of(UNRESOLVED), Assessments(judged), ["cP@3"], **world)
+    table = evaluate(Run.from_results(UNRESOLVED), Assessments(judged), ["cP@3"], **world)
     (told,) = table.runs[0].warnings
     assert told.startswith("2 results do not resolve and count as not relevant; the first: 1: ")
 
@@ -106,7 +106,7 @@ def test_lengths_come_from_the_collection() -> None:
 def test_a_bad_reference_does_not_make_its_article_irrelevant() -> None:
     collection = example_collection({"a": "<a><s>12345</s><s>67890</s></a>", "b": "<a>x</a>"})
     judged = Assessments([Judgment("7", "a", ((0, 5),), 0)])
-    run = run_of([*paths("/a[1]/s[9]", "/a[1]/s[1]"), Result("7", "b")], "run")
+    run = Run.from_results([*paths("/a[1]/s[9]", "/a[1]/s[1]"), Result("7", "b")], "run")
     names = ["AP", "gR@1", "MAgP", "MAgP(score=bep)"]
     table = evaluate(
         run, judged, names, collection=collection, run_options=RunOptions(unresolved="irrelevant")

@@ -39,7 +39,7 @@ from doxeval.assessments import (
 )
 from doxeval.evaluation import evaluate
 from doxeval.measures import FAMILIES, MEASURES, Measure, eprum, measure_named, prum
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from levels import LEVEL
 from strategies import (
     Node,
@@ -255,7 +255,7 @@ def test_inex_eval_expects_any_order_of_results_that_share_a_rank(
     results = [Result("7", "d", Kind.ELEMENT, paths=(path,), rank=1, score=1.0) for path in paths]
     label = "inex_eval(quant=strict,interpolation=ceiling,unretrieved=zero)"
     table = evaluate(
-        run_of(results, "run"),
+        Run.from_results(results, "run"),
         Assessments([Judgment("7", "d", grades=grades)]),
         [label],
         order="rsv",

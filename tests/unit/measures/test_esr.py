@@ -27,7 +27,7 @@ from doxeval.measures import (
     trees_of_assessments,
 )
 from doxeval.navigation import MatrixNavigation, Navigation, NoNavigation
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from doxeval.scores import ScoreTable
 from doxeval.topics import Topic
 from helpers import Builder, doxeval, write_files
@@ -58,7 +58,7 @@ either_way = pytest.mark.parametrize("judged", TOY_JUDGMENTS.values(), ids=TOY_J
 def toy(judged: Judgment, *names: str) -> dict[str, list[float]]:
     """The scores of the three systems, in the order of the measures."""
     runs = [
-        run_of([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in numbers], name)
+        Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in numbers], name)
         for name, numbers in SYSTEMS.items()
     ]
     collection = example_collection({"d": ARTICLE})
@@ -119,7 +119,7 @@ def test_the_full_base_turns_the_ranking_of_systems_round() -> None:
 
 @either_way
 def test_names_show_what_was_assessed(judged: Judgment) -> None:
-    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[1],))])
+    run = Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(E[1],))])
     collection = example_collection({"d": ARTICLE})
     table = evaluate(run, Assessments([judged]), ["SRiP2", "MASRiP@5"], collection=collection)
     which = "units" if judged.units else "cover"
@@ -133,7 +133,7 @@ def test_names_show_what_was_assessed(judged: Judgment) -> None:
 def test_grades_are_relevant_by_the_ideal_base() -> None:
     grades = (GradedElement(E[1], Grade2003(1, 1)), GradedElement(E[3], Grade2003(3, 3)))
     judged = Assessments([Judgment("1", "d", grades=grades)])
-    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (1, 3)], "run")
+    run = Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (1, 3)], "run")
     collection = example_collection({"d": ARTICLE})
     table = evaluate(run, judged, "ESRP@2(nav=none)", collection=collection)
     assert table.mean()["run"] == {"ESRP@2(nav=none)": 0.5}
@@ -158,7 +158,7 @@ def test_a_cut_off_on_an_average_cuts_the_list_first() -> None:
     assert found["R3"][0] == pytest.approx((61 * 1 + 4 * 30 / 130) / 101)
     assert found["R3"][1] == pytest.approx((61 * 1 + 4 * 32.2 / 130) / 101)
     assert found["R3"][2] == pytest.approx((51 * 1 + 5 * 0.5) / 101)
-    runs = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (3, 1)], "R3")
+    runs = Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (3, 1)], "R3")
     table = evaluate(
         runs,
         Assessments([BY_HIGHLIGHTS]),
@@ -175,7 +175,7 @@ def test_near_misses_may_cost_what_they_are_long() -> None:
     assert free_and_paid == pytest.approx([7 / 100, 7 / 107], abs=1e-12)
     unbounded = "<a><p>1</p><s>1234567890</s></a>"
     collection = example_collection({"d": unbounded})
-    run = run_of([Result("1", "d", Kind.ELEMENT, paths=("/a[1]/p[1]",))], "run")
+    run = Run.from_results([Result("1", "d", Kind.ELEMENT, paths=("/a[1]/p[1]",))], "run")
     navigation = MatrixNavigation(probabilities={"d": {"/a[1]/p[1]": {"/a[1]/s[1]": 1.0}}})
     table = evaluate(
         run,
@@ -191,7 +191,7 @@ def test_near_misses_may_cost_what_they_are_long() -> None:
 def test_a_true_hit_can_lower_recall() -> None:
     """Eq 8–11: what was surely seen before is hit, gains nothing, and its near-miss is gone."""
     navigation = MatrixNavigation(probabilities={"d": {E[1]: {E[3]: 0.9, E[4]: 0.1}}})
-    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (1, 3)], "run")
+    run = Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (1, 3)], "run")
     table = evaluate(
         run,
         Assessments([BY_HIGHLIGHTS]),
@@ -291,7 +291,7 @@ def scored(
     results = [Result("1", "d", Kind.TREE, paths=tree) for tree in ranking]
     units = tuple(AssessedUnit(tree, rel) for tree, rel in assessed.items())
     table = evaluate(
-        run_of(results, "run"),
+        Run.from_results(results, "run"),
         Assessments([Judgment("1", "d", units=units)]),
         names,
         collection=collection,
@@ -374,7 +374,7 @@ def test_shared_elements_were_seen_as_overlap_is_in_characters() -> None:
     }
     passages = [Result("1", "d", Kind.PASSAGE, 0, 10), Result("1", "d", Kind.PASSAGE, 0, 5)]
     judged = Assessments([Judgment("1", "d", ((0, 5),), document_length=10)])
-    recall = evaluate(run_of(passages, "run"), judged, ["cR@1", "cR@2"]).mean()["run"]
+    recall = evaluate(Run.from_results(passages, "run"), judged, ["cR@1", "cR@2"]).mean()["run"]
     assert recall["cR@1"] == recall["cR@2"]  # the second adds nothing there either
 
 
@@ -386,7 +386,7 @@ def by_passages(names: Sequence[str], *ranges: tuple[int, int]) -> list[float | 
     judged = Assessments([Judgment("1", "d", ((0, 5), (11, 15)))])
     results = [Result("1", "d", Kind.PASSAGE, start, end) for start, end in ranges]
     collection = example_collection({"d": PARAGRAPHS})
-    table = evaluate(run_of(results, "run"), judged, names, collection=collection)
+    table = evaluate(Run.from_results(results, "run"), judged, names, collection=collection)
     return list(table.mean()["run"].values())
 
 
@@ -415,7 +415,7 @@ def test_what_a_passage_hits_was_seen() -> None:
 
 def test_an_entry_point_is_the_innermost_element_around_it() -> None:
     judged = Assessments([Judgment("1", "d", ((0, 5),))])
-    run = run_of([Result("1", "d", Kind.POINT, 2)], "run")
+    run = Run.from_results([Result("1", "d", Kind.POINT, 2)], "run")
     collection = example_collection({"d": PARAGRAPHS})
     table = evaluate(run, judged, ["Hits@1(nav=none)"], collection=collection)
     assert table.mean()["run"] == {"Hits@1(nav=none)": 1.0}
@@ -425,7 +425,9 @@ def test_ignored_tags_are_left_out_of_what_is_relevant() -> None:
     source = "<a><p>1<collectionlink>23</collectionlink>4</p><p>5</p></a>"
     collection = example_collection({"d": source})
     link = "/a[1]/p[1]/collectionlink[1]"
-    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(p,)) for p in (link, "/a[1]/p[1]")], "run")
+    run = Run.from_results(
+        [Result("1", "d", Kind.ELEMENT, paths=(p,)) for p in (link, "/a[1]/p[1]")], "run"
+    )
     highlighted = Judgment("1", "d", ((1, 3),))
     units = (AssessedUnit((link,), 1.0), AssessedUnit((link, "/a[1]/p[1]"), 1.0))
     for judged in (highlighted, Judgment("1", "d", units=units)):
@@ -442,7 +444,9 @@ def test_ignored_tags_are_left_out_of_what_is_relevant() -> None:
 @either_way
 def test_targets_bind_what_is_relevant(judged: Judgment) -> None:
     """Only sections are wanted: e3 is one, and e2 is the section around the text of e4."""
-    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (4, 3, 2)], "run")
+    run = Run.from_results(
+        [Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (4, 3, 2)], "run"
+    )
     names = [f"Hits@{k}(nav=none)" for k in (1, 2, 3)]
     collection = example_collection({"d": ARTICLE})
     targets = [Topic("1", castitle="//article//sec[about(., tides)]")]
@@ -455,7 +459,7 @@ def test_results_that_do_not_resolve_have_the_size_that_they_state() -> None:
     collection = example_collection({"d": PARAGRAPHS})
     judged = Assessments([Judgment("1", "d", ((0, 5),))])
     known = Result("1", "d", Kind.ELEMENT, paths=("/a[1]/p[1]",))
-    run = run_of([Result("1", "no", Kind.PASSAGE, 10, 25), known], "run")
+    run = Run.from_results([Result("1", "no", Kind.PASSAGE, 10, 25), known], "run")
     table = evaluate(
         run,
         judged,
@@ -468,7 +472,7 @@ def test_results_that_do_not_resolve_have_the_size_that_they_state() -> None:
 
 def test_a_collection_without_its_text_is_told_what_to_do(build: Builder) -> None:
     collection = build({"d.xml": "<a><p>12</p>34</a>"}, text="none")
-    run = run_of([Result("1", "d", Kind.ELEMENT, paths=("/a[1]",))], "run")
+    run = Run.from_results([Result("1", "d", Kind.ELEMENT, paths=("/a[1]",))], "run")
     judged = Assessments([Judgment("1", "d", ((1, 3),))])
     with pytest.raises(MissingInput, match="assessed=cover needs the text of documents, and"):
         evaluate(run, judged, "ESRP@1", collection=collection)
@@ -485,7 +489,7 @@ def test_a_document_of_very_many_elements() -> None:
     results = [Result("1", "d", Kind.ELEMENT, paths=(f"/a[1]/p[{n}]",)) for n in range(1, 31)]
     for nav in ("depth", "hierarchical"):
         names = [f"ESRR@30(nav={nav})", f"SRiP2@30(nav={nav})"]
-        table = evaluate(run_of(results, "run"), judged, names, collection=collection)
+        table = evaluate(Run.from_results(results, "run"), judged, names, collection=collection)
         assert all(
             value is not None and np.isfinite(value) for value in table.mean()["run"].values()
         )
@@ -559,7 +563,7 @@ def browsed(*names: str, navigation: Navigation | None = TABLE_9) -> ScoreTable:
     """The scores of System 3 by browsing measures."""
     results = [Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (3, 1, 4)]
     collection = example_collection({"d": ARTICLE})
-    run = run_of(results, "run")
+    run = Run.from_results(results, "run")
     return evaluate(run, Assessments([IDEAL]), names, collection=collection, navigation=navigation)
 
 
@@ -590,13 +594,13 @@ def test_a_given_model_of_navigation_makes_ideal_elements_the_targets() -> None:
     without = browsed("PRUM", navigation=None)
     assert "targets=bep,nav=none" in without.measures[0].canonical
     collection = example_collection({"d": ARTICLE})
-    points = run_of([Result("1", "d", Kind.POINT, 0)])
+    points = Run.from_results([Result("1", "d", Kind.POINT, 0)])
     with pytest.raises(MissingInput, match="PRUM is about elements, and run returns entry points"):
         evaluate(points, Assessments([IDEAL]), "PRUM", collection=collection, navigation=TABLE_9)
     no_entry_points = Assessments([BY_HIGHLIGHTS])
     with pytest.raises(MissingInput, match="PRUM needs best entry points"):
         evaluate(points, no_entry_points, "PRUM", collection=collection)
-    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[3],))])
+    run = Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(E[3],))])
     options: dict[str, Any] = {"collection": collection, "navigation": TABLE_9}
     assert evaluate(run, no_entry_points, "PRUM[.5]", **options).mean()["run"]["PRUM[.5]"] == 1
 
@@ -607,7 +611,7 @@ def test_browsing_measures_take_any_navigation() -> None:
     results = [Result("1", "d", Kind.ELEMENT, paths=(E[n],)) for n in (3, 1, 4)]
     names = ["PRUM[1](nav=matrix)", "EPRUM[1](nav=matrix)", "PRUM[1](targets=ideal,nav=none)"]
     table = evaluate(
-        run_of(results, "run"),
+        Run.from_results(results, "run"),
         judged,
         names,
         collection=example_collection({"d": ARTICLE}),
@@ -619,13 +623,18 @@ def test_browsing_measures_take_any_navigation() -> None:
     assert found[names[2]] == pytest.approx(2 / 3)
     assert table.measures[0].canonical.startswith("PRUM[1](A=0.1,L=collection,targets=ideal,nav=ma")
     with pytest.raises(MissingInput, match="nav=matrix needs a file of that model"):
-        evaluate(run_of(results), judged, names[:1], collection=example_collection({"d": ARTICLE}))
+        evaluate(
+            Run.from_results(results),
+            judged,
+            names[:1],
+            collection=example_collection({"d": ARTICLE}),
+        )
 
 
 def test_two_targets_from_one_item_are_warned_about() -> None:
     navigation = MatrixNavigation(probabilities={"d": {E[1]: {E[3]: 1.0, E[4]: 1.0}}})
     judged = Assessments([Judgment("1", "d", ((0, 20), (70, 100)))])
-    run = run_of([Result("1", "d", Kind.ELEMENT, paths=(E[1],))], "run")
+    run = Run.from_results([Result("1", "d", Kind.ELEMENT, paths=(E[1],))], "run")
     collection = example_collection({"d": ARTICLE})
     table = evaluate(
         run, judged, ["EPRUM[1](nav=matrix)"], collection=collection, navigation=navigation
@@ -645,7 +654,7 @@ def test_highlighted_white_space_between_covered_elements_is_not_relevant_text()
     collection = example_collection({"a": "<a>x<p>aa</p> <p>bb</p></a>"})
     judged = Assessments([Judgment("7", "a", ((1, 6),))])
     paths = ("/a[1]/p[1]", "/a[1]/p[2]")
-    run = run_of([Result("7", "a", Kind.ELEMENT, paths=(path,)) for path in paths], "run")
+    run = Run.from_results([Result("7", "a", Kind.ELEMENT, paths=(path,)) for path in paths], "run")
     names = ["SRiR@2(nav=none)", "SRiR2@2(nav=none)", "SRiR@1(nav=none)", "MASRiP(nav=none)"]
     found = evaluate(run, judged, names, collection=collection).mean()["run"]
     assert list(found.values()) == pytest.approx([1, 1, 0.5, 1])
@@ -673,7 +682,9 @@ def test_the_perfect_run_over_a_cover_has_recall_1(world: World, ignore: str) ->
     names = [f"{name}@1000{more}" for name in ("SRiR", "SRiR2", "ESRR")]
     names += [f"{name}{more}" for name in ("MASRiP", "MASRiP2")]
     assume(perfect)
-    table = evaluate(run_of(perfect, "run"), world.assessments(), names, collection=collection)
+    table = evaluate(
+        Run.from_results(perfect, "run"), world.assessments(), names, collection=collection
+    )
     for topic in {result.topic for result in perfect}:
         of_topic = table.topics()["run"][topic]
         recall, precision = ([of_topic[name] for name in some] for some in (names[:3], names[3:]))

@@ -18,7 +18,7 @@ from doxeval.documents import example_collection
 from doxeval.errors import SyntaxProblem
 from doxeval.evaluation import Keep, evaluate
 from doxeval.measures import eprum, measure_named, prum
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import close, elements, graded, paths, point, scored
 from strategies import World, worlds
 
@@ -77,7 +77,7 @@ def test_the_curve_of_precision_at_levels_of_recall() -> None:
     For a topic of three targets, of which the first result shows one, 1 up to a third, then 0.
     """
     three = [Judgment("8", name, ((0, 10),), 0, 1000) for name in "abc"]
-    run = run_of([point("a", 0), point("b", 100), point("x", 0), point("a", 0, "8")])
+    run = Run.from_results([point("a", 0), point("b", 100), point("x", 0), point("a", 0, "8")])
     name = "EPRUM(A=0.025,L=1000)"
     names = [name, "EPRUM[.5](L=1000)", "EPRUM@2(L=1000)"]
     table = evaluate(run, Assessments([*ENTRIES, *three]), names, keep=Keep(curves=True))

@@ -15,7 +15,7 @@ from doxeval.assessments import Assessments, Grade2002, Grade2003, GradedElement
 from doxeval.documents import example_collection
 from doxeval.errors import MissingInput
 from doxeval.evaluation import Evaluation, evaluate
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import close, paths, scored
 from printing import pretty
 from strategies import World, graded_worlds
@@ -120,7 +120,7 @@ def test_scores_do_not_depend_on_how_documents_are_printed(world: World) -> None
     names = ["ERRU@1", "ERRU@3", "ERRU@20(ignore=p)"]
     compact, spaced = (
         evaluate(
-            run_of(world.elements),
+            Run.from_results(world.elements),
             world.assessments(),
             names,
             collection=example_collection({n: form(node).source for n, node in world.documents}),

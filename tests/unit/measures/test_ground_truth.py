@@ -27,12 +27,12 @@ from doxeval.assessments import (
 )
 from doxeval.documents import example_collection
 from doxeval.errors import MissingInput, SyntaxProblem
-from doxeval.evaluation import evaluate
+from doxeval.evaluation import Evaluation, evaluate
 from doxeval.measures import GroundTruth, measure_named
 from doxeval.navigation import DepthNavigation
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import paths
-from seams import change, value_of
+from seams import value_of
 
 DOCUMENTS = {"a": "<s><p>One.</p><p>Two.</p></s>"}
 HIGHLIGHTED = [Judgment("7", "a", ((4, 8),))]
@@ -83,7 +83,7 @@ def test_the_quantisation_that_fits(judgments: list[Judgment], quant: str) -> No
 def test_a_measure_that_does_not_take_what_fits_says_so(name: str) -> None:
     collection = example_collection(DOCUMENTS)
     judged = Assessments(graded(Grade2005(2, Fraction(1, 2))))
-    run = run_of(paths("/s[1]/p[1]"))
+    run = Run.from_results(paths("/s[1]/p[1]"))
     with pytest.raises(MissingInput, match="quant=auto is quant=gen5, which the measure does not"):
         evaluate(run, judged, name, collection=collection)
     table = evaluate(run, judged, "nxCG@1", where_possible=[name], collection=collection)
@@ -93,7 +93,7 @@ def test_a_measure_that_does_not_take_what_fits_says_so(name: str) -> None:
 def test_highlights_win_where_elements_are_graded_too() -> None:
     both = [replace(HIGHLIGHTED[0], grades=graded(Grade2003(3, 3))[0].grades)]
     collection = example_collection(DOCUMENTS)
-    run = run_of(paths("/s[1]/p[2]", "/s[1]/p[1]"))
+    run = Run.from_results(paths("/s[1]/p[2]", "/s[1]/p[1]"))
     table = evaluate(run, Assessments(both), ["xCG@1", "xCG@2(quant=gen)"], collection=collection)
     assert [facts.canonical.partition("quant=")[2][:4] for facts in table.measures] == [
         "spec",
@@ -202,13 +202,13 @@ def test_nothing_survives_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
     watched: list[weakref.ref[Any]] = []
     make = GroundTruth.of
 
-    def watching(*given: Any) -> GroundTruth:
-        truth = make(*given)
+    def watching(*given: Any, **named: Any) -> GroundTruth:
+        truth = make(*given, **named)
         watched.extend(map(weakref.ref, (truth, truth.relevant, truth.columns, truth.collection)))
         return truth
 
     monkeypatch.setattr(GroundTruth, "of", watching)
-    run = run_of(paths("/s[1]/p[2]", "/s[1]"))
+    run = Run.from_results(paths("/s[1]/p[2]", "/s[1]"))
     with no_collector():
         for _ in range(5):
             collection = example_collection(DOCUMENTS)
@@ -222,9 +222,9 @@ def test_nothing_survives_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("seam", "measures", "times"),
     [
-        ("cover_trees", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 2),  # two rel=
+        ("assessed_trees", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 2),  # two rel=
         ("covered_text", ["ESRR@1", "ESRP@1", "SRP@1", "SRiP@1"], 1),
-        ("recall_base_trees", ["ESRR@1(assessed=ideal)", "SRP@2(assessed=ideal)"], 1),
+        ("assessed_trees", ["ESRR@1(assessed=ideal)", "SRP@2(assessed=ideal)"], 1),
         ("element_relevance", ["SRP@1", "SRP@2"], 1),
         ("gains_best_first", ["nxCG@1", "nxCG@5", "MAep", "inex_eval"], 2),  # ideal and full base
         ("gains_by_node", ["MAep(quant=gen,overlap=on)", "ep(quant=gen,overlap=on)"], 1),
@@ -236,25 +236,23 @@ def test_nothing_survives_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_follows_from_the_ground_truth_is_computed_once_for_all_runs(
-    seam: str, measures: list[str], times: int, monkeypatch: pytest.MonkeyPatch
+    seam: str, measures: list[str], times: int
 ) -> None:
-    original = value_of(seam)
-    calls: list[tuple[Any, ...]] = []
-
-    def counting(*given: Any) -> Any:
-        calls.append(given)
-        return original(*given)
-
-    change(monkeypatch, **{seam: counting})
-    runs = [run_of(paths(path), name) for name, path in (("x", "/s[1]"), ("y", "/s[1]/p[2]"))]
     judged = graded(Grade2003(3, 3)) if "quant=gen" in measures[0] else HIGHLIGHTED
-    evaluate(runs, Assessments(judged), measures, collection=example_collection(DOCUMENTS))
-    assert len(calls) == times
+    collection = example_collection(DOCUMENTS)
+    evaluation = Evaluation(Assessments(judged), measures, collection=collection)
+    kept: list[dict[Any, int]] = []
+    for path in ("/s[1]", "/s[1]/p[2]"):
+        evaluation.score(Run.from_results(paths(path)))
+        kept.append({key: id(value) for key, value in evaluation.truth.memory.items()})
+    computed = [key for key in kept[0] if key[0] is value_of(seam)]
+    assert len(computed) == times
+    assert kept[1] == kept[0]
 
 
 def test_models_of_navigation_by_name() -> None:
     given = DepthNavigation("matrix")
-    truth = GroundTruth.of(Assessments(HIGHLIGHTED), None, None, given)
+    truth = GroundTruth.of(Assessments(HIGHLIGHTED), navigation=given)
     assert truth.model("matrix") is given
     assert truth.model("depth") is truth.model("depth")
     with pytest.raises(MissingInput, match="nav=steady needs a file of that model"):

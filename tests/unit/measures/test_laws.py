@@ -22,7 +22,7 @@ import pytest
 from doxeval.assessments import Judgment, NeededSpan, Specificity
 from doxeval.evaluation import Counting, RankedBy, evaluate
 from doxeval.measures import FAMILIES, Law, Measure, Need
-from doxeval.runs import WRITERS, Kind, Result, RunFormat, run_of, write_run
+from doxeval.runs import FORMATS, Kind, Result, Run, RunFormat, write_run
 from law_cases import (
     KINDS,
     Case,
@@ -560,9 +560,9 @@ def in_all_formats(results: Sequence[Result], directory: Path) -> list[Path]:
         for result in results
     ]
     suffixes: dict[RunFormat, str] = {"text": ".txt", "inex": ".xml"}
-    files = [directory / f"run{suffixes.get(name, f'.{name}')}" for name in WRITERS]
+    files = [directory / f"run{suffixes.get(name, f'.{name}')}" for name in FORMATS]
     for file in files:
-        write_run(run_of(spelt, "run"), file)
+        write_run(Run.from_results(spelt, "run"), file)
     return files
 
 
@@ -588,6 +588,6 @@ def test_the_format_of_a_run_is_irrelevant(run: RunName, number: int, tmp_path: 
         "chunks": scene.world.chunk_table(),
     }
     assessments = scene.truth.assessments
-    expected = evaluate(run_of(results), assessments, measures, **options)
+    expected = evaluate(Run.from_results(results), assessments, measures, **options)
     for file in in_all_formats(results, tmp_path):
         assert evaluate(file, assessments, measures, **options).topics() == expected.topics(), file

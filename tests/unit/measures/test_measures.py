@@ -11,7 +11,7 @@ from doxeval.assessments import read_assessments
 from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
 from doxeval.measures import MEASURES, measure_named
-from doxeval.runs import read_text_run
+from doxeval.runs import read_open_run
 from helpers import write_files
 
 
@@ -22,7 +22,7 @@ def test_the_worked_example_is_true(name: str, tmp_path: Path) -> None:
     collection = None if example.documents is None else example_collection(example.documents)
     files = write_files(tmp_path, {"assessments": example.assessments})
     assessments = read_assessments(files / "assessments", collection=collection)
-    run = read_text_run(io.BytesIO(example.run.encode()), "run")
+    run = read_open_run(io.BytesIO(example.run.encode()), "run", "text")
     chunks = None
     if example.chunks is not None:
         chunks = write_files(tmp_path, {"chunks.jsonl": example.chunks}) / "chunks.jsonl"

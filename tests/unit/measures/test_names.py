@@ -20,7 +20,7 @@ from doxeval.documents import example_collection
 from doxeval.errors import SyntaxProblem
 from doxeval.evaluation import evaluate
 from doxeval.measures import FAMILIES, KNOWN_ELSEWHERE, MEASURES, Measure, measure_named
-from doxeval.runs import ChunkTable, Result, run_of
+from doxeval.runs import ChunkTable, Result, Run
 from levels import examples
 
 KINDS = dict(MEASURES)
@@ -178,7 +178,7 @@ def test_the_names_in_a_table_of_scores_parse_back() -> None:
     collection = example_collection({"a": "<a>x</a>", "b": "<a/>", "c": "<a/>"})
     assessments = Assessments([Judgment("7", "a", ((0, 1),), 0)])
     table = evaluate(
-        run_of([Result("7", "a")]),
+        Run.from_results([Result("7", "a")]),
         assessments,
         MEASURES,
         collection=collection,

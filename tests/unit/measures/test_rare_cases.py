@@ -13,14 +13,14 @@ from doxeval.assessments import Assessments, Grade2002, Grade2003, GradedElement
 from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
 from doxeval.measures import prum
-from doxeval.runs import Kind, Result, Run, run_of
+from doxeval.runs import Kind, Result, Run
 
 
 @pytest.mark.parametrize("name", ["inex_eval(quant=spec)", "ng(quant=spec)"])
 def test_an_empty_list_scores_0_even_if_the_rest_of_the_collection_counts(name: str) -> None:
     collection = example_collection({"a": "<a><p>one</p><p>two</p></a>"})
     assessments = Assessments([Judgment("7", "a", ((0, 3),)), Judgment("8", "a", ((0, 3),))])
-    run = run_of([Result("8", "a")], "run")
+    run = Run.from_results([Result("8", "a")], "run")
     scores = evaluate(run, assessments, [name], collection=collection).topics()["run"]
     assert scores["7"][name] == 0
 
@@ -28,14 +28,14 @@ def test_an_empty_list_scores_0_even_if_the_rest_of_the_collection_counts(name: 
 @pytest.mark.parametrize("name", ["nxCG@1", "MAep", "inex_eval(quant=spec)", "ERRU@1"])
 def test_a_measure_is_undefined_where_nothing_is_relevant_at_all(name: str) -> None:
     collection = example_collection({"a": "<a><p>one</p><p>two</p></a>"})
-    run = run_of([Result("7", "a")], "run")
+    run = Run.from_results([Result("7", "a")], "run")
     table = evaluate(run, Assessments([Judgment("7", "a")]), [name], collection=collection)
     assert table.mean()["run"][name] is None
 
 
 def test_an_empty_run_can_be_ordered() -> None:
     assessments = Assessments([Judgment("7", "a", ((0, 3),), document_length=9)])
-    table = evaluate(run_of([], "run"), assessments, ["MAiP"], order="rsv")
+    table = evaluate(Run.from_results([], "run"), assessments, ["MAiP"], order="rsv")
     assert table.mean() == {"run": {"MAiP": 0.0}}
 
 
@@ -62,7 +62,7 @@ def test_conditional_prum_keeps_its_digits_where_recall_is_unlikely() -> None:
 
 def returned(paths: list[str], topics: str = "7") -> Run:
     """A run of elements of the document a."""
-    return run_of(
+    return Run.from_results(
         [Result(topic, "a", Kind.ELEMENT, paths=(path,)) for topic in topics for path in paths],
         "run",
     )

@@ -19,7 +19,7 @@ from doxeval.assessments import (
 from doxeval.documents import example_collection
 from doxeval.evaluation import Counting, evaluate
 from doxeval.measures import Law, gains_of, measure_named
-from doxeval.runs import Kind, Result, run_of
+from doxeval.runs import Kind, Result, Run
 from law_cases import Case, better_up, cases
 from making import GEN, passage, paths, scored
 from scenes import KEEP, SLACK, STRATEGIES, YEARS, Scene, ideal_run, scenes
@@ -98,7 +98,7 @@ def test_an_ideal_element_is_gained_once(year: str) -> None:
             for gained, ideal in zip(gains.run, gains.ideal, strict=True):
                 assert gained.sum() <= ideal.sum() + SLACK, str(scene)
             base = scene.truth.base("ideal", quant)
-            elements = scene.truth.elements(QUANTISATIONS[quant])
+            elements = scene.truth.elements(quant)
             place = elements.keys(ranking.topic, ranking.node)
             for begin, after, value in zip(base.begin, base.after, base.value, strict=True):
                 inside = (begin <= place) & (place < after)
@@ -169,7 +169,7 @@ def test_the_order_of_gold_lines_changes_no_score(judgments: Sequence[Judgment])
     by_rank = {"cR@5": 0.5, "cP@5": 1, "cF@5": 2 / 3, "IoU@5": 0.5, "iP[0.5]": 1, "MAiP": 51 / 101}
     by_budget = {"bR@10": 0.5, "bR@4": 0.2, "U@10": 0.275, "Cost@99[0.5]": 10, "Red@5": 0}
     expected = by_rank | by_budget
-    table = evaluate(run_of(HALF_OF_B, "run"), Assessments(judgments), list(expected))
+    table = evaluate(Run.from_results(HALF_OF_B, "run"), Assessments(judgments), list(expected))
     assert table.mean()["run"] == pytest.approx(expected)
 
 
@@ -180,7 +180,7 @@ def test_lengths_of_alternatives_are_solid_where_white_space_is_ignored(
     """b has four solid characters, of which two are shown; a has ten."""
     texts = {"a": "abcdefghij", "b": "x   y     z   w     "}
     table = evaluate(
-        run_of(HALF_OF_B, "run"),
+        Run.from_results(HALF_OF_B, "run"),
         Assessments(judgments),
         ["cR@5", "IoU@5", "bR@1(unit=characters)"],
         counting=Counting(texts=texts, ignore_whitespace=True),
@@ -191,7 +191,7 @@ def test_lengths_of_alternatives_are_solid_where_white_space_is_ignored(
 def test_precision_never_counts_a_character_twice() -> None:
     """Two needs with the same alternatives share their text: it is read, and relevant, once."""
     needs = tuple(NeededSpan(name, *span) for name in ("x", "y") for span in ((0, 4), (6, 9)))
-    run = run_of([Result("1", "a", Kind.PASSAGE, 0, 4)], "run")
+    run = Run.from_results([Result("1", "a", Kind.PASSAGE, 0, 4)], "run")
     table = evaluate(run, Assessments([Judgment("1", "a", needs=needs)]), ["cP@5", "IoU@5", "cR@5"])
     assert table.mean()["run"] == {"cP@5": 1.0, "IoU@5": 1.0, "cR@5": 1.0}
 

@@ -35,7 +35,7 @@ from doxeval.reports import (
     returned,
     telling_documents,
 )
-from doxeval.runs import Kind, Run, run_of
+from doxeval.runs import Kind, Run
 from levels import examples
 from making import passage, paths, point
 from strategies.world import World, graded_worlds, unit_worlds, worlds
@@ -101,7 +101,7 @@ def test_a_point_is_one_character() -> None:
     evaluation = Evaluation(
         assessments, "P@5", collection=collection, keep=Keep(of_ranking=returned)
     )
-    kept = evaluation.score(run_of([point("a", 4)])).kept
+    kept = evaluation.score(Run.from_results([point("a", 4)])).kept
     assert (kept.start.tolist(), kept.end.tolist()) == ([4], [5])
 
 
@@ -170,7 +170,7 @@ def test_many_long_documents_do_not_make_a_large_page() -> None:
     evaluation = Evaluation(
         Assessments(judgments), "P@5", collection=collection, keep=Keep(of_ranking=returned)
     )
-    kept = evaluation.score(run_of([passage("d0", 0, 5)])).kept
+    kept = evaluation.score(Run.from_results([passage("d0", 0, 5)])).kept
     found = telling_documents(evaluation.truth, [kept])
     assert (len(found.pairs), found.of) == (4, 8)
 
@@ -183,7 +183,7 @@ def firsts(run: Run) -> Run:
     seen: dict[str, Any] = {}
     for result in run:
         seen.setdefault(result.topic, result)
-    return run_of(list(seen.values()), run.run_id)
+    return Run.from_results(list(seen.values()), run.run_id)
 
 
 @examples(150)
@@ -276,7 +276,7 @@ def one_document(judgment: Judgment, source: str, *results: Any) -> dict[str, An
     evaluation = Evaluation(
         Assessments([judgment]), "P@5", collection=collection, keep=Keep(of_ranking=returned)
     )
-    table = evaluation.score_all([run_of(list(results), "mine")])
+    table = evaluation.score_all([Run.from_results(list(results), "mine")])
     (view,) = documents_for_island(contents_of(table, "A title", None, evaluation.truth))
     return view
 
@@ -336,7 +336,10 @@ def test_which_documents_are_shown_is_told() -> None:
     collection = example_collection(sources)
     judged = Assessments([Judgment("7", name, ((0, 4),)) for name in sources])
     evaluation = Evaluation(judged, "P@5", collection=collection, keep=Keep(of_ranking=returned))
-    runs = [run_of(paths("/s[1]/p[1]", document="d9"), "one"), run_of([], "none")]
+    runs = [
+        Run.from_results(paths("/s[1]/p[1]", document="d9"), "one"),
+        Run.from_results([], "none"),
+    ]
     contents = contents_of(evaluation.score_all(runs), "A title", None, evaluation.truth)
     assert documents_note(contents).startswith("24 of 30 relevant documents are shown: those in")
     by_name = {view.document: view for view in contents.documents}
@@ -347,7 +350,7 @@ def test_unknown_topics_are_left_out() -> None:
     collection = example_collection({"a": "<s><p>One.</p></s>"})
     judged = Assessments([Judgment("7", "a", ((0, 4),)), Judgment("6", "a", ((0, 4),))])
     evaluation = Evaluation(judged, "P@5", collection=collection, keep=Keep(of_ranking=returned))
-    table = evaluation.score_all([run_of([], "none")])
+    table = evaluation.score_all([Run.from_results([], "none")])
     contents = contents_of(table, "A title", None, evaluation.truth)
     first, second = contents.documents
     unknown = replace(contents, documents=(replace(first, topic="8"), second))

@@ -31,7 +31,7 @@ from doxeval.reports import (
     topic_names,
     write_report,
 )
-from doxeval.runs import Run, run_of, write_run
+from doxeval.runs import Run, write_run
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from doxeval.topics import Topic
 from helpers import doxeval
@@ -226,7 +226,7 @@ def test_a_report_has_one_definition_of_hits_and_near_misses(
     evaluation = Evaluation(
         hostile_judged, PROFILE, collection=hostile_collection, keep=Keep(of_ranking=returned)
     )
-    table = evaluation.score_all([run_of(found, name) for name, found in results.items()])
+    table = evaluation.score_all([Run.from_results(found, name) for name, found in results.items()])
     views = document_views(evaluation.truth, {one.run: one.kept for one in table.runs})
     units = [unit for view in views if view.topic == "7" for unit in view.units]
     for place, (name, means) in enumerate(table.topics().items()):

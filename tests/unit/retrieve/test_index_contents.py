@@ -58,8 +58,11 @@ def test_words_elements_and_positions(trees: list[Node]) -> None:
     assert index.terms == len(places)
     assert {term: index.term(term).tolist() for term in places} == places
     assert index.term("no such term").tolist() == []
-    for term, where in places.items():
-        assert index.count_documents(index.term(term)) == len({documents[at] for at in where})
+    counts = {term: len({documents[at] for at in where}) for term, where in places.items()}
+    assert {term: index.count_documents(index.term(term)) for term in places} == counts
+    with pytest.MonkeyPatch.context() as patch:
+        change(patch, positions_counted_at_once=2)
+        assert {term: index.count_documents(index.term(term)) for term in places} == counts
 
 
 @given(WORLDS, st.data())

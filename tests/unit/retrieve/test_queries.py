@@ -116,11 +116,6 @@ def test_a_phrase_repeated_ten_thousand_times_counts_once() -> None:
     assert items('"fog horn" ' * 10_000) == [("fog", 1), ("horn", 1), ("fog horn", 1)]
 
 
-def test_wrong_phrases() -> None:
-    with pytest.raises(InputError, match="phrases='all': expected one of extra, only, words"):
-        items("fog", phrases="all")
-
-
 # Topics
 
 TOPIC = Topic(

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from doxeval.errors import FormatError
-from doxeval.runs import READERS, Run
+from doxeval.runs import Run, read_open_run
 from doxeval.runs import sizes_in_parquet as sizes_of
 from levels import scaled
 from seams import change
@@ -33,7 +33,7 @@ def written(table: pa.Table, **how: Any) -> bytes:
 
 
 def read(data: bytes) -> Run:
-    return READERS["parquet"](io.BytesIO(data), "r.parquet")
+    return read_open_run(io.BytesIO(data), "r.parquet", "parquet")
 
 
 def table(**more: Any) -> pa.Table:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import row_reader
 from doxeval.errors import FormatError
-from doxeval.runs import READERS, WRITERS, LooksLikeAssessments, Run
+from doxeval.runs import FORMATS, LooksLikeAssessments, Run, RunFormat, read_open_run
 from levels import examples
 from row_reader import Read
 from seams import change
@@ -96,9 +96,9 @@ def odd_records(draw: st.DrawFn) -> dict[str, Any]:
     return record
 
 
-def by_columns(read: Callable[[Any, str], Run], data: bytes) -> Read | str:
+def by_columns(format_: RunFormat, data: bytes) -> Read | str:
     try:
-        run = read(io.BytesIO(data), "r")
+        run = read_open_run(io.BytesIO(data), "r", format_)
     except LooksLikeAssessments as error:
         assert "as a run, it is wrong here: " in error.message
         origin, _, _ = str(error).partition(" this looks like")
@@ -124,7 +124,7 @@ def test_jsonl_by_columns_is_jsonl_by_rows(given_: list[Any], chunk: int) -> Non
     data = row_reader.as_json_lines(given_)
     with pytest.MonkeyPatch.context() as patch:
         change(patch, json_chunk_bytes=chunk)
-        found = by_columns(READERS["jsonl"], data)
+        found = by_columns("jsonl", data)
     assert found == by_rows(row_reader.read_jsonl, data)
 
 
@@ -166,7 +166,7 @@ def test_lines_read_together_are_those_read_one_by_one(
     data = b"\n".join(lines) + (b"\n" if ends else b"")
     if b"\xff" not in data:
         data = mark + data
-    assert by_columns(READERS["jsonl"], data) == by_rows(row_reader.read_jsonl, data)
+    assert by_columns("jsonl", data) == by_rows(row_reader.read_jsonl, data)
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_lines_read_together_are_those_read_one_by_one(
 )
 def test_what_only_together_are_objects_is_not_read_together(text: str) -> None:
     data = text.encode()
-    assert by_columns(READERS["jsonl"], data) == by_rows(row_reader.read_jsonl, data)
+    assert by_columns("jsonl", data) == by_rows(row_reader.read_jsonl, data)
 
 
 CELLS = st.sampled_from(
@@ -231,26 +231,26 @@ def test_csv_by_columns_is_csv_by_rows(data: st.DataObject, block: int) -> None:
     written = out.getvalue().encode() + damage
     with pytest.MonkeyPatch.context() as patch:
         change(patch, csv_rows=block)
-        found = by_columns(READERS["csv"], written)
+        found = by_columns("csv", written)
     assert found == by_rows(row_reader.read_csv, written)
 
 
 def test_a_column_that_is_there_twice_is_refused() -> None:
     with pytest.raises(FormatError, match=r"r\.csv:1: there are two columns 'doc'"):
-        READERS["csv"](io.BytesIO(b"topic,doc,doc\n1,a,b\n"), "r.csv")
+        read_open_run(io.BytesIO(b"topic,doc,doc\n1,a,b\n"), "r.csv", "csv")
 
 
 def test_columns_without_a_name_may_be_empty() -> None:
-    assert len(READERS["csv"](io.BytesIO(b"topic,doc,,\n1,a,,\n"), "r.csv")) == 1
+    assert len(read_open_run(io.BytesIO(b"topic,doc,,\n1,a,,\n"), "r.csv", "csv")) == 1
     with pytest.raises(FormatError, match=r"r\.csv:2: unknown field ''"):
-        READERS["csv"](io.BytesIO(b"topic,doc,,\n1,a,x,\n"), "r.csv")
+        read_open_run(io.BytesIO(b"topic,doc,,\n1,a,x,\n"), "r.csv", "csv")
 
 
 @pytest.mark.parametrize("value", ["1_0", "٣", "³", "１", "0x1", "9" * 5000, "1.0", "1e3"])
 def test_numbers_in_csv_have_ascii_digits_alone(value: str) -> None:
     data = f"topic,doc,rank\n1,a,1\n1,b,{value}\n".encode()
     with pytest.raises(FormatError, match=r"^r\.csv:3: rank is "):
-        READERS["csv"](io.BytesIO(data), "r.csv")
+        read_open_run(io.BytesIO(data), "r.csv", "csv")
 
 
 @examples(60)
@@ -263,7 +263,7 @@ def test_parquet_by_columns_is_parquet_by_rows(given_: list[dict[str, Any]]) -> 
     out = io.BytesIO()
     pq.write_table(pa.table(columns), out)
     rows = enumerate(pq.read_table(io.BytesIO(out.getvalue())).to_pylist(), 1)
-    found = by_columns(READERS["parquet"], out.getvalue())
+    found = by_columns("parquet", out.getvalue())
     assert found == by_rows(lambda _, origin: row_reader.read_records(rows, origin), b"")
 
 
@@ -272,9 +272,9 @@ def test_records_before_a_damaged_line_are_checked_first() -> None:
     bad = b'{"topic": "1", "doc": "a", "rank": -1}\n'
     for damage in (b"{", b"[]", b"\xff"):
         with pytest.raises(FormatError, match="r:1: rank is -1"):
-            READERS["jsonl"](io.BytesIO(bad + damage), "r")
+            read_open_run(io.BytesIO(bad + damage), "r", "jsonl")
     with pytest.raises(FormatError, match="r:2: rank is -1"):
-        READERS["csv"](io.BytesIO(b'topic,doc,rank\n1,a,-1\n1,"a'), "r")
+        read_open_run(io.BytesIO(b'topic,doc,rank\n1,a,-1\n1,"a'), "r", "csv")
 
 
 @pytest.mark.parametrize(
@@ -294,7 +294,7 @@ def test_records_before_a_damaged_line_are_checked_first() -> None:
 def test_a_field_that_is_given_twice_is_refused(line: str, around: str) -> None:
     data = "\n".join(filter(None, (around, line, around)))
     with pytest.raises(FormatError, match=r"r:[12]: the field '\w+' is given twice"):
-        READERS["jsonl"](io.BytesIO(data.encode()), "r")
+        read_open_run(io.BytesIO(data.encode()), "r", "jsonl")
 
 
 @pytest.mark.parametrize(
@@ -310,18 +310,18 @@ def test_a_field_that_is_given_twice_is_refused(line: str, around: str) -> None:
 )
 def test_unusual_lines_are_read_as_they_are_one_by_one(line: str) -> None:
     data = f'{{"topic": "1", "doc": "c"}}\n{line}\n'.encode()
-    assert by_columns(READERS["jsonl"], data) == by_rows(row_reader.read_jsonl, data)
+    assert by_columns("jsonl", data) == by_rows(row_reader.read_jsonl, data)
 
 
 def test_a_field_of_csv_may_be_long() -> None:
     name = "x" * 200_000
-    run = READERS["csv"](io.BytesIO(f"topic,doc\n1,{name}\n".encode()), "r")
+    run = read_open_run(io.BytesIO(f"topic,doc\n1,{name}\n".encode()), "r", "csv")
     assert run.documents == (name,)
 
 
 def test_a_byte_behind_a_byte_order_mark_is_named() -> None:
     with pytest.raises(FormatError, match="r:1: byte 0xfe is not UTF-8 text"):
-        READERS["jsonl"](io.BytesIO(b'\xef\xbb\xbf{"topic": "\xfe"}'), "r")
+        read_open_run(io.BytesIO(b'\xef\xbb\xbf{"topic": "\xfe"}'), "r", "jsonl")
 
 
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +329,7 @@ def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     change(monkeypatch, json_chunk_bytes=100)
     good = b'{"topic": "1", "doc": "a"}\n'
     with pytest.raises(FormatError, match="r:2: a line of more than 1,000 bytes"):
-        READERS["jsonl"](io.BytesIO(good + b'{"topic": "' + b"x" * 5000), "r")
+        read_open_run(io.BytesIO(good + b'{"topic": "' + b"x" * 5000), "r", "jsonl")
 
 
 @pytest.mark.parametrize("action", ["read", "write"])
@@ -341,15 +341,15 @@ def test_parquet_without_pyarrow_says_what_to_install(
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(FormatError, match=r"Parquet needs pyarrow: install doxeval.*\[parquet\]"):
         if action == "read":
-            READERS["parquet"](io.BytesIO(b""), "r")
+            read_open_run(io.BytesIO(b""), "r", "parquet")
         else:
-            list(WRITERS["parquet"](run))
+            list(FORMATS["parquet"].write(run))
 
 
 @given(st.lists(results(), min_size=1, max_size=8))
 def test_jsonl_is_written_as_json_writes_it(wanted: list[Any]) -> None:
     run = Run.from_results(wanted, 'a "run" é')
-    for line, result in zip(WRITERS["jsonl"](run), wanted, strict=True):
+    for line, result in zip(FORMATS["jsonl"].write(run), wanted, strict=True):
         record = json.loads(line)
         assert line == json.dumps(record, ensure_ascii=False).encode() + b"\n"
         assert row_reader.read_record(record) == (result, 'a "run" é')

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from doxeval.cli import statistics_lines
 from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError
-from doxeval.runs import Kind, Result, Run, overlap_of, resolve, run_of, run_statistics
+from doxeval.runs import Kind, Result, Run, overlap_of, resolve, run_statistics
 from helpers import Builder, doxeval, write_files
 from levels import examples
 from strategies import World, results, worlds
@@ -75,7 +75,7 @@ def test_overlap_without_a_collection(wanted: list[Result]) -> None:
     for (i, one), (j, other) in combinations(enumerate(wanted), 2):
         if one[:2] == other[:2] and overlap_as_stated(one, other):
             expected[i] = expected[j] = True
-    found = overlap_of(run_of(wanted))
+    found = overlap_of(Run.from_results(wanted))
     assert found.is_overlapping.tolist() == expected
     assert found.is_compared.tolist() == [
         result.kind != Kind.POINT and not (result.kind == Kind.PASSAGE and result.paths)
@@ -126,7 +126,7 @@ def test_everything_with_a_collection(world: World, random: object) -> None:
     ]
     wanted.append(Result("1", next(iter(known)), Kind.POINT, 0))
     random.shuffle(wanted)  # type: ignore[attr-defined]
-    run = run_of([result._replace(rank=None, score=None) for result in wanted])
+    run = Run.from_results([result._replace(rank=None, score=None) for result in wanted])
     resolved = resolve(run, collection)
     fine = [row for row in range(len(run)) if resolved.document[row] >= 0]
     ranges = {row: ranges_of(wanted[row], collection) for row in fine}

@@ -15,16 +15,15 @@ from hypothesis import strategies as st
 from doxeval.documents import example_collection, normalise_id
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.runs import (
-    READERS,
-    WRITERS,
+    FORMATS,
     Kind,
     Result,
     Run,
     RunFormat,
     losses,
+    read_open_run,
     read_run,
     resolve,
-    run_of,
 )
 from helpers import CONFORMANCE, Builder, needs_conformance, write_files
 from levels import examples
@@ -33,8 +32,8 @@ from strategies import results
 
 
 def written_and_read(run: Run, format_: RunFormat) -> Run:
-    data = b"".join(WRITERS[format_](run))
-    return READERS[format_](io.BytesIO(data), f"run.{format_}")
+    data = b"".join(FORMATS[format_].write(run))
+    return read_open_run(io.BytesIO(data), f"run.{format_}", format_)
 
 
 @pytest.mark.parametrize("format_", ["jsonl", "csv", "parquet"])
@@ -47,7 +46,7 @@ def test_records_hold_every_run(
         result._replace(rank=result.rank if ranks else None, score=result.score if scores else None)
         for result in wanted
     ]
-    run = written_and_read(run_of(wanted, "mine"), format_)
+    run = written_and_read(Run.from_results(wanted, "mine"), format_)
     assert list(run.results()) == wanted
     assert run.run_id == "mine"
 
@@ -66,7 +65,7 @@ TEXT_KINDS: list[tuple[Kind, bool]] = [
 @given(data=st.data())
 def test_text_holds_runs_of_one_kind(kind: Kind, by_points: bool, data: st.DataObject) -> None:
     wanted = data.draw(st.lists(results([kind], by_points), min_size=1, max_size=8))
-    run = run_of(wanted, "mine")
+    run = Run.from_results(wanted, "mine")
     assert losses(run, "text") == []
     assert list(written_and_read(run, "text").results()) == wanted
 
@@ -74,12 +73,12 @@ def test_text_holds_runs_of_one_kind(kind: Kind, by_points: bool, data: st.DataO
 @examples(60)
 @given(st.lists(results([Kind.DOCUMENT, Kind.ELEMENT, Kind.PASSAGE]), min_size=1, max_size=8))
 def test_xml_holds_documents_elements_and_passages(wanted: list[Result]) -> None:
-    assert list(written_and_read(run_of(wanted, "mine"), "inex").results()) == wanted
+    assert list(written_and_read(Run.from_results(wanted, "mine"), "inex").results()) == wanted
 
 
 def test_text_says_what_it_cannot_hold() -> None:
     tree = Result("1", "a", Kind.TREE, paths=("/p[1]",))
-    assert losses(run_of([tree, Result("1 2", "b")]), "text") == [
+    assert losses(Run.from_results([tree, Result("1 2", "b")]), "text") == [
         "results of several kinds (document, tree)",
         "trees",
         "topics whose ids hold white space, like '1 2'",
@@ -103,7 +102,7 @@ XML = """<?xml version="1.0"?>
 
 
 def test_the_variants_of_inex_xml() -> None:
-    run = READERS["inex"](io.BytesIO(XML.encode()), "run.xml")
+    run = read_open_run(io.BytesIO(XML.encode()), "run.xml", "inex")
     assert list(run.results()) == [
         Result("076", "co/1999/r1", Kind.ELEMENT, paths=("/article[1]/sec[2]",), rank=0),
         Result("076", "b", Kind.PASSAGE, paths=("/a[1]/text()[1].2", "/a[1]"), rank=1),
@@ -218,14 +217,16 @@ def test_large_text_runs_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> 
     change(monkeypatch, text_piece_bytes=100)
     lines = [f"{n % 7} Q0 d{n % 13} {n} {n / 3} r {n} {n * 2}" for n in range(500)]
     lines[77] = ""
-    run = READERS["text"](io.BytesIO("\n".join(lines).encode()), "a.run")
+    run = read_open_run(io.BytesIO("\n".join(lines).encode()), "a.run", "text")
     rows = [n for n in range(500) if n != 77]
     assert [(r.topic, r.document, r.rank, r.score, r.start, r.end) for r in run.results()] == [
         (str(n % 7), f"d{n % 13}", n, n / 3, n, n * 3) for n in rows
     ]
     assert run.line.tolist() == [n + 1 for n in rows]
     with pytest.raises(FormatError, match=r"a\.run:500: 7 fields; expected 8 fields as before"):
-        READERS["text"](io.BytesIO("\n".join([*lines[:-1], "1 Q0 a 1 1 r 3"]).encode()), "a.run")
+        read_open_run(
+            io.BytesIO("\n".join([*lines[:-1], "1 Q0 a 1 1 r 3"]).encode()), "a.run", "text"
+        )
 
 
 @examples(300)
@@ -243,7 +244,7 @@ def test_large_text_runs_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> 
 )
 def test_scores_are_read_as_python_reads_them(scores: list[str]) -> None:
     lines = "\n".join(f"7 Q0 a 1 {score} r" for score in scores)
-    run = READERS["text"](io.BytesIO(lines.encode()), "a.run")
+    run = read_open_run(io.BytesIO(lines.encode()), "a.run", "text")
     assert run.score is not None
     assert run.score.tolist() == [float(score) for score in scores]
 
@@ -260,7 +261,7 @@ def test_scores_are_read_as_python_reads_them(scores: list[str]) -> None:
 )
 def test_names_are_numbered_by_first_appearance(names: list[str]) -> None:
     lines = "\n".join(f"{name} Q0 {name} 1 1 r" for name in names)
-    run = READERS["text"](io.BytesIO(lines.encode()), "a.run")
+    run = read_open_run(io.BytesIO(lines.encode()), "a.run", "text")
     assert list(run.topics) == list(dict.fromkeys(names))
     assert [run.topics[number] for number in run.topic.tolist()] == names
     expected = [normalise_id(name) for name in names]
@@ -270,7 +271,7 @@ def test_names_are_numbered_by_first_appearance(names: list[str]) -> None:
 
 @given(st.lists(results([Kind.DOCUMENT]), min_size=1, max_size=12))
 def test_order_sorts_within_topics_and_keeps_ties(wanted: list[Result]) -> None:
-    run = run_of(wanted)
+    run = Run.from_results(wanted)
     for order, key in (("rank", lambda r: r.rank), ("rsv", lambda r: -r.score)):
         found = list(run.ordered(order).results())  # type: ignore[arg-type]
         for topic in run.topics:
@@ -278,7 +279,7 @@ def test_order_sorts_within_topics_and_keeps_ties(wanted: list[Result]) -> None:
             assert [r for r in found if r.topic == topic] == expected
     assert run.ordered("list") is run
     with pytest.raises(ValueError, match="no column to order it by rank"):
-        run_of([Result("1", "a")]).ordered("rank")
+        Run.from_results([Result("1", "a")]).ordered("rank")
 
 
 def test_resolution_agrees_with_looking_up_one_by_one(build: Builder) -> None:
@@ -305,7 +306,7 @@ def test_resolution_agrees_with_looking_up_one_by_one(build: Builder) -> None:
             wanted.append(Result("1", document, kind, start))
         else:
             wanted.append(Result("1", document))
-    resolved = resolve(run_of(wanted), collection)
+    resolved = resolve(Run.from_results(wanted), collection)
     bad = {problem.row: problem for problem in resolved.unresolved}
     for row, result in enumerate(wanted):
         found = (int(resolved.start[row]), int(resolved.end[row]))
@@ -335,7 +336,7 @@ def test_resolution_agrees_with_looking_up_one_by_one(build: Builder) -> None:
 
 def test_references_that_do_not_resolve_say_why() -> None:
     collection = example_collection({"a": "<s><p>One.</p></s>"})
-    run = run_of(
+    run = Run.from_results(
         [
             Result("1", "nowhere"),
             Result("1", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",)),
@@ -366,7 +367,9 @@ def test_a_text_node_ends_where_its_own_text_does() -> None:
     """The second paragraph begins at 4; position 5 is beyond its end, though inside the text."""
     collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     points = [f"/s[1]/p[2]/text()[1].{offset}" for offset in (4, 5)]
-    run = run_of([Result("1", "a", Kind.PASSAGE, paths=("/s[1]", point)) for point in points])
+    run = Run.from_results(
+        [Result("1", "a", Kind.PASSAGE, paths=("/s[1]", point)) for point in points]
+    )
     resolved = resolve(run, collection)
     assert [problem.reason for problem in resolved.unresolved] == [
         "text node 1 of /s[1]/p[2] has 4 characters; there is no position after 5"
@@ -379,7 +382,7 @@ def test_offsets_in_bytes() -> None:
     collection = example_collection({"a": f"<s>{text}</s>"})
     data = text.encode()
     spans = [(s, e) for s in range(len(data) + 2) for e in range(s, len(data) + 2)]
-    run = run_of([Result("1", "a", Kind.PASSAGE, s, e) for s, e in spans])
+    run = Run.from_results([Result("1", "a", Kind.PASSAGE, s, e) for s, e in spans])
     resolved = resolve(run, collection, offsets="bytes")
     for row, (start, end) in enumerate(spans):
         try:
@@ -415,6 +418,9 @@ def test_the_real_runs_of_the_conformance_data(name: str) -> None:
 def test_half_characters_in_json_are_refused() -> None:
     line = b'{"topic": "1", "doc": "\\ud800"}'
     with pytest.raises(FormatError, match=r"r\.jsonl:1: expected a JSON object"):
-        READERS["jsonl"](io.BytesIO(line), "r.jsonl")
+        read_open_run(io.BytesIO(line), "r.jsonl", "jsonl")
     whole = b'{"topic": "1", "doc": "\\ud83d\\ude00"}'
-    assert next(READERS["jsonl"](io.BytesIO(whole), "r.jsonl").results()).document == "\U0001f600"
+    assert (
+        next(read_open_run(io.BytesIO(whole), "r.jsonl", "jsonl").results()).document
+        == "\U0001f600"
+    )

@@ -17,7 +17,7 @@ from doxeval import evaluate
 from doxeval.documents import example_collection
 from doxeval.errors import FormatError, InputError, OutputError, UnknownReference
 from doxeval.evaluation import RunOptions
-from doxeval.runs import READERS, Kind, Result, Run, SpanLists, read_run, resolve, write_run
+from doxeval.runs import Kind, Result, Run, SpanLists, read_open_run, read_run, resolve, write_run
 
 SEVERAL = Result("7", "a", Kind.SPANS, spans=((0, 5), (9, 12)), tokens=4)
 
@@ -74,7 +74,7 @@ def test_what_is_wrong_is_named(given: dict[str, Any], message: str) -> None:
 def test_what_is_wrong_in_a_file_is_named_with_its_line() -> None:
     lines = b'{"topic": "7", "doc": "a"}\n{"topic": "7", "doc": "a", "spans": [[5, 3]]}\n'
     with pytest.raises(FormatError, match=r"r.jsonl:2: spans has \[5, 3\]: expected pairs"):
-        READERS["jsonl"](io.BytesIO(lines), "r.jsonl")
+        read_open_run(io.BytesIO(lines), "r.jsonl", "jsonl")
 
 
 def test_results_must_say_what_they_are() -> None:

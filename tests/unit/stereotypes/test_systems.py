@@ -11,7 +11,7 @@ from hypothesis import given
 from doxeval.assessments import AssessedUnit, Assessments, Judgment
 from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError, MissingInput, MissingText, SyntaxProblem, UnknownReference
-from doxeval.runs import READERS, Kind, RunFormat, read_run, write_run
+from doxeval.runs import FORMATS, Kind, RunFormat, read_run, write_run
 from doxeval.stereotypes import SYSTEMS, simulate
 from helpers import Builder
 from printing import pretty
@@ -136,7 +136,7 @@ def test_leaves_are_by_value_and_by_chance_where_equal(collection: Collection) -
         assert leaves[4:] == [("b", "/s[1]/p[2]")]
 
 
-@pytest.mark.parametrize("format_", READERS)
+@pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_written_and_read_again(
     collection: Collection, system: str, format_: RunFormat, tmp_path: Path

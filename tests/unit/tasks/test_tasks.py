@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from doxeval.documents import example_collection
 from doxeval.errors import SyntaxProblem
-from doxeval.runs import Kind, Result, Run, resolve, run_of
+from doxeval.runs import Kind, Result, Run, resolve
 from doxeval.tasks import TASKS, problems_of, repaired, task_named
 from helpers import doxeval, write_files
 from levels import examples
@@ -24,7 +24,7 @@ def kinds(run: Run, task: str) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def test_every_kind_of_problem() -> None:
-    run = run_of(
+    run = Run.from_results(
         [
             Result("1", "a", Kind.PASSAGE, 0, 10, rank=1, score=0.9),
             Result("1", "b", Kind.PASSAGE, 0, 10, rank=2, score=0.8),
@@ -47,7 +47,7 @@ def test_every_kind_of_problem() -> None:
 
 
 def test_limits_and_unknown_topics() -> None:
-    run = run_of([Result("1", f"d{n}") for n in range(1503)] + [Result("2", "a")])
+    run = Run.from_results([Result("1", f"d{n}") for n in range(1503)] + [Result("2", "a")])
     found = problems_of(run, TASKS["thorough"], topics={"1"})
     assert [problem.message for problem in found] == [
         "unknown topic 2 (1 result, the first on line 1504)",
@@ -98,7 +98,7 @@ def _unit(result: Result) -> object:
 @examples(120)
 @given(st.lists(results(), min_size=1, max_size=8))
 def test_overlap_and_duplicates_agree_with_comparing_all_pairs(wanted: list[Result]) -> None:
-    run = run_of(wanted)
+    run = Run.from_results(wanted)
     found = problems_of(run, TASKS["focused"])
     duplicates, overlapping = set(), set()
     for (i, first), (j, second) in combinations(enumerate(wanted, 1), 2):
@@ -121,7 +121,7 @@ def test_overlap_and_duplicates_agree_with_comparing_all_pairs(wanted: list[Resu
 @examples(120)
 @given(st.lists(results(), min_size=1, max_size=8), st.sampled_from(sorted(TASKS)))
 def test_a_repaired_run_has_no_errors_of_lines(wanted: list[Result], task: str) -> None:
-    run = run_of(wanted)
+    run = Run.from_results(wanted)
     run, _ = repaired(run, problems_of(run, TASKS[task]))
     assert not [p for p in problems_of(run, TASKS[task]) if p.severity == "error"]
     left = list(run.results())
@@ -133,7 +133,7 @@ def test_a_repaired_run_has_no_errors_of_lines(wanted: list[Result], task: str) 
 @given(st.lists(results(), min_size=1, max_size=9))
 def test_results_of_an_article_are_moved_together(wanted: list[Result]) -> None:
     """Fetch-browse lets results overlap, so that only duplicates go."""
-    run = run_of(wanted)
+    run = Run.from_results(wanted)
     found = problems_of(run, TASKS["fetch-browse"])
     fixed, done = repaired(run, found)
     gone = {row for problem in found if problem.kind != "interleaved" for row in problem.rows}
@@ -152,14 +152,16 @@ def test_results_of_an_article_are_moved_together(wanted: list[Result]) -> None:
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 2)), min_size=1, max_size=12))
 def test_articles_that_come_back(pairs: list[tuple[int, int]]) -> None:
     current: dict[int, int] = {}
-    seen: dict[tuple[int, int], int] = {}
+    last: dict[tuple[int, int], int] = {}  # before another article began
     expected = []
     for row, (topic, name) in enumerate(pairs, 1):
-        if (topic, name) not in seen:
-            seen[topic, name], current[topic] = row, name
-        if current[topic] != name:
-            expected.append((seen[topic, name], row))
-    run = run_of(
+        if (topic, name) not in last:
+            current[topic] = name
+        if current[topic] == name:
+            last[topic, name] = row
+        else:
+            expected.append((last[topic, name], row))
+    run = Run.from_results(
         [
             Result(str(topic), str(name), Kind.PASSAGE, 10 * row, 10 * row + 5)
             for row, (topic, name) in enumerate(pairs)
@@ -171,7 +173,7 @@ def test_articles_that_come_back(pairs: list[tuple[int, int]]) -> None:
 
 def test_overlap_by_text_and_references() -> None:
     collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
-    run = run_of(
+    run = Run.from_results(
         [
             Result("1", "a", Kind.ELEMENT, paths=("/s[1]/p[1]",)),
             Result("1", "a", Kind.PASSAGE, 2, 6),
@@ -188,7 +190,7 @@ def test_overlap_by_text_and_references() -> None:
 
 
 def test_strict_targets() -> None:
-    run = run_of(
+    run = Run.from_results(
         [
             Result("1", "a", Kind.ELEMENT, paths=("/article[1]/sec[2]",)),
             Result("1", "a", Kind.ELEMENT, paths=("/article[1]/p[2]",)),
@@ -211,13 +213,13 @@ def test_runs_of_2002_to_2004_may_overlap_and_have_a_limit(name: str, most: int)
         Result("1", "a", Kind.ELEMENT, paths=(f"/article[1]/p[{n}]",)) for n in range(1, most)
     ]
     nested = [Result("1", "a"), *elements, Result("1", "a", Kind.ELEMENT, paths=("/article/p/b",))]
-    found = problems_of(run_of(nested), task_named(name))
+    found = problems_of(Run.from_results(nested), task_named(name))
     assert [(one.kind, one.lines) for one in found] == [("too many results", (most + 1,))]
-    assert problems_of(run_of(nested[:-1]), task_named(name)) == []
+    assert problems_of(Run.from_results(nested[:-1]), task_named(name)) == []
 
 
 def test_results_of_2002_to_2004_are_elements() -> None:
-    run = run_of(
+    run = Run.from_results(
         [Result("1", "a"), Result("1", "a", Kind.PASSAGE, 0, 9), Result("1", "b", Kind.POINT, 3)]
     )
     found = problems_of(run, TASKS["co"])
@@ -228,7 +230,7 @@ def test_results_of_2002_to_2004_are_elements() -> None:
 
 
 def test_cas_is_strict_about_targets_and_co_is_not() -> None:
-    run = run_of([Result("1", "a", Kind.ELEMENT, paths=("/article[1]/p[2]",))])
+    run = Run.from_results([Result("1", "a", Kind.ELEMENT, paths=("/article[1]/p[2]",))])
     targets = {"1": "//sec"}
     for name, expected in (("cas", ["off target"]), ("cas-2002", ["off target"]), ("co", [])):
         found = problems_of(run, TASKS[name], targets=targets)
@@ -366,14 +368,14 @@ def test_the_verb_converts(tmp_path: Path) -> None:
 
 def test_a_document_and_its_root_are_duplicates() -> None:
     results = [Result("1", "a"), Result("1", "a", Kind.ELEMENT, paths=("/article",))]
-    found = problems_of(run_of(results), TASKS["thorough"])
+    found = problems_of(Run.from_results(results), TASKS["thorough"])
     assert [(problem.kind, problem.lines) for problem in found] == [("duplicate", (1, 2))]
 
 
 def test_a_run_of_documents_has_whole_documents_each_once() -> None:
     whole, part = Result("7", "a"), Result("7", "b", Kind.ELEMENT, paths=("/p[1]",))
-    run = run_of([whole, part, Result("7", "a")])
+    run = Run.from_results([whole, part, Result("7", "a")])
     found = kinds(run, "documents")
     assert ("duplicate", (1, 3)) in found
     assert ("not a document", (2,)) in found
-    assert kinds(run_of([whole]), "documents") == []
+    assert kinds(Run.from_results([whole]), "documents") == []

@@ -88,29 +88,33 @@ def expected_bytes(path: str, size: int) -> int:
 
 def load_file(path: str, limits: Limits) -> bytes:
     """Return the bytes of a file, decompressed."""
-    if is_compressed(path):
-        try:
-            with open_input(path) as file:
-                data = read_up_to(file, limits.bytes)
-        except SourceError as error:
-            raise DocumentError(error.message, path) from error
-        check_limit("bytes", len(data), limits, path)
-        return data
     try:
-        # This takes two thirds of the time of a file object, and there may be millions of files.
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            data = os.read(descriptor, _SMALL_FILE)
-            # A pipe may give less than there is to come.
-            if len(data) == _SMALL_FILE or not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                with os.fdopen(descriptor, "rb", closefd=False) as file:
-                    data += read_up_to(file, max(limits.bytes - len(data), 0))
-            check_limit("bytes", len(data), limits, path)
-            return data
-        finally:
-            os.close(descriptor)
+        data = _load_compressed(path, limits) if is_compressed(path) else _load_plain(path, limits)
+    except SourceError as error:
+        raise DocumentError(error.message, path) from error
     except OSError as error:
         raise DocumentError(error.strerror or str(error), path) from error
+    check_limit("bytes", len(data), limits, path)
+    return data
+
+
+def _load_compressed(path: str, limits: Limits) -> bytes:
+    with open_input(path) as file:
+        return read_up_to(file, limits.bytes)
+
+
+def _load_plain(path: str, limits: Limits) -> bytes:
+    # This takes two thirds of the time of a file object, and there may be millions of files.
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        data = os.read(descriptor, _SMALL_FILE)
+        # A pipe may give less than there is to come.
+        if len(data) == _SMALL_FILE or not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                data += read_up_to(file, max(limits.bytes - len(data), 0))
+        return data
+    finally:
+        os.close(descriptor)
 
 
 class SourceContents:
@@ -135,17 +139,10 @@ class SourceContents:
             if file.format is None:
                 yield from self._members(file.path, file.name)
             elif file.holds_many:
-                yield from self._of_file(file, file.format)
+                with open_with_position(file.path, file.begin) as (stream, tell):
+                    yield from self._many(stream, file, tell)
             else:
                 yield RawDocument(file.path, file.name, file.format, None, file.size)
-
-    def _of_file(self, file: SourceFile, format_: Format) -> Iterator[RawDocument]:
-        with open_with_position(file.path, file.begin) as (stream, tell):
-            if file.end < 0:
-                yield from self._many(stream, file.path, format_, tell)
-                return
-            lines = self._lines(stream, file.path, file.first_line, file.end - file.begin)
-            yield from _with_weights(lines, lambda: min(tell(), file.end), file.begin)
 
     def _members(self, path: str, inside: str) -> Iterator[RawDocument]:
         # All names must be known to decide which suffixes are needed.
@@ -155,14 +152,15 @@ class SourceContents:
             else ()
         )
         files = {file.name: file for file in self._names.of_directory(names)}
-        for member in entries(path):
+        for member in _archive_entries(path):
             file = files.get(member.name) or self._names.of_file(member.name)
             if member.file is None:
                 self.tally.passed_over[LINKS] += 1
             elif file.format is None:
                 self.tally.passed_over[kind_of(member.name)] += 1
             elif file.holds_many:
-                yield from self._many(member.decompressed(), member.origin, file.format, lambda: 0)
+                inner = SourceFile(member.origin, file.id_path, file.format, True, 0)
+                yield from self._many(member.decompressed(), inner, lambda: 0)
             else:
                 content = self._bytes_of(member)
                 self.tally.suffixes_kept += file.keeps_suffix
@@ -184,31 +182,34 @@ class SourceContents:
             return DocumentError(error.message, error.origin)
 
     def _many(
-        self, stream: IO[bytes], origin: str, format_: Format, tell: Callable[[], int]
+        self, stream: IO[bytes], file: SourceFile, tell: Callable[[], int]
     ) -> Iterator[RawDocument]:
-        """Yield the documents of a stream, each with the bytes of the file that it takes."""
-        tag = self._options.record
-        if format_ == "xml" and tag is not None:
-            return _with_weights(self._records(stream, origin, tag), tell)
-        return _with_weights(self._lines(stream, origin), tell)
+        """Yield the documents of a file, each with the bytes that were read to get it."""
+        tag, before = self._options.record, file.begin
+        if file.format == "xml" and tag is not None:
+            documents = self._records(stream, file.path, tag)
+        else:
+            documents = self._lines(stream, file)
+        for document in documents:
+            at = tell() if file.end < 0 else min(tell(), file.end)
+            yield document._replace(weight=at - before)
+            before = at
 
-    def _lines(
-        self, stream: IO[bytes], origin: str, first: int = 1, within: int | None = None
-    ) -> Iterator[RawDocument]:
-        """Yield the lines of a stream; given `within`, those that begin in its first bytes."""
+    def _lines(self, stream: IO[bytes], file: SourceFile) -> Iterator[RawDocument]:
+        """Yield the lines of a file; of a range of it, those that begin there."""
         limits = self._options.limits
-        number, read = first - 1, 0
-        while (within is None or read < within) and (line := stream.readline(limits.bytes + 1)):
+        number, at = file.first_line - 1, file.begin
+        while (file.end < 0 or at < file.end) and (line := stream.readline(limits.bytes + 1)):
             number += 1
-            read += len(line)
-            line_origin = f"{origin}:{number}"
+            at += len(line)
+            line_origin = f"{file.path}:{number}"
             try:
                 check_limit("bytes", len(line), limits, line_origin)
             except DocumentError as error:
                 yield RawDocument(line_origin, "", "jsonl", error, 0)
                 while line and not line.endswith(b"\n"):
                     line = stream.readline(_CHUNK)
-                    read += len(line)
+                    at += len(line)
             else:
                 if line.strip():
                     yield RawDocument(line_origin, "", "jsonl", line, 0)
@@ -233,16 +234,6 @@ class SourceContents:
         if not count:
             message = f"no element <{tag:.80}> in the file; "
             raise SourceError(message + Parameter("record") + " names the records", origin)
-
-
-def _with_weights(
-    documents: Iterable[RawDocument], tell: Callable[[], int], before: int = 0
-) -> Iterator[RawDocument]:
-    """Yield documents, each with the bytes of the file that were read to get it."""
-    for document in documents:
-        at = tell()
-        yield document._replace(weight=at - before)
-        before = at
 
 
 # Archives
@@ -272,10 +263,10 @@ class Member(NamedTuple):
 
 def archive_members(path: str) -> Iterator[Member]:
     """Yield the regular files of an archive, in its order."""
-    return (member for member in entries(path) if member.file is not None)
+    return (member for member in _archive_entries(path) if member.file is not None)
 
 
-def entries(path: str) -> Iterator[Member]:
+def _archive_entries(path: str) -> Iterator[Member]:
     """Yield everything in an archive except directories, in its order."""
     try:
         yield from _zip_members(path) if path.lower().endswith(".zip") else _tar_members(path)

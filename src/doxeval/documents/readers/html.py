@@ -176,7 +176,7 @@ def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
     if page.count("<") <= limits.depth:
         return
     still_open: Counter[str] = Counter()
-    starts = deepest = 0
+    open_tags = deepest = 0
     listed: int | None = None  # the start tags in the open list of options
     comparisons = 0
     for slash, name in (match.groups() for match in _START_OR_END_TAG.finditer(page)):
@@ -186,12 +186,13 @@ def _refuse_explosive(page: str, limits: Limits, origin: str) -> None:
         elif listed is not None and not slash:
             listed += 1
             comparisons += listed if tag == "option" else 0
-        if slash:
-            still_open[tag] -= still_open[tag] > 0
-        elif tag not in _CLOSED_BY_OTHERS:
+        if not slash and tag not in _CLOSED_BY_OTHERS:
             still_open[tag] += 1
-            starts += 1
-            deepest = max(deepest, sum(still_open.values()) if starts % 1000 == 0 else 0)
+            open_tags += 1
+            deepest = max(deepest, open_tags)
+        elif slash and still_open[tag]:
+            still_open[tag] -= 1
+            open_tags -= 1
     if deepest > max(MOST_OPEN, limits.depth):
         raise DocumentError(too_deep(limits), origin)
     if deepest > MOST_OPEN:

@@ -80,7 +80,7 @@ class _Blocks:
         if token.map is None:
             self._ends.append(None)
             return
-        start, end = self._range(*token.map)
+        start, end = self._span(*token.map)
         # A heading inside a list or a quotation opens no section, which would end with the list.
         if token.type == "heading_open" and not self._ends and self._with_sections:
             level = int(token.tag[1])
@@ -109,7 +109,7 @@ class _Blocks:
             self._events.close(self._at)
             self._sections.pop()
 
-    def _range(self, first: int, after: int) -> tuple[int, int]:
+    def _span(self, first: int, after: int) -> tuple[int, int]:
         """Return the span of lines first … after − 1, stripped at its end, in the open blocks."""
         begin = self._line_begins[min(first, len(self._line_begins) - 1)]
         beyond = self._line_begins[min(after, len(self._line_begins) - 1)]

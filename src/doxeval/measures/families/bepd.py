@@ -18,7 +18,8 @@ from doxeval.arrays import Floats
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, parameter
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking, ratio
+from doxeval.measures.memory import once
+from doxeval.measures.ranking import Ranking, defined, ratio
 
 ASSESSMENTS = "7 Q0 a 50 1000 0 0:50\n7 Q0 b 50 1000 100 100:50\n"
 RUN = "7 Q0 a 1 9 run 0\n7 Q0 c 2 8 run 0\n7 Q0 b 3 7 run 200\n"
@@ -48,10 +49,6 @@ class EntryPointModel(Measure):
 
     def resolve_auto(self, truth: GroundTruth) -> Measure:
         """Return L as a number: the collection's mean length, if it is not given."""
-        return self.with_mean_length(truth)
-
-    def with_mean_length(self, truth: GroundTruth) -> Measure:
-        """Return the measure with L as a number."""
         if self.L != "collection":
             return self
         if truth.mean_length is None:
@@ -60,20 +57,23 @@ class EntryPointModel(Measure):
             )
         return self(L=truth.mean_length)
 
-    def nearness(self, articles: Ranking) -> Floats:
-        """Return the nearness s of each document of the ranking; 0 if it has no entry point."""
-        entry = np.where(articles.pair < 0, -1, articles.truth.entry[articles.pair])
-        distance = np.abs(articles.start - entry)
-        scale = self.A * float(self.L)
-        return np.where(entry < 0, 0.0, scale / (scale + distance))
+    @property
+    def scale(self) -> float:
+        """The distance that scores one half: A·L, L being a number by now."""
+        return self.A * float(self.L)
 
 
+def nearness(articles: Ranking, scale: float) -> Floats:
+    """Return the nearness s of each document of the ranking; 0 if it has no entry point."""
+    entry = np.where(articles.pair < 0, -1, articles.truth.entry[articles.pair])
+    distance = np.abs(articles.start - entry)
+    return np.where(entry < 0, 0.0, scale / (scale + distance))
+
+
+@once
 def entry_points(truth: GroundTruth) -> Floats:
     """Return the number of best entry points of each topic."""
-    return truth.remembered(
-        "entry points",
-        lambda: truth.sum_by_topic((truth.entry >= 0).astype(np.int64)).astype(np.float64),
-    )
+    return truth.sum_by_topic((truth.entry >= 0).astype(np.int64)).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -96,5 +96,5 @@ class EntryPointDistance(EntryPointModel):
         """Return the sum of nearness, divided by the number of best entry points."""
         articles = ranking.articles
         points = entry_points(ranking.truth)
-        sums = articles.sums(self.nearness(articles))
-        return np.where(points == 0, np.nan, ratio(sums, points))
+        sums = articles.sums(nearness(articles, self.scale))
+        return defined(ratio(sums, points), points)

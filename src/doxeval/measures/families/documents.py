@@ -16,8 +16,7 @@ import numpy as np
 
 from doxeval.arrays import Floats
 from doxeval.measures.base import Example, Facts, Law, Measure, cut_off
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking, ratio
+from doxeval.measures.ranking import Ranking, defined, ratio
 from doxeval.runs import Kind
 
 _CITE = "trec_eval"
@@ -60,10 +59,6 @@ class _OfDocuments(Measure):
         raise NotImplementedError
 
 
-def _defined(values: Floats, truth: GroundTruth) -> Floats:
-    return np.where(truth.relevant_documents == 0, np.nan, values)
-
-
 @dataclass(frozen=True)
 class Precision(_OfDocuments):
     """The share of relevant documents among the first k."""
@@ -83,7 +78,8 @@ class Precision(_OfDocuments):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return P@k."""
-        return _defined(_relevant_at(self.k, ranking) / self.k, ranking.truth)
+        precision = _relevant_at(self.k, ranking) / self.k
+        return defined(precision, ranking.truth.relevant_documents)
 
     @property
     def _instead(self) -> str:
@@ -109,8 +105,8 @@ class Recall(_OfDocuments):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return R@k."""
-        truth = ranking.truth
-        return _defined(ratio(_relevant_at(self.k, ranking), truth.relevant_documents), truth)
+        relevant = ranking.truth.relevant_documents
+        return defined(ratio(_relevant_at(self.k, ranking), relevant), relevant)
 
     @property
     def _instead(self) -> str:
@@ -138,7 +134,7 @@ class AveragePrecision(Measure):
     def scores(self, ranking: Ranking) -> Floats:
         """Return the mean of precision."""
         articles = ranking.articles_and_repeats
-        relevant = articles.is_relevant.astype(np.int64)
-        precision = relevant * articles.cumulated(relevant) / articles.rank
-        truth = ranking.truth
-        return _defined(ratio(articles.sums(precision), truth.relevant_documents), truth)
+        is_relevant = articles.is_relevant.astype(np.int64)
+        precision = is_relevant * articles.cumulated(is_relevant) / articles.rank
+        relevant = ranking.truth.relevant_documents
+        return defined(ratio(articles.sums(precision), relevant), relevant)

@@ -27,12 +27,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints
-from doxeval.assessments import COVERAGES, QUANTISATIONS, AssessedElements, Grade2002, exact_units
+from doxeval.arrays import Floats, Ints, rows_by_key, sum_by_group
+from doxeval.assessments import COVERAGES, AssessedElements, Grade2002, exact_units
 from doxeval.documents import DocumentWords
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
-from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys, rows_by_key
+from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys
+from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 
@@ -41,7 +42,7 @@ _MOST_RANKS = 50
 EXACT, TOO_SMALL, TOO_LARGE, NONE = range(4)
 
 
-class Units(NamedTuple):
+class _Units(NamedTuple):
     """Relevant units of all topics: where they are, and how relevant.
 
     rows: those of each topic and document. total: the relevance of each topic's units together.
@@ -53,15 +54,6 @@ class Units(NamedTuple):
     relevance: Floats
     rows: dict[int, Ints]
     total: Floats
-
-    @classmethod
-    def of(
-        cls, truth: GroundTruth, topic: Ints, document: Ints, node: Ints, relevance: Floats
-    ) -> Units:
-        """Return the units of these columns, grouped by topic and document."""
-        rows = rows_by_key(pair_keys(topic, document))
-        total = np.bincount(topic, relevance, len(truth.topics)).astype(np.float64)
-        return cls(topic, document, node, relevance, rows, total)
 
 
 @dataclass(frozen=True)
@@ -128,7 +120,8 @@ class ExpectedRatio(Measure):
     def _scores_at(self, cut_offs: list[int], ranking: Ranking) -> Floats:
         """Return the scores at ascending cut-offs, topics × cut-offs."""
         truth = ranking.truth
-        units, coverage = _units_and_coverage(ranking, self.ignore)
+        find_units = _by_highlights if _are_highlights(truth) else _by_grades
+        units, coverage = find_units(ranking, self.ignore)
         seen = np.zeros((len(truth.topics), len(cut_offs)))
         looked_at = [_looked_at(ranking, k) for k in cut_offs]
         last = np.flatnonzero((looked_at[-1] > 0) & (ranking.node >= 0))
@@ -155,16 +148,10 @@ class ExpectedRatio(Measure):
         x_node, e_node = results.node[:, None], units.node[None, :]
         is_inside = (e_node <= x_node) & (x_node < units.after[None, :])
         is_around = (x_node <= e_node) & (e_node < results.after[:, None])
-        share = ratio(
-            np.broadcast_to(results.size[:, None], is_inside.shape),
-            np.broadcast_to(units.size[None, :], is_inside.shape),
-        )
-        reverse = ratio(
-            np.broadcast_to(units.size[None, :], is_inside.shape),
-            np.broadcast_to(results.size[:, None], is_inside.shape),
-        )
+        x_size, e_size = np.broadcast_arrays(results.size[:, None], units.size[None, :])
+        from_inside, from_around = ratio(x_size, e_size) ** inside, ratio(e_size, x_size) ** around
         apart = 1 / (2 + _distances(results, units))
-        reach = np.where(is_inside, share**inside, np.where(is_around, reverse**around, apart))
+        reach = np.where(is_inside, from_inside, np.where(is_around, from_around, apart))
         return np.where(x_node == e_node, 1.0, reach)
 
 
@@ -186,15 +173,19 @@ class _ElementSizes:
 
     @classmethod
     def of(cls, truth: GroundTruth, unit: Unit, document: int, node: Ints) -> _ElementSizes:
-        collection = truth.known_collection
-        columns = collection.nodes
+        columns = truth.known_collection.nodes
         start, end = columns.start[node].astype(np.int64), columns.end[node].astype(np.int64)
         after = node + columns.size[node]
         if unit == "characters":
             return cls(node, after, start, end, end - start, start, end)
-        words = truth.remembered("words", lambda: DocumentWords(collection)).of(document)
+        words = _words(truth).of(document)
         begun, ended = words.begun_before(start), words.ended_by(end)
         return cls(node, after, start, end, words.count(start, end), begun, ended)
+
+
+@once
+def _words(truth: GroundTruth) -> DocumentWords:
+    return DocumentWords(truth.known_collection)
 
 
 def _distances(results: _ElementSizes, units: _ElementSizes) -> Ints:
@@ -217,20 +208,13 @@ def _looked_at(ranking: Ranking, k: int) -> Floats:
     return np.concatenate(chances) if chances else np.zeros(0)
 
 
-def _units_and_coverage(ranking: Ranking, ignore: str) -> tuple[Units, Ints]:
-    """Return the relevant units, and how well each result covers what is relevant."""
-    if _are_highlights(ranking.truth):
-        return _by_highlights(ranking, ignore)
-    return _by_grades(_grades_of_2002(ranking.truth), ranking, ignore)
-
-
 def _are_highlights(truth: GroundTruth) -> bool:
     """Return whether units come from highlighted text; else from grades."""
     return truth.has_highlights or not truth.has_grades
 
 
 def _grades_of_2002(truth: GroundTruth) -> AssessedElements:
-    elements = truth.elements(QUANTISATIONS["gen"])
+    elements = truth.elements("gen")
     if elements.scale is not Grade2002:
         raise MissingInput(
             "ERRU needs highlighted text or grades of 2002, which have coverage; these are of "
@@ -239,12 +223,10 @@ def _grades_of_2002(truth: GroundTruth) -> AssessedElements:
     return elements
 
 
-def _by_highlights(ranking: Ranking, ignore: str) -> tuple[Units, Ints]:
+def _by_highlights(ranking: Ranking, ignore: str) -> tuple[_Units, Ints]:
+    """Return the ideal elements, and how well each result covers one."""
     truth = ranking.truth
-    ideal = truth.base("ideal", "spec", ignore)
-    elements = truth.elements(QUANTISATIONS["spec"])
-    key = ("ERRU: ideal units", ignore)
-    units = truth.remembered(key, lambda: _ideal_units(truth, ignore))
+    ideal, elements = truth.base("ideal", "spec", ignore), truth.elements("spec")
     columns = truth.known_collection.nodes
     begin = elements.keys(ranking.topic, ranking.node)
     after = begin + np.where(ranking.node < 0, 0, columns.size[ranking.node])
@@ -258,28 +240,37 @@ def _by_highlights(ranking: Ranking, ignore: str) -> tuple[Units, Ints]:
         coverage = np.where(inside, TOO_SMALL, coverage)
         coverage = np.where(inside & (ideal.begin[around] == begin), EXACT, coverage)
         coverage[ranking.node < 0] = NONE
-    return units, coverage
+    return _ideal_units(truth, ignore), coverage
 
 
-def _by_grades(elements: AssessedElements, ranking: Ranking, ignore: str) -> tuple[Units, Ints]:
-    truth, ignored = ranking.truth, ignored_tags(ignore)
-    key = ("ERRU: exact units", ignore)
-    units = truth.remembered(key, lambda: _exact_units(truth, elements, ignored))
+def _by_grades(ranking: Ranking, ignore: str) -> tuple[_Units, Ints]:
+    """Return the units of exact coverage, and the coverage that each result was given."""
+    elements, ignored = _grades_of_2002(ranking.truth), ignored_tags(ignore)
     by_letter = {"N": NONE, "L": TOO_LARGE, "S": TOO_SMALL, "E": EXACT}
     kinds = np.array([by_letter[letter] for letter in COVERAGES])
     row = ranking.rows_in(elements)
     is_graded = (row >= 0) & ~elements.has_tag(ignored)[row]
     coverage = np.where(is_graded, kinds[elements.grades.part[row]], NONE)
-    return units, coverage
+    return _exact_units(ranking.truth, ignore), coverage
 
 
-def _ideal_units(truth: GroundTruth, ignore: str) -> Units:
+@once
+def _ideal_units(truth: GroundTruth, ignore: str) -> _Units:
     ideal = truth.base("ideal", "spec", ignore)
-    node = truth.elements(QUANTISATIONS["spec"]).node[ideal.row]
-    return Units.of(truth, ideal.topic, ideal.document, node, ideal.value)
+    return _relevant_units(truth, truth.elements("spec"), ideal.row, ideal.value)
 
 
-def _exact_units(truth: GroundTruth, elements: AssessedElements, ignored: frozenset[str]) -> Units:
-    row, relevance = exact_units(elements, ignored)
-    columns = elements.topic[row], elements.document[row], elements.node[row]
-    return Units.of(truth, *columns, relevance)
+@once
+def _exact_units(truth: GroundTruth, ignore: str) -> _Units:
+    elements = _grades_of_2002(truth)
+    return _relevant_units(truth, elements, *exact_units(elements, ignored_tags(ignore)))
+
+
+def _relevant_units(
+    truth: GroundTruth, elements: AssessedElements, row: Ints, relevance: Floats
+) -> _Units:
+    """Return some of the assessed elements as units, grouped by topic and document."""
+    topic, document = elements.topic[row], elements.document[row]
+    by_pair = rows_by_key(pair_keys(topic, document))
+    total: Floats = sum_by_group(topic, relevance, len(truth.topics))
+    return _Units(topic, document, elements.node[row], relevance, by_pair, total)

@@ -29,8 +29,9 @@ from doxeval.measures.base import (
     parameter,
     point,
 )
-from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Numbers, Ranking, ratio
+from doxeval.measures.memory import once
+from doxeval.measures.new_text import best_shown, new_gain
+from doxeval.measures.ranking import Numbers, Ranking, defined, ratio
 from doxeval.scores import Curve
 
 Resize = Literal["full", "new", "tool"]
@@ -78,32 +79,7 @@ class _CharacterMeasure(Measure):
 
     def sums(self, ranking: Ranking) -> _ReadingSums:
         """Return Σ rsize, Σ size and the best precision, shared by all measures of the family."""
-        key = ("characters", self.alpha, self.resize)
-        return ranking.remembered(key, lambda: self._sums(ranking))
-
-    def _sums(self, ranking: Ranking) -> _ReadingSums:
-        gained = ranking.cumulated(self._counted(ranking, ranking.new_gain))
-        useful = gained
-        if not ranking.truth.relevance_weights.is_plain:
-            again = ranking.cumulated(ranking.relevant)
-            useful = self.alpha * again + (1 - self.alpha) * ranking.best_shown.shown
-        read = ranking.cumulated(self._sizes(ranking))
-        precision = ranking.lists(ratio(useful, read))
-        best_from = [np.maximum.accumulate(values[::-1])[::-1] for _, values in precision]
-        return _ReadingSums(gained, useful, read, np.concatenate([*best_from, np.zeros(1)]))
-
-    def _counted(self, ranking: Ranking, new: Numbers) -> Numbers:
-        """Return the rsize of each result, in whole numbers if alpha is 0 or 1."""
-        if self.alpha == 0:
-            return new
-        if self.alpha == 1:
-            return ranking.relevant
-        return self.alpha * ranking.relevant + (1 - self.alpha) * new
-
-    def _sizes(self, ranking: Ranking) -> Numbers:
-        if self.resize == "full":
-            return ranking.size
-        return ranking.new_size if self.resize == "new" else ranking.new_size_in_relevant
+        return _reading_sums(ranking, self.alpha, self.resize)
 
     def precision_at(self, k: int, ranking: Ranking) -> Floats:
         """Return P@k of each topic."""
@@ -122,7 +98,8 @@ class _CharacterMeasure(Measure):
         beyond = first >= ranking.begin[ranking.topics + 1, None]  # the recall is never reached
         result = np.full((len(ranking.truth.topics), len(points)), np.nan)
         result[ranking.topics] = np.where(beyond, 0.0, sums.best_from[np.where(beyond, -1, first)])
-        return _defined(result, ranking.truth)
+        result[ranking.truth.relevance_weights.total == 0] = np.nan
+        return result
 
 
 class _ReadingSums(NamedTuple):
@@ -137,6 +114,26 @@ class _ReadingSums(NamedTuple):
     useful: Numbers
     read: Numbers
     best_from: Floats
+
+
+@once
+def _reading_sums(ranking: Ranking, alpha: float, resize: Resize) -> _ReadingSums:
+    rsize = new_gain(ranking)
+    if alpha == 1:
+        rsize = ranking.relevant
+    elif alpha > 0:  # with an alpha of 0 or 1 it stays in whole numbers
+        rsize = alpha * ranking.relevant + (1 - alpha) * rsize
+    gained = useful = ranking.cumulated(rsize)
+    if not ranking.truth.relevance_weights.is_plain:
+        again = ranking.cumulated(ranking.relevant)
+        useful = alpha * again + (1 - alpha) * best_shown(ranking).shown
+    size = ranking.size
+    if resize != "full":
+        size = ranking.new_size if resize == "new" else ranking.new_size_in_relevant
+    read = ranking.cumulated(size)
+    precision = ranking.lists(ratio(useful, read))
+    best_from = [np.maximum.accumulate(values[::-1])[::-1] for _, values in precision]
+    return _ReadingSums(gained, useful, read, np.concatenate([*best_from, np.zeros(1)]))
 
 
 def _first_rows(gained: Numbers, ranking: Ranking, points: list[Fraction]) -> Ints:
@@ -166,12 +163,6 @@ def _at_least(share: Fraction, whole: Ints) -> Ints:
     return np.array([-(-share.numerator * n // share.denominator) for n in whole.tolist()])
 
 
-def _defined(values: Floats, truth: GroundTruth) -> Floats:
-    """Return the values, with nan for topics without relevant text."""
-    values[truth.relevance_weights.total == 0] = np.nan
-    return values
-
-
 @dataclass(frozen=True)
 class CharacterPrecision(_CharacterMeasure):
     """The share of relevant characters among all that the first k results show."""
@@ -190,7 +181,8 @@ class CharacterPrecision(_CharacterMeasure):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return P@k."""
-        return _defined(self.precision_at(self.k, ranking), ranking.truth)
+        total = ranking.truth.relevance_weights.total
+        return defined(self.precision_at(self.k, ranking), total)
 
 
 @dataclass(frozen=True)
@@ -211,7 +203,7 @@ class CharacterRecall(_CharacterMeasure):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return R@k."""
-        return _defined(self.recall_at(self.k, ranking), ranking.truth)
+        return defined(self.recall_at(self.k, ranking), ranking.truth.relevance_weights.total)
 
 
 @dataclass(frozen=True)
@@ -238,8 +230,8 @@ class CharacterF(_CharacterMeasure):
         precision = self.precision_at(self.k, ranking)
         recall = self.recall_at(self.k, ranking)
         weight = self.beta**2
-        mixed = (1 + weight) * precision * recall
-        return _defined(ratio(mixed, weight * precision + recall), ranking.truth)
+        mixed = ratio((1 + weight) * precision * recall, weight * precision + recall)
+        return defined(mixed, ranking.truth.relevance_weights.total)
 
 
 @dataclass(frozen=True)
@@ -302,12 +294,11 @@ class AverageInterpolatedPrecision(_CharacterMeasure):
 
     def _at_points(self, ranking: Ranking) -> Floats:
         """Return interpolated precision at all points, topics × points; of the first k results."""
-        return self.interpolated(self._cut(ranking), self.POINTS)
+        if self.k is not None and int(ranking.counts.max(initial=0)) > self.k:
+            ranking = _first_results(ranking, self.k)
+        return self.interpolated(ranking, self.POINTS)
 
-    def _cut(self, ranking: Ranking) -> Ranking:
-        if self.k is None or int(ranking.counts.max(initial=0)) <= self.k:
-            return ranking
-        most = self.k
-        return ranking.remembered(
-            ("first", most), lambda: ranking.rows(np.flatnonzero(ranking.rank <= most))
-        )
+
+@once
+def _first_results(ranking: Ranking, k: int) -> Ranking:
+    return ranking.rows(np.flatnonzero(ranking.rank <= k))

@@ -20,11 +20,12 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints
+from doxeval.arrays import Floats, Ints, sum_by_group
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking, ratio
+from doxeval.measures.memory import once
+from doxeval.measures.ranking import Ranking, defined, ratio
 from doxeval.named import shown
 from doxeval.scores import Curve, DocumentScores
 from doxeval.spans import Spans, merge_spans, shared_lengths
@@ -100,11 +101,12 @@ class _InContext(Measure):
         scores = np.zeros(len(articles))
         rows = articles.in_relevant_text
         if self.score == "bep":
-            scores[rows] = self._entry_scores(articles, rows)
+            distance = _distances(articles)[rows]
+            near = (self.n - distance) / self.n
+            scores[rows] = np.where(distance <= self.n, near, 0.0)
             return scores
         # All text returned from each relevant document, without repetitions.
-        parts = ranking.in_relevant_text
-        read = merge_spans(ranking.text_of(parts, ranking.pair[parts])[1])
+        read = merge_spans(ranking.text_in_relevant().text)
         pairs, place = np.unique(articles.pair[rows], return_inverse=True)
         if self.score == "t2i":
             by_pair = self._tolerance_scores(read, ranking.truth, pairs)
@@ -113,16 +115,11 @@ class _InContext(Measure):
         scores[rows] = by_pair[place]
         return scores
 
-    def _entry_scores(self, articles: Ranking, rows: Ints) -> Floats:
-        distance = _distances(articles)[rows]
-        near = (self.n - distance) / self.n
-        return np.where(distance <= self.n, near, 0.0)
-
     def _f_scores(self, read: Spans, ranking: Ranking, pairs: Ints) -> Floats:
         """Return F of each pair."""
         place = np.searchsorted(pairs, read.group)
-        relevant = _summed(place, shared_lengths(read, ranking.highlights), len(pairs))
-        precision = ratio(relevant, _summed(place, read.lengths(), len(pairs)))
+        relevant = sum_by_group(place, shared_lengths(read, ranking.highlights), len(pairs))
+        precision = ratio(relevant, sum_by_group(place, read.lengths(), len(pairs)))
         recall = ratio(relevant, ranking.truth.highlighted[pairs])
         weight = self.beta**2
         return ratio((1 + weight) * precision * recall, weight * precision + recall)
@@ -131,9 +128,7 @@ class _InContext(Measure):
         """Return the share of relevant text in what the reader of each pair reads."""
         scores = np.zeros(len(pairs))
         read_by_pair = _spans_by_pair(read)
-        highlights = truth.remembered(
-            "highlights by pair", lambda: _spans_by_pair(truth.highlights)
-        )
+        highlights = _highlights_by_pair(truth)
         for place, pair in enumerate(pairs.tolist()):
             length = int(truth.length[pair])
             if length < 0:
@@ -159,24 +154,15 @@ class _ReturnedText(NamedTuple):
 def _returned_text(ranking: Ranking) -> _ReturnedText:
     """Return all text returned from each document of the ranking, without repetitions."""
     articles = ranking.articles
-    order = np.argsort(articles.article_keys)
-    keys = articles.article_keys[order]
-    group = order[np.searchsorted(keys, ranking.article_keys)]
+    group = np.argsort(articles.article)[ranking.article]  # both number the same documents
     # A result that does not resolve has no place in a document that others are found in.
     rows = np.flatnonzero(ranking.pair == articles.pair[group])
     read = merge_spans(ranking.text_of(rows, group[rows])[1])
     by_pair = Spans(articles.pair[read.group], read.start, read.end)
     return _ReturnedText(
-        _summed(read.group, read.lengths(), len(articles)),
-        _summed(read.group, shared_lengths(by_pair, ranking.highlights), len(articles)),
+        sum_by_group(read.group, read.lengths(), len(articles)),
+        sum_by_group(read.group, shared_lengths(by_pair, ranking.highlights), len(articles)),
     )
-
-
-def _summed(group: Ints, values: Ints, groups: int) -> Ints:
-    """Sum whole numbers for each group."""
-    sums = np.zeros(groups, dtype=np.int64)
-    np.add.at(sums, group, values)
-    return sums
 
 
 _SpanList = list[tuple[int, int]]
@@ -187,6 +173,11 @@ def _spans_by_pair(spans: Spans) -> dict[int, _SpanList]:
     for pair, start, end in zip(*(column.tolist() for column in spans), strict=True):
         by_pair.setdefault(pair, []).append((start, end))
     return by_pair
+
+
+@once
+def _highlights_by_pair(truth: GroundTruth) -> dict[int, _SpanList]:
+    return _spans_by_pair(truth.highlights)
 
 
 def _tolerance_score(read: _SpanList, highlights: _SpanList, length: int, patience: int) -> float:
@@ -222,10 +213,6 @@ def _as_read(read: _SpanList, highlights: _SpanList, length: int) -> Iterator[tu
             yield end - at, False
 
 
-def _defined(values: Floats, truth: GroundTruth) -> Floats:
-    return np.where(truth.relevant_documents == 0, np.nan, values)
-
-
 @dataclass(frozen=True)
 class GeneralisedPrecision(_InContext):
     """The mean score of the first k documents."""
@@ -246,7 +233,8 @@ class GeneralisedPrecision(_InContext):
         """Return gP@k."""
         articles = ranking.articles
         summed = articles.cumulated(self.article_scores(ranking))
-        return _defined(articles.at(self.k, summed) / self.k, ranking.truth)
+        precision = articles.at(self.k, summed) / self.k
+        return defined(precision, ranking.truth.relevant_documents)
 
 
 @dataclass(frozen=True)
@@ -268,9 +256,9 @@ class GeneralisedRecall(Measure):
     def scores(self, ranking: Ranking) -> Floats:
         """Return gR@k."""
         articles = ranking.articles
-        relevant = articles.cumulated(articles.is_relevant.astype(np.int64))
-        recall = ratio(articles.at(self.k, relevant), ranking.truth.relevant_documents)
-        return _defined(recall, ranking.truth)
+        retrieved = articles.cumulated(articles.is_relevant.astype(np.int64))
+        relevant = ranking.truth.relevant_documents
+        return defined(ratio(articles.at(self.k, retrieved), relevant), relevant)
 
 
 @dataclass(frozen=True)
@@ -302,8 +290,8 @@ class AverageGeneralisedPrecision(_InContext):
         """Return the mean of gP."""
         articles = ranking.articles
         at_relevant = np.where(articles.is_relevant, self._precision(ranking), 0.0)
-        truth = ranking.truth
-        return _defined(ratio(articles.sums(at_relevant), truth.relevant_documents), truth)
+        relevant = ranking.truth.relevant_documents
+        return defined(ratio(articles.sums(at_relevant), relevant), relevant)
 
     def curve(self, ranking: Ranking) -> Curve:
         """Return the best gP at any rank that reaches a recall, at eleven points."""

@@ -27,8 +27,9 @@ from doxeval.assessments import QUANTISATIONS
 from doxeval.measures.base import TOLERANCE, Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.elements import (
     Gains,
+    base_values,
+    best_first,
     fitting_quantisation,
-    gains_of,
     ignore_parameter,
     quant_parameter,
 )
@@ -87,7 +88,9 @@ class _Quantised(Measure):
 
     def values(self, ranking: Ranking) -> Gains:
         """Return the values of the results and of the recall base, by topic."""
-        return gains_of(ranking, "full", self.quant, self.ignore)
+        values = base_values(ranking, self.quant, self.ignore).value
+        base = best_first(ranking.truth, "full", self.quant, self.ignore)
+        return Gains(ranking.by_topic(values), base)
 
 
 @dataclass(frozen=True)
@@ -175,19 +178,7 @@ _EDGES = (
 
 
 @dataclass(frozen=True)
-class _ByRank(_Quantised):
-    k: int = cut_off(10)
-
-    def summed(self, ranking: Ranking) -> Floats:
-        """Return the sum of the first k values of each topic, nan where nothing is relevant."""
-        sums = ranking.truth.nothing()
-        for topic, values, _ in self.values(ranking).defined(ranking):
-            sums[topic] = values[: self.k].sum()
-        return sums
-
-
-@dataclass(frozen=True)
-class QuantisedPrecision(_ByRank):
+class QuantisedPrecision(_Quantised):
     """The mean value of the first k results."""
 
     name: ClassVar[str] = "qP"
@@ -207,14 +198,15 @@ class QuantisedPrecision(_ByRank):
         ),
         laws=_BY_RANK,
     )
+    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return qP@k."""
-        return self.summed(ranking) / self.k
+        return self.values(ranking).to_rank(self.k, ranking) / self.k
 
 
 @dataclass(frozen=True)
-class QuantisedRecall(_ByRank):
+class QuantisedRecall(_Quantised):
     """The value of the first k results, as a share of all there is."""
 
     name: ClassVar[str] = "qR"
@@ -234,14 +226,14 @@ class QuantisedRecall(_ByRank):
         ),
         laws=_BY_RANK | {Law.GROWS_WITH_K},
     )
+    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return qR@k."""
-        total = ranking.truth.nothing()
-        for topic, _, base in self.values(ranking).defined(ranking):
+        values, total = self.values(ranking), ranking.truth.nothing()
+        for topic, _, base in values.defined(ranking):
             total[topic] = math.fsum(base.tolist()) or math.nan
-        recall: Floats = self.summed(ranking) / total
-        return recall
+        return values.to_rank(self.k, ranking) / total
 
 
 def _with_rest(

@@ -27,12 +27,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints
-from doxeval.assessments import QUANTISATIONS, SEPARATE, AssessedElements, Values
+from doxeval.arrays import Bools, Floats, Ints
+from doxeval.assessments import SEPARATE, AssessedElements
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.elements import fitting_quantisation, ignore_parameter, quant_parameter
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags
-from doxeval.measures.ranking import Ranking, interpolated, ratio
+from doxeval.measures.memory import once
+from doxeval.measures.ranking import Ranking, defined, interpolated, ratio
 from doxeval.scores import Curve
 
 Overlap = Literal["o", "s"]
@@ -55,23 +56,38 @@ class _Worth(NamedTuple):
     cov: Floats
 
 
+@once
 def _worth(truth: GroundTruth, quant: str, ignore: str) -> _Worth:
     """Return rel and cov of all assessed elements; empty and ignored elements have neither."""
-    elements = truth.elements(QUANTISATIONS[quant])
+    elements = truth.elements(quant)
     if quant == "spec":
         rel = ratio(elements.rsize, truth.relevant_characters[elements.topic])
         cov = ratio(elements.rsize, elements.size)
     else:
-        rel = _as_floats(SEPARATE[quant].rel(elements.scale, elements.grades))
-        cov = _as_floats(SEPARATE[quant].cov(elements.scale, elements.grades))
-    ignored = [number for number, tag in enumerate(elements.tags) if tag in ignored_tags(ignore)]
-    counts = (elements.size != 0) & ~np.isin(elements.tag, ignored)
+        separate = SEPARATE[quant]
+        rel, cov = (
+            values.numerator / values.denominator
+            for values in (
+                separate.rel(elements.scale, elements.grades),
+                separate.cov(elements.scale, elements.grades),
+            )
+        )
+    counts = (elements.size != 0) & ~elements.has_tag(ignored_tags(ignore))
     return _Worth(elements, np.where(counts, rel, 0.0), np.where(counts, cov, 0.0))
 
 
-def _as_floats(values: Values) -> Floats:
-    floats: Floats = values.numerator / values.denominator
-    return floats
+@once
+def _total_rel(truth: GroundTruth, quant: str, ignore: str, denominator: Denominator) -> Floats:
+    """Return Σ rel of each topic, over documents or all components."""
+    elements, rel, _ = _worth(truth, quant, ignore)
+    if denominator == "documents":
+        rel = rel * _is_document(truth, elements)
+    return np.bincount(elements.topic, rel, len(truth.topics)).astype(np.float64)
+
+
+def _is_document(truth: GroundTruth, elements: AssessedElements) -> Bools:
+    """Return whether each element is the root of a document."""
+    return truth.known_collection.nodes.parent[elements.node] < 0
 
 
 class _Read(NamedTuple):
@@ -80,6 +96,18 @@ class _Read(NamedTuple):
     rel: Floats
     covered: Floats
     size: Floats
+
+
+@once
+def _read(ranking: Ranking, overlap: Overlap, quant: str, ignore: str) -> _Read:
+    worth = _worth(ranking.truth, quant, ignore)
+    row = ranking.rows_in(worth.elements)
+    rel = np.where(row < 0, 0.0, worth.rel[row] if len(worth.rel) else 0.0)
+    cov = np.where(row < 0, 0.0, worth.cov[row] if len(worth.cov) else 0.0)
+    size = ranking.size.astype(np.float64)
+    counted = ranking.new_size.astype(np.float64) if overlap == "o" else size
+    parts = (rel * ratio(counted, size), cov * counted, counted)
+    return _Read(*(ranking.cumulated(part) for part in parts))
 
 
 class _TopicText(NamedTuple):
@@ -92,6 +120,18 @@ class _TopicText(NamedTuple):
     def precision(self) -> Floats:
         """How much of the text was asked for, as a share."""
         return ratio(self.covered, self.size)
+
+
+@once
+def _whole_collection(truth: GroundTruth, quant: str, ignore: str) -> _TopicText:
+    """Return what a reader of all documents has read."""
+    elements, _, cov = _worth(truth, quant, ignore)
+    covered = cov * elements.size * _is_document(truth, elements)
+    characters = truth.known_collection.text_totals.characters
+    return _TopicText(
+        np.bincount(elements.topic, covered, len(truth.topics)).astype(np.float64),
+        np.full(len(truth.topics), float(characters)),
+    )
 
 
 def beyond_the_list(
@@ -131,31 +171,7 @@ class _SizeAndOverlap(Measure):
 
     def read(self, ranking: Ranking) -> _Read:
         """Return what was read up to each result of the ranking."""
-        key = ("ng: read", self.overlap, self.quant, self.ignore)
-        return ranking.remembered(key, lambda: self._read(ranking))
-
-    def _read(self, ranking: Ranking) -> _Read:
-        worth = self._worth(ranking.truth)
-        row = ranking.rows_in(worth.elements)
-        rel = np.where(row < 0, 0.0, worth.rel[row] if len(worth.rel) else 0.0)
-        cov = np.where(row < 0, 0.0, worth.cov[row] if len(worth.cov) else 0.0)
-        size = ranking.size.astype(np.float64)
-        counted = ranking.new_size.astype(np.float64) if self.overlap == "o" else size
-        parts = (rel * ratio(counted, size), cov * counted, counted)
-        return _Read(*(ranking.cumulated(part) for part in parts))
-
-    def _worth(self, truth: GroundTruth) -> _Worth:
-        key = ("ng: worth", self.quant, self.ignore)
-        return truth.remembered(key, lambda: _worth(truth, self.quant, self.ignore))
-
-    def total_rel(self, truth: GroundTruth, denominator: Denominator) -> Floats:
-        """Return Σ rel of each topic, over documents or all components."""
-        return truth.remembered(
-            ("ng: wanted", self.quant, self.ignore, denominator),
-            lambda: _sums_by_topic(
-                truth, self._worth(truth).rel, self._worth(truth), denominator == "documents"
-            ),
-        )
+        return _read(ranking, self.overlap, self.quant, self.ignore)
 
 
 @dataclass(frozen=True)
@@ -213,7 +229,7 @@ class Ng(_SizeAndOverlap):
 
     def _precisions(self, ranking: Ranking) -> Floats:
         read = self.read(ranking)
-        total = self.total_rel(ranking.truth, self.denominator)
+        total = _total_rel(ranking.truth, self.quant, self.ignore, self.denominator)
         precision = ranking.by_topic(ratio(read.covered, read.size))
         result = np.full((len(total), len(POINTS)), np.nan)
         for topic, rel in ranking.lists(read.rel):
@@ -228,18 +244,13 @@ class Ng(_SizeAndOverlap):
 
     def _beyond(self, ranking: Ranking, read: _Read, total: Floats, topics: Ints) -> Floats:
         """Return the best precision beyond the lists of some topics, topics × points."""
-        everything = _TopicText(*(column[topics] for column in self._everything(ranking.truth)))
+        whole = _whole_collection(ranking.truth, self.quant, self.ignore)
+        everything = _TopicText(*(column[topics] for column in whole))
         if self.unretrieved == "block":
             return np.repeat(everything.precision[:, None], len(POINTS), axis=1)
         rel, covered, size = (ranking.at(max(len(ranking), 1), part)[topics] for part in read)
         recall = np.minimum(ratio(rel, total[topics]), 1.0)
         return beyond_the_list(recall, _TopicText(covered, size), everything, POINTS)
-
-    def _everything(self, truth: GroundTruth) -> _TopicText:
-        return truth.remembered(
-            ("ng: whole collection", self.quant, self.ignore),
-            lambda: _whole_collection(truth, self._worth(truth)),
-        )
 
 
 # A section of 5 characters and the paragraph in it, an article of 10 around them.
@@ -282,9 +293,9 @@ class NgRecall(_SizeAndOverlap):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return ngR@k."""
-        total = self.total_rel(ranking.truth, self.denominator)
+        total = _total_rel(ranking.truth, self.quant, self.ignore, self.denominator)
         recall = np.minimum(ratio(ranking.at(self.k, self.read(ranking).rel), total), 1.0)
-        return np.where(total > 0, recall, np.nan)
+        return defined(recall, total)
 
 
 @dataclass(frozen=True)
@@ -316,19 +327,4 @@ class NgPrecision(_SizeAndOverlap):
         """Return ngP@k."""
         read = self.read(ranking)
         precision = ratio(ranking.at(self.k, read.covered), ranking.at(self.k, read.size))
-        return np.where(self.total_rel(ranking.truth, "components") > 0, precision, np.nan)
-
-
-def _sums_by_topic(truth: GroundTruth, values: Floats, worth: _Worth, whole: bool) -> Floats:
-    """Sum values of elements for each topic; whole: only those of the roots of documents."""
-    elements = worth.elements
-    if whole:
-        values = values * (truth.known_collection.nodes.parent[elements.node] < 0)
-    return np.bincount(elements.topic, values, len(truth.topics)).astype(np.float64)
-
-
-def _whole_collection(truth: GroundTruth, worth: _Worth) -> _TopicText:
-    """Return what a reader of all documents has read."""
-    covered = _sums_by_topic(truth, worth.cov * worth.elements.size, worth, whole=True)
-    characters = truth.known_collection.text_totals.characters
-    return _TopicText(covered, np.full(len(covered), float(characters)))
+        return defined(precision, _total_rel(ranking.truth, self.quant, self.ignore, "components"))

@@ -28,12 +28,19 @@ from typing import ClassVar, Literal, NamedTuple, Self
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
-from doxeval.assessments import find_quantisation
 from doxeval.errors import InputError
 from doxeval.measures.base import Example, Facts, Measure, Need, cut_off, parameter, point
 from doxeval.measures.elements import fitting_quantisation, quant_parameter
-from doxeval.measures.families.bepd import ASSESSMENTS, RUN, WHY, EntryPointModel, entry_points
+from doxeval.measures.families.bepd import (
+    ASSESSMENTS,
+    RUN,
+    WHY,
+    EntryPointModel,
+    entry_points,
+    nearness,
+)
 from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking
 from doxeval.messages import plural
 from doxeval.navigation import NAMES, Navigation
@@ -149,6 +156,7 @@ def prum(p: Floats, unreached: Unreached = "zero") -> Floats:
 
 
 def _quotient(part: Floats, whole: Floats) -> Floats:
+    """Divide part by whole; 0 where the whole is 0, or less by rounding."""
     quotient: Floats = np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
     return quotient
 
@@ -205,66 +213,16 @@ class _Browsing(EntryPointModel):
         if chosen._for_elements:
             truth.model(nav)
             return chosen(targets="ideal", nav=nav, quant=quant)
-        return chosen(targets="bep", nav=nav, quant=quant).with_mean_length(truth)
+        return super().resolve_auto(truth)(targets="bep", nav=nav, quant=quant)
 
     def probabilities(self, ranking: Ranking) -> dict[int, Floats]:
         """Return p[item][target] of each topic to score that has targets."""
-        key = ("probabilities", self.targets, self.nav, self.quant, self.ignore, self.A, self.L)
         if self._for_elements:
-            return ranking.remembered(key, lambda: self._to_ideal_elements(ranking))
-        return ranking.remembered(key, lambda: self._to_entry_points(ranking.articles))
+            return _to_ideal_elements(ranking, self.nav, self.quant, self.ignore)
+        return _to_entry_points(ranking, self.scale)
 
-    def _to_entry_points(self, articles: Ranking) -> dict[int, Floats]:
-        truth = articles.truth
-        targets = truth.remembered("entry points as targets", lambda: _entry_points(truth))
-        near = articles.by_topic(self.nearness(articles))
-        by_topic = {}
-        for topic, pair in articles.lists(articles.pair):
-            if targets.counts[topic]:
-                p = np.zeros((len(pair), targets.counts[topic]))
-                items = np.flatnonzero((pair >= 0) & (near[topic] > 0))
-                p[items, targets.column[pair[items]]] = near[topic][items]
-                by_topic[topic] = p
-        return by_topic
 
-    def _to_ideal_elements(self, ranking: Ranking) -> dict[int, Floats]:
-        truth = ranking.truth
-        targets = truth.remembered(
-            ("ideal elements as targets", self.quant, self.ignore),
-            lambda: _ideal_elements(truth, self.quant, self.ignore),
-        )
-        elements = truth.elements(find_quantisation(self.quant))
-        by_topic = {}
-        for topic, rows in ranking.lists(ranking.rows_in(elements)):
-            if targets.counts[topic]:
-                p = np.zeros((len(rows), targets.counts[topic]))
-                items = np.flatnonzero(rows >= 0)
-                column = targets.column[rows[items]]
-                p[items[column >= 0], column[column >= 0]] = 1.0
-                by_topic[topic] = p
-        if self.nav != "none":
-            self._navigate(by_topic, ranking)
-        return by_topic
-
-    def _navigate(self, by_topic: dict[int, Floats], ranking: Ranking) -> None:
-        """Add the ways from items to targets in the same document."""
-        truth = ranking.truth
-        collection, model = truth.known_collection, truth.model(self.nav)
-        targets = truth.remembered(
-            ("nodes of ideal elements", self.quant, self.ignore),
-            lambda: _nodes_by_topic(truth, self.quant, self.ignore),
-        )
-        nodes = ranking.by_topic(ranking.node)
-        for topic, p in by_topic.items():
-            ideal_nodes, documents = targets[topic]
-            items = np.flatnonzero(nodes[topic] >= 0)
-            item_documents = collection.documents_of(nodes[topic][items])
-            for document in np.intersect1d(documents, item_documents).tolist():
-                rows = items[item_documents == document]
-                columns = np.flatnonzero(documents == document)
-                ways = model.between(collection, document, nodes[topic][rows], ideal_nodes[columns])
-                here = np.ix_(rows, columns)
-                p[here] = np.maximum(p[here], ways)  # an item that is a target stays at 1
+# Ways from items to targets
 
 
 class _PrumTargets(NamedTuple):
@@ -277,23 +235,26 @@ class _PrumTargets(NamedTuple):
     column: Ints
 
 
+@once
 def _entry_points(truth: GroundTruth) -> _PrumTargets:
     is_target = truth.entry >= 0
     column = np.where(is_target, _numbered_by_topic(truth.topic, is_target), -1)
     return _PrumTargets(entry_points(truth).astype(int).tolist(), column)
 
 
+@once
 def _ideal_elements(truth: GroundTruth, quant: str, ignore: str) -> _PrumTargets:
     ideal = truth.base("ideal", quant, ignore)
-    column = np.full(len(truth.elements(find_quantisation(quant))), -1)
+    column = np.full(len(truth.elements(quant)), -1)
     column[ideal.row] = _numbered_by_topic(ideal.topic, np.ones(len(ideal), dtype=np.bool_))
     return _PrumTargets(np.bincount(ideal.topic, minlength=len(truth.topics)).tolist(), column)
 
 
+@once
 def _nodes_by_topic(truth: GroundTruth, quant: str, ignore: str) -> list[tuple[Ints, Ints]]:
     """Return the nodes of the ideal elements of each topic, and their documents."""
     ideal = truth.base("ideal", quant, ignore)
-    nodes = truth.elements(find_quantisation(quant)).node[ideal.row]
+    nodes = truth.elements(quant).node[ideal.row]
     documents = truth.known_collection.documents_of(nodes)
     edges = np.searchsorted(ideal.topic, np.arange(len(truth.topics) + 1)).tolist()
     return [(nodes[begin:end], documents[begin:end]) for begin, end in pairwise(edges)]
@@ -308,6 +269,63 @@ def _numbered_by_topic(topic: Ints, counts: Bools) -> Ints:
     number = np.empty(len(topic), dtype=np.int64)
     number[order] = total - before - 1
     return number
+
+
+@once
+def _to_entry_points(ranking: Ranking, scale: float) -> dict[int, Floats]:
+    """Return p[item][target] by topic: items and targets are documents, p is their nearness."""
+    articles, targets = ranking.articles, _entry_points(ranking.truth)
+    near = articles.by_topic(nearness(articles, scale))
+    by_topic = {}
+    for topic, pair in articles.lists(articles.pair):
+        if targets.counts[topic]:
+            p = np.zeros((len(pair), targets.counts[topic]))
+            items = np.flatnonzero((pair >= 0) & (near[topic] > 0))
+            p[items, targets.column[pair[items]]] = near[topic][items]
+            by_topic[topic] = p
+    return by_topic
+
+
+@once
+def _to_ideal_elements(ranking: Ranking, nav: str, quant: str, ignore: str) -> dict[int, Floats]:
+    """Return p[item][target] by topic: 1 if the item is the target, else the way from it."""
+    truth = ranking.truth
+    targets = _ideal_elements(truth, quant, ignore)
+    by_topic = {}
+    for topic, rows in ranking.lists(ranking.rows_in(truth.elements(quant))):
+        if targets.counts[topic]:
+            p = np.zeros((len(rows), targets.counts[topic]))
+            items = np.flatnonzero(rows >= 0)
+            column = targets.column[rows[items]]
+            p[items[column >= 0], column[column >= 0]] = 1.0
+            by_topic[topic] = p
+    if nav != "none":
+        _navigate(by_topic, ranking, nav, _nodes_by_topic(truth, quant, ignore))
+    return by_topic
+
+
+def _navigate(
+    by_topic: dict[int, Floats], ranking: Ranking, nav: str, targets: list[tuple[Ints, Ints]]
+) -> None:
+    """Add the ways from items to targets in the same document.
+
+    targets: the nodes of each topic's targets, and their documents.
+    """
+    collection, model = ranking.truth.known_collection, ranking.truth.model(nav)
+    nodes = ranking.by_topic(ranking.node)
+    for topic, p in by_topic.items():
+        ideal_nodes, documents = targets[topic]
+        items = np.flatnonzero(nodes[topic] >= 0)
+        item_documents = collection.documents_of(nodes[topic][items])
+        for document in sorted({*documents.tolist()} & {*item_documents.tolist()}):
+            rows = items[item_documents == document]
+            columns = np.flatnonzero(documents == document)
+            ways = model.between(collection, document, nodes[topic][rows], ideal_nodes[columns])
+            here = np.ix_(rows, columns)
+            p[here] = np.maximum(p[here], ways)  # an item that is a target stays at 1
+
+
+# Scores
 
 
 _POINTS = [Fraction(n, 100) for n in range(1, 101)]

@@ -20,28 +20,44 @@ as a whole, so an element gains what is left of the ideal element that it lies i
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats
-from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter, point
+from doxeval.arrays import Floats, Ints
+from doxeval.assessments import RecallBase
+from doxeval.documents import Collection
+from doxeval.measures.base import (
+    TOLERANCE,
+    Example,
+    Facts,
+    Law,
+    Measure,
+    Need,
+    cut_off,
+    parameter,
+    point,
+)
 from doxeval.measures.elements import (
+    BaseValues,
     Gains,
-    Ranks,
-    effort_precisions,
+    base_values,
+    best_first,
     fitting_quantisation,
-    gains_of,
     ignore_parameter,
     quant_parameter,
 )
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Ranking
+from doxeval.measures.memory import once
+from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 
 Base = Literal["ideal", "full"]
+Ranks = Literal["integer", "interpolated", "linear"]
 _NEEDS = frozenset({Need.ELEMENTS, Need.RETRIEVED_ELEMENTS})
 _EDGES = (
     "A topic with an empty recall base is undefined; an empty list scores 0; beyond the end of "
@@ -105,29 +121,12 @@ class _Gain(Measure):
 
     def gains(self, ranking: Ranking) -> Gains:
         """Return the gains of the run and of the ideal, by topic."""
-        return gains_of(
-            ranking,
-            self.base,
-            self.quant,
-            self.ignore,
-            self.penalty if self.overlap else None,
-        )
+        penalty = self.penalty if self.overlap else None
+        return gains_of(ranking, self.base, self.quant, self.ignore, penalty)
 
 
 @dataclass(frozen=True)
-class _GainTo(_Gain):
-    k: int = cut_off(10)
-
-    def gained(self, ranking: Ranking) -> Floats:
-        """Return xCG[k] of each topic, nan where the recall base is empty."""
-        sums = ranking.truth.nothing()
-        for topic, run, _ in self.gains(ranking).defined(ranking):
-            sums[topic] = run[: self.k].sum()
-        return sums
-
-
-@dataclass(frozen=True)
-class CumulatedGain(_GainTo):
+class CumulatedGain(_Gain):
     """The gain of the first k results."""
 
     name: ClassVar[str] = "xCG"
@@ -141,14 +140,15 @@ class CumulatedGain(_GainTo):
         highest=None,
         laws=_BY_RANK,
     )
+    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return xCG@k."""
-        return self.gained(ranking)
+        return self.gains(ranking).to_rank(self.k, ranking)
 
 
 @dataclass(frozen=True)
-class GainRecall(_GainTo):
+class GainRecall(_Gain):
     """The gain of the first k results, as a share of all that can be gained."""
 
     name: ClassVar[str] = "gr"
@@ -161,14 +161,14 @@ class GainRecall(_GainTo):
         _example("gr@3(quant=gen)", 0.6, "xCG[3] = 1.5, xCI[4] = 1 + .75 + .5 + .25 = 2.5."),
         laws=_BY_RANK,
     )
+    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return gr@k."""
-        possible = ranking.truth.nothing()
-        for topic, _, ideal in self.gains(ranking).defined(ranking):
+        gains, possible = self.gains(ranking), ranking.truth.nothing()
+        for topic, _, ideal in gains.defined(ranking):
             possible[topic] = ideal.sum() or np.nan
-        recall: Floats = self.gained(ranking) / possible
-        return recall
+        return gains.to_rank(self.k, ranking) / possible
 
 
 @dataclass(frozen=True)
@@ -368,3 +368,210 @@ class InterpolatedEffortPrecision(_Effort):
         """Return the mean of ep at a hundred points."""
         means: Floats = self.at_recall(ranking, _HUNDRED).mean(axis=1)
         return means
+
+
+# What results gain
+
+
+@once
+def gains_of(
+    ranking: Ranking, base: Base, quant: str, ignore: str, penalty: float | None = None
+) -> Gains:
+    """Return the gains of a run against a recall base, by topic.
+
+    penalty: how much of its gain text loses that was seen before; None if it loses nothing.
+    """
+    truth, values = ranking.truth, base_values(ranking, quant, ignore)
+    gain = values.value
+    if base == "ideal":
+        full, ideal = (truth.base(kind, quant, ignore) for kind in ("full", "ideal"))
+        gain = _normalised(values, full, ideal)
+    elif penalty is not None and quant == "spec" and truth.relevant.counts_highlights:
+        # (rel − penalty · rov) / size, rov being the relevant characters seen before
+        # (Ali, Consens and Lalmas 2012, §6.3 and eq 15)
+        seen = ranking.relevant - ranking.new_relevant
+        reduced = ratio(ranking.relevant - penalty * seen, ranking.size)
+        gain = np.where(gain > 0, reduced, 0.0)
+    elif penalty is not None:
+        by_node = _values_by_node(truth, quant, ignore)
+        gain = _OverlapGains(truth.known_collection, by_node, penalty).of(ranking, gain)
+    return Gains(ranking.by_topic(gain), best_first(truth, base, quant, ignore))
+
+
+@once
+def _values_by_node(truth: GroundTruth, quant: str, ignore: str) -> dict[tuple[int, int], float]:
+    """Return the value of each element of the full base, by its topic and its node."""
+    full = truth.base("full", quant, ignore)
+    node = truth.elements(quant).node[full.row]
+    topics_and_nodes = zip(full.topic.tolist(), node.tolist(), strict=True)
+    return dict(zip(topics_and_nodes, full.value.tolist(), strict=True))
+
+
+def _normalised(values: BaseValues, full: RecallBase, ideal: RecallBase) -> Floats:
+    """Return how much each result gains of the ideal element that it lies in or contains.
+
+    An ideal element gives its value once: each result takes at most what is left. A result that
+    contains several ideal elements takes from the one with the most left.
+    """
+    normalised = np.zeros(len(values.row))
+    left = ideal.value.copy()
+    rows = np.flatnonzero(values.row >= 0)
+    begin, after = full.begin[values.row[rows]], full.after[values.row[rows]]
+    # Ideal elements do not overlap, so those inside a result are neighbours.
+    first = np.searchsorted(ideal.begin, begin).tolist()
+    last = np.searchsorted(ideal.begin, after).tolist()
+    # The ideal element around a result, if any, is the last that begins at or before it.
+    around = np.searchsorted(ideal.begin, begin, side="right") - 1
+    is_around = (around >= 0) & (ideal.after[np.maximum(around, 0)] >= after)
+    for at, row in enumerate(rows.tolist()):
+        if is_around[at]:
+            target = int(around[at])
+        else:
+            inside = left[first[at] : last[at]]
+            target = first[at] + int(np.argmax(inside >= inside.max() - TOLERANCE))
+        remaining = float(left[target])
+        taken = min(float(values.value[row]), remaining if remaining > TOLERANCE else 0.0)
+        left[target] -= taken
+        normalised[row] = taken
+    return normalised
+
+
+class _OverlapGains(NamedTuple):
+    """Gains of graded elements in the thorough task where text that was seen before counts less.
+
+    "Seen" is the text of earlier results. An element that was seen as a whole gains
+    (1 − penalty) of its value. One that was seen in part gains, in addition, the penalty times
+    what its relevant children would gain now, weighted by their sizes. (Kazai and Lalmas 2006)
+
+    values: what elements are worth, by the numbers of their topic and their node.
+    """
+
+    collection: Collection
+    values: Mapping[tuple[int, int], float]
+    penalty: float
+
+    def of(self, ranking: Ranking, gain: Floats) -> Floats:
+        """Return the gains of all results in their order, given those that ignore overlap."""
+        reduced = np.zeros(len(gain))
+        article, has_gain = ranking.article, gain > 0
+        gaining = np.zeros(int(article.max(initial=-1)) + 1, dtype=np.bool_)
+        gaining[article[has_gain]] = True
+        rows = np.flatnonzero(gaining[article])  # in other documents no result gains anything
+        columns = (article, ranking.topic, ranking.node, ranking.start, ranking.end, has_gain)
+        seen: dict[int, _Seen] = {}
+        for row, number, topic, node, start, end, gains in zip(
+            rows.tolist(), *(column[rows].tolist() for column in columns), strict=True
+        ):
+            before = seen.setdefault(number, _Seen())
+            if gains:
+                reduced[row] = self._gain_now(topic, node, before)
+            before.add(start, end)
+        return reduced
+
+    def _gain_now(self, topic: int, node: int, before: _Seen) -> float:
+        """Return what an element gains, given what has been seen of its document.
+
+        Elements are opened down to those that were seen as a whole or not at all; then, from the
+        innermost out, each gets its gain and passes it on to its parent.
+        """
+        columns = self.collection.nodes
+        # Of each opened element: its parent's index in this list, its size, value, seen part.
+        opened: list[tuple[int, int, float, int]] = []
+        pending = [(node, -1)]
+        while pending:
+            element, parent = pending.pop()
+            value = self.values.get((topic, element), 0.0)
+            start, end = int(columns.start[element]), int(columns.end[element])
+            covered = before.covered(start, end) if value else 0
+            opened.append((parent, end - start, value, covered))
+            if 0 < covered < end - start:
+                index = len(opened) - 1
+                children = self.collection.children_of(element).tolist()
+                pending += [(child, index) for child in children]
+        inner = [0.0] * len(opened)
+        for index in range(len(opened) - 1, -1, -1):
+            parent, size, value, covered = opened[index]
+            gain = value
+            if covered:
+                gain = (1 - self.penalty) * value
+                if covered < size:
+                    gain += self.penalty * inner[index] / size
+            if parent < 0:
+                return gain
+            inner[parent] += gain * size
+        return 0.0
+
+
+class _Seen:
+    """The seen text of one document: sorted spans that do not touch each other."""
+
+    def __init__(self) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def covered(self, start: int, end: int) -> int:
+        """Count the characters of a span that were seen."""
+        first = bisect_right(self._ends, start)
+        last = bisect_left(self._starts, end)
+        return sum(
+            min(end, self._ends[at]) - max(start, self._starts[at]) for at in range(first, last)
+        )
+
+    def add(self, start: int, end: int) -> None:
+        """Add a span that is seen now."""
+        if end <= start:
+            return
+        first = bisect_left(self._ends, start)
+        last = bisect_right(self._starts, end)
+        if first < last:
+            start = min(start, self._starts[first])
+            end = max(end, self._ends[last - 1])
+        self._starts[first:last] = [start]
+        self._ends[first:last] = [end]
+
+
+# The effort that gains take
+
+
+def effort_precisions(run: Floats, ideal: Floats, gains: Floats, ranks: Ranks) -> Floats:
+    """Return effort-precision at gains above 0; 0 where the run never gains so much.
+
+    run, ideal: cumulated gains, of the run and of the ideal list.
+    integer: ranks are whole numbers. interpolated: they are read from the polygons that join
+    (0, 0) and the cumulated gains. linear: between the gains that the run has at its own ranks,
+    effort-precision itself is interpolated.
+
+    >>> run, ideal = np.cumsum([0.5, 0, 1, 0.25]), np.cumsum([1, 0.75, 0.5, 0.25])
+    >>> gains = np.array([0.5, 1, 1.5, 1.75, 2])
+    >>> effort_precisions(run, ideal, gains, "integer").round(4).tolist()
+    [1.0, 0.3333, 0.6667, 0.5, 0.0]
+    >>> effort_precisions(run, ideal, gains, "interpolated").round(4).tolist()
+    [0.5, 0.4, 0.5556, 0.5, 0.0]
+    >>> effort_precisions(run, ideal, gains, "linear").round(4).tolist()
+    [1.0, 0.8333, 0.6667, 0.5, 0.0]
+    """
+    if ranks == "linear":
+        return _between_natural_points(run, ideal, gains)
+    enough = gains - TOLERANCE
+    before, best = run.searchsorted(enough), ideal.searchsorted(enough)  # ranks before
+    reached = (before < len(run)) & (best < len(ideal))
+    if ranks == "integer":
+        return reached * ((best + 1) / (before + 1))
+    return reached * ratio(_on_polygon(ideal, best, gains), _on_polygon(run, before, gains))
+
+
+def _on_polygon(cumulated: Floats, before: Ints, gains: Floats) -> Floats:
+    """Return where the polygon of cumulated gains has these gains, given the ranks before."""
+    edges = np.append(0.0, cumulated)
+    low, high = edges[before], edges[np.minimum(before + 1, len(cumulated))]
+    share = np.where(high > low, ratio(gains - low, high - low), 1.0)
+    on_polygon: Floats = before + np.clip(share, 0.0, 1.0)
+    return on_polygon
+
+
+def _between_natural_points(run: Floats, ideal: Floats, gains: Floats) -> Floats:
+    natural = run[np.diff(run, prepend=0.0) > 0]
+    if not len(natural):
+        return np.zeros(len(gains))
+    between = np.interp(gains, natural, effort_precisions(run, ideal, natural, "integer"))
+    return np.where(gains > natural[-1] + TOLERANCE, 0.0, between)

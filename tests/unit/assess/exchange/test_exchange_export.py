@@ -24,7 +24,7 @@ from doxeval.assessments import Judgment, NoMajority, Ties, read_assessments
 from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError, OutputError
 from doxeval.evaluation import evaluate
-from doxeval.runs import run_of
+from doxeval.runs import Run
 from making import passage
 
 XML = "<s><p>Low 𝔸 tide.</p><p>High <b>water</b></p></s>"
@@ -351,7 +351,7 @@ def test_all_formats_of_highlights_score_a_run_alike(
 ) -> None:
     said = [judged("A1", (4, 18)), judged("A1", (0, 3), (6, 9), document="b")]
     export = judgments_to_export(said, collection=collection, mode="2006")
-    run = run_of([passage("a", 0, 9), passage("b", 2, 8)])
+    run = Run.from_results([passage("a", 0, 9), passage("b", 2, 8)])
     by_hand = evaluate(
         run,
         read_assessments(_by_hand(tmp_path)),

@@ -8,20 +8,19 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints
+from doxeval.arrays import Bools, Floats, Ints, sum_by_group
 from doxeval.measures.base import TOLERANCE, Facts, Law, cut_off, parameter, point
 from doxeval.measures.families.chunks.ideal import ideal_utility
 from doxeval.measures.families.chunks.text import (
     NEEDS,
     Resize,
     TextMeasure,
-    defined,
     example,
     resize_parameter,
-    sum_by_topic,
     unit_parameter,
 )
-from doxeval.measures.ranking import Ranking, ratio
+from doxeval.measures.new_text import new_gain
+from doxeval.measures.ranking import Numbers, Ranking, defined, ratio
 from doxeval.measures.reading_cost import ReadingCost, Unit, costs, reading_cost
 from doxeval.scores import Curve
 
@@ -30,6 +29,16 @@ _BUDGET_EDGES = (
     "words or tokens: relevant text is counted in characters. Stated tokens come before a "
     "tokeniser's; each counts where it begins. A need weighs as its shortest alternative, and at "
     "each budget counts by the best-shown one."
+)
+
+_BUDGET_LAWS = frozenset(
+    {
+        Law.TAIL_IS_FREE,
+        Law.GROWS_WITH_K,
+        Law.NEEDS_MAY_BE_SPLIT,
+        Law.RESULTS_MAY_BE_CUT,
+        Law.ANY_COPY_WILL_DO,
+    }
 )
 
 
@@ -50,15 +59,7 @@ class BudgetRecall(TextMeasure):
             "Of the first 400 characters 50 of a[0, 150), 50 more of a[100, 250) and 50 of the "
             "first 100 of b[0, 120) are relevant and new.",
         ),
-        laws=frozenset(
-            {
-                Law.TAIL_IS_FREE,
-                Law.GROWS_WITH_K,
-                Law.NEEDS_MAY_BE_SPLIT,
-                Law.RESULTS_MAY_BE_CUT,
-                Law.ANY_COPY_WILL_DO,
-            }
-        ),
+        laws=_BUDGET_LAWS,
         repeats="keep",
     )
     B: int = cut_off(1000, "the budget: how many units are read")
@@ -78,28 +79,31 @@ class BudgetRecall(TextMeasure):
     @property
     def laws(self) -> frozenset[Law]:
         """Only a cut list grows with the budget and does not mind where results are cut."""
-        if self.fit == "cut":
-            if self.unit == "tokens":
-                return self.facts.laws - {Law.RESULTS_MAY_BE_CUT}
-            return self.facts.laws
-        lost = {Law.RESULTS_MAY_BE_CUT}
-        return self.facts.laws - lost - ({Law.GROWS_WITH_K} if self.fit == "skip" else set())
+        laws = self.facts.laws
+        if self.fit != "cut" or self.unit == "tokens":
+            laws -= {Law.RESULTS_MAY_BE_CUT}
+        if self.fit == "skip":
+            laws -= {Law.GROWS_WITH_K}
+        return laws
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return the share of the relevant text that is shown."""
         total = ranking.truth.relevance_weights.total
-        return defined(ratio(self._shown(ranking), total), ranking.truth)
+        return defined(ratio(self._shown(ranking), total), total)
 
-    def _shown(self, ranking: Ranking) -> Floats:
+    def _shown(self, ranking: Ranking) -> Numbers:
+        """Return what the relevant text that is shown is worth, by topic."""
+        topics = len(ranking.truth.topics)
         if self.fit == "cut":
             read = reading_cost(ranking, self.unit, self.resize)
-            return sum_by_topic(ranking, read.row, shown_by(read, self.B) * read.gain)
+            shown = shown_by(read, self.B) * read.gain
+            return sum_by_group(ranking.topic[read.row], shown, topics)
         cost = costs(ranking, self.unit, self.resize)
         if self.fit == "whole":
             fits = ranking.cumulated(cost) <= self.B
-            return sum_by_topic(ranking, np.arange(len(cost)), ranking.new_gain * fits)
+            return sum_by_group(ranking.topic, new_gain(ranking) * fits, topics)
         taken = ranking.rows(np.flatnonzero(_is_taken(ranking, cost, self.B)))
-        return sum_by_topic(taken, np.arange(len(taken)), taken.new_gain)
+        return sum_by_group(taken.topic, new_gain(taken), topics)
 
     def curve(self, ranking: Ranking) -> Curve:
         """Return recall by budget."""
@@ -153,15 +157,7 @@ class Utility(TextMeasure):
             "The relevant characters are read at 100–149, 200–249 and 350–399: their weights "
             "1 − pos/400 sum to 34.4375, 21.9375 and 3.1875.",
         ),
-        laws=frozenset(
-            {
-                Law.TAIL_IS_FREE,
-                Law.GROWS_WITH_K,
-                Law.NEEDS_MAY_BE_SPLIT,
-                Law.RESULTS_MAY_BE_CUT,
-                Law.ANY_COPY_WILL_DO,
-            }
-        ),
+        laws=_BUDGET_LAWS,
         repeats="keep",
     )
     B: int = cut_off(4000, "the largest budget, in units")
@@ -194,11 +190,13 @@ class Utility(TextMeasure):
         positions = shown * read.position
         if read.by_character:
             positions = positions + shown * (shown - 1) // 2
-        value = sum_by_topic(ranking, read.row, (shown * self.B - positions) / self.B * read.gain)
+        value = (shown * self.B - positions) / self.B * read.gain
         truth = ranking.truth
+        total = best = truth.relevance_weights.total
         if self.norm == "ideal":
-            return defined(ratio(value, ideal_utility(truth, self.unit, self.B)), truth)
-        return defined(ratio(value, truth.relevance_weights.total), truth)
+            best = ideal_utility(truth, self.unit, self.B)
+        utility = sum_by_group(ranking.topic[read.row], value, len(truth.topics))
+        return defined(ratio(utility, best), total)
 
     def curve(self, ranking: Ranking) -> Curve:
         """Return recall by budget."""
@@ -233,14 +231,15 @@ class CostOfRecall(TextMeasure):
     def scores(self, ranking: Ranking) -> Floats:
         """Return the units read, by halving the interval in which they must lie."""
         read = reading_cost(ranking, self.unit, "full")
-        enough = float(self.x) * ranking.truth.relevance_weights.total - TOLERANCE
+        total = ranking.truth.relevance_weights.total
+        enough = float(self.x) * total - TOLERANCE
         topic = ranking.topic[read.row]
         least = np.where(enough > 0, 1, 0)
         most = np.where(enough > 0, self.B, 0)
         while (least < most).any():
             middle = (least + most) // 2
             shown = shown_by(read, middle[topic]) * read.gain
-            is_enough = sum_by_topic(ranking, read.row, shown) >= enough
+            is_enough = sum_by_group(topic, shown, len(total)) >= enough
             least, most = np.where(is_enough, least, middle + 1), np.where(is_enough, middle, most)
             least = np.minimum(least, most)
-        return defined(most.astype(np.float64), ranking.truth)
+        return defined(most.astype(np.float64), total)

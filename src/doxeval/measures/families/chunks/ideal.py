@@ -10,10 +10,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints
+from doxeval.arrays import Floats, Ints, rows_by_key
 from doxeval.errors import MissingInput
 from doxeval.measures.base import TOLERANCE
-from doxeval.measures.ground_truth import GroundTruth, rows_by_key
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.memory import once
 from doxeval.measures.new_text import shown_alternatives
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.whitespace import NonSpaceOffsets
@@ -23,16 +24,13 @@ from doxeval.spans import Spans
 # Relevant text alone
 
 
+@once
 def ideal_utility(truth: GroundTruth, unit: str, budget: int) -> Floats:
     """Return Σ gain · (1 − pos/B) of a list of the relevant text alone, by topic.
 
     Pieces of relevant text come in the order of falling gain by unit; of a need with alternatives,
     the one with the highest gain by unit. The gain of a piece is spread evenly over its units.
     """
-    return truth.remembered(("ideal", unit, budget), lambda: _ideal_utility(truth, unit, budget))
-
-
-def _ideal_utility(truth: GroundTruth, unit: str, budget: int) -> Floats:
     weights, needs = truth.relevance_weights, truth.needs
     text, several = weights.text, weights.several
     single = np.maximum(_count_units(truth, unit, text), 1)
@@ -46,15 +44,12 @@ def _ideal_utility(truth: GroundTruth, unit: str, budget: int) -> Floats:
     utility = np.zeros(len(truth.topics))
     for number, rows in rows_by_key(topic).items():
         best_first = rows[np.argsort(-gain[rows] / units[rows], kind="stable")]
-        utility[number] = _utility(units[best_first], gain[best_first], budget)
+        length = units[best_first]
+        before = np.cumsum(length) - length
+        read = np.clip(budget - before, 0, length)
+        weight = read - (read * before + read * (read - 1) / 2) / budget
+        utility[number] = (gain[best_first] / length * weight).sum()
     return utility
-
-
-def _utility(units: Ints, gain: Floats, budget: int) -> float:
-    before = np.cumsum(units) - units
-    read = np.clip(budget - before, 0, units)
-    weight = read - (read * before + read * (read - 1) / 2) / budget
-    return float((gain / units * weight).sum())
 
 
 def _count_units(truth: GroundTruth, unit: str, text: Spans) -> Ints:
@@ -65,7 +60,7 @@ def _count_units(truth: GroundTruth, unit: str, text: Spans) -> Ints:
     columns = (column.tolist() for column in text)
     for row, (pair, start, end) in enumerate(zip(*columns, strict=True)):
         name = truth.documents[int(truth.document[pair])]
-        starts = truth.known_texts.starts(name, unit, ignore_whitespace=truth.solid)
+        starts = truth.unit_starts(name, unit)
         counts[row] = np.searchsorted(starts, end) - np.searchsorted(starts, start)
     return counts
 
@@ -115,12 +110,10 @@ class _ShownNeeds:
         return gain, seen, best
 
 
+@once
 def linear_gains(ranking: Ranking) -> list[list[float]]:
     """Return how much each result of each topic adds to the mean share of needs shown."""
-    return ranking.remembered("linear gains", lambda: _linear_gains(ranking.in_solid))
-
-
-def _linear_gains(ranking: Ranking) -> list[list[float]]:
+    ranking = ranking.without_whitespace
     shared = shown_alternatives(ranking)
     row = ranking.new_text.row[shared.other]
     parts: dict[int, list[Part]] = {}
@@ -137,12 +130,10 @@ def _linear_gains(ranking: Ranking) -> list[list[float]]:
     return gains
 
 
+@once
 def best_gains(truth: GroundTruth) -> list[list[float]]:
     """Return what the best chunks add, each the one that adds most after those before it."""
-    return truth.remembered("best gains", lambda: _best_gains(truth.in_solid()))
-
-
-def _best_gains(truth: GroundTruth) -> list[list[float]]:
+    truth = truth.without_whitespace
     if truth.chunks is None:
         raise MissingInput(
             "sDCG needs the chunks that systems could return: " + Parameter("chunks")
@@ -150,10 +141,10 @@ def _best_gains(truth: GroundTruth) -> list[list[float]]:
     chunks, needs = truth.chunks, truth.needs
     owner, start, end = chunks.spans.owner, chunks.spans.start, chunks.spans.end
     document = chunks.document[owner]
-    if truth.solid:
-        solid = NonSpaceOffsets(truth.known_texts, strict=False)
-        start = solid.before(chunks.documents, document, start)
-        end = solid.before(chunks.documents, document, end)
+    if truth.ignore_whitespace:
+        non_space = NonSpaceOffsets(truth.known_texts, strict=False)
+        start = non_space.before(chunks.documents, document, start)
+        end = non_space.before(chunks.documents, document, end)
     numbers = {name: number for number, name in enumerate(chunks.documents)}
     by_topic: list[dict[int, list[Part]]] = [{} for _ in truth.topics]
     topics = needs.topic[needs.owner].tolist()

@@ -13,12 +13,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints, concatenated_ranges
+from doxeval.arrays import Floats, Ints, concatenated_ranges, sum_by_group
 from doxeval.measures.base import TOLERANCE, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.families.chunks.ideal import best_gains, linear_gains
 from doxeval.measures.families.chunks.text import NEEDS, example
-from doxeval.measures.new_text import shown_alternatives
-from doxeval.measures.ranking import Ranking, ratio
+from doxeval.measures.memory import once
+from doxeval.measures.new_text import alternatives_to_score, shown_alternatives
+from doxeval.measures.ranking import Numbers, Ranking, defined, ratio
 
 NEVER = 1 << 60  # a rank beyond all lists
 By = Literal["union", "chunk"]
@@ -49,11 +50,10 @@ class _OfNeeds(Measure):
         if getattr(self, "cover", 0.0) > 1:
             raise ValueError("cover must be between 0 and 1")
 
-    def sums(self, ranking: Ranking, values: Floats) -> Floats:
+    def sums(self, ranking: Ranking, values: Numbers) -> Floats:
         """Sum the values of needs for each topic."""
-        sums = np.zeros(len(ranking.truth.topics))
-        np.add.at(sums, ranking.truth.needs.topic, values)
-        return sums
+        truth = ranking.truth
+        return sum_by_group(truth.needs.topic, values, len(truth.topics)).astype(np.float64)
 
     def at_rank(self, ranking: Ranking) -> Ints:
         """Return the rank at which each need is answered."""
@@ -61,8 +61,7 @@ class _OfNeeds(Measure):
 
     def defined(self, ranking: Ranking, values: Floats) -> Floats:
         """Return the values, with nan for topics without needs."""
-        counts = np.bincount(ranking.truth.needs.topic, minlength=len(values))
-        return np.where(counts == 0, np.nan, values)
+        return defined(values, np.bincount(ranking.truth.needs.topic, minlength=len(values)))
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ class Hit(_OfNeeds):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return 1 if some need is answered."""
-        answered = self.sums(ranking, (self.at_rank(ranking) <= self.k).astype(np.float64))
+        answered = self.sums(ranking, self.at_rank(ranking) <= self.k)
         return self.defined(ranking, (answered > 0).astype(np.float64))
 
 
@@ -135,7 +134,7 @@ class AllNeeds(_OfNeeds):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return 1 if no need is left."""
-        left = self.sums(ranking, (self.at_rank(ranking) > self.k).astype(np.float64))
+        left = self.sums(ranking, self.at_rank(ranking) > self.k)
         return self.defined(ranking, (left == 0).astype(np.float64))
 
 
@@ -225,6 +224,7 @@ class _Shown(NamedTuple):
     characters: Ints
 
 
+@once
 def rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
     """Return the rank at which each need is answered, NEVER if it is not.
 
@@ -233,11 +233,7 @@ def rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
     A need is answered when a share of at least `cover` of one of its alternatives has been shown:
     by all results together, or by a single one. A cover of 0 asks for one character.
     """
-    key = ("rank of answer", cover, by)
-    return ranking.remembered(key, lambda: _rank_of_answer(ranking.in_solid, cover, by))
-
-
-def _rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
+    ranking = ranking.without_whitespace
     needs = ranking.truth.needs
     shown = _shown_together(ranking) if by == "union" else _shown_alone(ranking)
     length = needs.end - needs.start
@@ -251,9 +247,8 @@ def _rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
 
 def _shown_together(ranking: Ranking) -> _Shown:
     """Return what all results up to each one have shown of an alternative."""
-    new = ranking.new_text
     shared = shown_alternatives(ranking)
-    row, length = new.row[shared.other], shared.end - shared.start
+    row, length = ranking.new_text.row[shared.other], shared.end - shared.start
     order = np.lexsort((row, shared.row))
     alternative, row, length = shared.row[order], row[order], length[order]
     total = np.append(0, np.cumsum(length))
@@ -264,20 +259,18 @@ def _shown_together(ranking: Ranking) -> _Shown:
 def _shown_alone(ranking: Ranking) -> _Shown:
     """Return what each result shows of an alternative by itself."""
     needs = ranking.truth.needs
-    rows = ranking.in_relevant_text
-    which, text = ranking.text_of(rows, ranking.pair[rows])
-    order = ranking.alternatives
+    row, text = ranking.text_in_relevant()
+    order = alternatives_to_score(ranking)
     order = order[np.argsort(needs.pair[order], kind="stable")]
     in_order = needs.pair[order]
     first = np.searchsorted(in_order, text.group)
     counts = np.searchsorted(in_order, text.group, "right") - first
-    span = np.repeat(np.arange(len(which)), counts)
+    span = np.repeat(np.arange(len(row)), counts)
     alternative = order[concatenated_ranges(first, counts)]
     length = np.minimum(text.end[span], needs.end[alternative]) - np.maximum(
         text.start[span], needs.start[alternative]
     )
-    row = rows[which[span]]
-    keys, at = np.unique(alternative * (len(ranking) + 1) + row, return_inverse=True)
-    together = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(together, at, np.maximum(length, 0))
-    return _Shown(keys // (len(ranking) + 1), keys % (len(ranking) + 1), together)
+    width = len(ranking) + 1
+    keys, at = np.unique(alternative * width + row[span], return_inverse=True)
+    together = sum_by_group(at, np.maximum(length, 0), len(keys))
+    return _Shown(keys // width, keys % width, together)

@@ -11,10 +11,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints
+from doxeval.arrays import Floats
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.ranking import Numbers, Ranking, ratio
+from doxeval.measures.new_text import best_shown
+from doxeval.measures.ranking import Ranking, defined, ratio
 from doxeval.measures.reading_cost import Unit, costs
 
 Resize = Literal["full", "new"]
@@ -76,18 +77,6 @@ def unit_parameter() -> Unit:
     return unit
 
 
-def defined(values: Floats, truth: GroundTruth) -> Floats:
-    """Return the values, with nan for topics without relevant text."""
-    return np.where(truth.relevance_weights.total == 0, np.nan, values)
-
-
-def sum_by_topic(ranking: Ranking, row: Ints, values: Numbers) -> Floats:
-    """Sum the values of pieces for each topic; row: the result of each piece."""
-    sums = np.zeros(len(ranking.truth.topics))
-    np.add.at(sums, ranking.topic[row], values)
-    return sums
-
-
 @dataclass(frozen=True)
 class Overlap(TextMeasure):
     """The relevant text that is shown, as a share of all text that is shown or relevant."""
@@ -110,10 +99,11 @@ class Overlap(TextMeasure):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return F / (S + T − F)."""
-        shown, total = (ranking.at(self.k, values) for values in ranking.best_shown)
+        shown, total = (ranking.at(self.k, values) for values in best_shown(ranking))
         size = ranking.size if self.resize == "full" else ranking.new_size
         read = ranking.at(self.k, ranking.cumulated(size))
-        return defined(ratio(shown, read + total - shown), ranking.truth)
+        iou = ratio(shown, read + total - shown)
+        return defined(iou, ranking.truth.relevance_weights.total)
 
 
 @dataclass(frozen=True)
@@ -141,7 +131,8 @@ class Redundancy(TextMeasure):
             ranking.at(self.k, ranking.cumulated(costs(ranking, self.unit, resize)))
             for resize in ("new", "full")
         )
-        return defined(np.where(read > 0, 1 - ratio(new, read), 0.0), ranking.truth)
+        redundancy = np.where(read > 0, 1 - ratio(new, read), 0.0)
+        return defined(redundancy, ranking.truth.relevance_weights.total)
 
 
 @dataclass(frozen=True)
@@ -167,4 +158,4 @@ class TextRead(TextMeasure):
     def scores(self, ranking: Ranking) -> Floats:
         """Return Σ size."""
         read = ranking.at(self.k, ranking.cumulated(costs(ranking, self.unit, "full")))
-        return defined(read.astype(np.float64), ranking.truth)
+        return defined(read.astype(np.float64), ranking.truth.relevance_weights.total)

@@ -17,28 +17,47 @@ is a hit, a near-miss or a miss.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, positions_in
+from doxeval.arrays import Bools, Floats, Ints, positions_in, rows_by_key
 from doxeval.documents import Trees
 from doxeval.measures.families.esr.reach import (
     MOST_PAIRS,
     Chances,
     DocumentLists,
     NavigationReach,
-    reachability,
+    are_many,
 )
-from doxeval.measures.families.esr.trees import AssessedTrees
-from doxeval.measures.ground_truth import GroundTruth, pair_keys, rows_by_key
+from doxeval.measures.families.esr.trees import (
+    AssessedTrees,
+    RelevanceChoice,
+    trees_of_assessments,
+    union_lengths,
+)
+from doxeval.measures.ground_truth import GroundTruth, pair_keys
+from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, ratio
-from doxeval.navigation import Navigation
+from doxeval.runs import Kind
 
-if TYPE_CHECKING:
-    from doxeval.measures.families.esr.model import Esr
+Hitting = Literal["auto", "exact", "certain"]
+Shared = Literal["auto", "none", "seen"]
+
+
+class Readers(NamedTuple):
+    """What readers can expect depends on this: the parameters that all ESR measures share.
+
+    nav: how they navigate. relevance: which trees are relevant to them. hits, shared: what they see
+    with a result; see `Sight`.
+    """
+
+    nav: str
+    relevance: RelevanceChoice
+    hits: Hitting
+    shared: Shared
 
 
 class Sight(NamedTuple):
@@ -50,6 +69,17 @@ class Sight(NamedTuple):
 
     shared: Bools
     certain: Bools
+
+    @classmethod
+    def of(cls, ranking: Ranking, readers: Readers) -> Sight:
+        """Return what readers see; auto depends on the kind of each result."""
+        kind = ranking.resolved.run.kind
+        by_kind = (kind == Kind.PASSAGE) | (kind == Kind.TREE) | (kind == Kind.SPANS)
+
+        def each(given: str, wide: str) -> Bools:
+            return by_kind if given == "auto" else np.full(len(kind), given == wide)
+
+        return cls(each(readers.shared, "seen"), each(readers.hits, "certain"))
 
 
 # Expected hits, near-misses and misses, rank by rank
@@ -95,24 +125,44 @@ class _HitSums(NamedTuple):
     retrieved: Floats
 
 
-def expectations(
-    ranking: Ranking, assessed: AssessedTrees, navigation: Navigation, sight: Sight
-) -> Expectations:
+@once
+def expectations(ranking: Ranking, readers: Readers) -> Expectations:
     """Return what readers of a run can expect, rank by rank."""
+    assessed = trees_of_assessments(ranking.truth, readers.relevance)
+    return _expectations(ranking, readers, assessed)
+
+
+@once
+def read_on_the_way(ranking: Ranking, readers: Readers) -> list[Floats]:
+    """Return Σ p(a; R)·size(a) of near-misses, rank by rank: what is read besides results."""
+    assessed = trees_of_assessments(ranking.truth, readers.relevance)
+    sizes = _tree_sizes(ranking.truth, readers.relevance)
+    return _expectations(ranking, readers, replace(assessed, relevance=sizes)).near
+
+
+@once
+def _tree_sizes(truth: GroundTruth, relevance: RelevanceChoice) -> Floats:
+    assessed = trees_of_assessments(truth, relevance)
+    return union_lengths(truth, assessed.topic, assessed.trees, relevant=False)
+
+
+def _expectations(ranking: Ranking, readers: Readers, assessed: AssessedTrees) -> Expectations:
+    truth, sight = ranking.truth, Sight.of(ranking, readers)
     sums = _HitSums(*(np.zeros(len(ranking)) for _ in _HitSums._fields))
-    reach = NavigationReach(ranking.truth, ranking.trees, assessed.trees, navigation, sight.shared)
-    lists = [
-        DocumentLists(reach, results, trees, sight.certain[results])
-        for trees, results in _same_documents(ranking, assessed)
-    ]
-    short = ((pair.targets, pair.sources) for pair in lists if not pair.are_long)
+    reach = NavigationReach(
+        truth, ranking.trees, assessed.trees, truth.model(readers.nav), sight.shared
+    )
+    short: _Batch = []
+    for trees, results in _same_documents(ranking, assessed):
+        if are_many(results, trees):
+            lists = DocumentLists(reach, results, trees, sight.certain[results])
+            _add_long(sums, lists, assessed.relevance[trees])
+        else:
+            short.append((trees, results))
     for batch in _batches(short):
         _add_batch(sums, batch, reach, assessed, sight.certain)
-    for pair in lists:
-        if pair.are_long:
-            _add_long(sums, pair, assessed.relevance[pair.targets])
     return Expectations(
-        assessed.total_by_topic(len(ranking.truth.topics)),
+        assessed.total_by_topic(len(truth.topics)),
         ranking.by_topic(ranking.cumulated(sums.hits)),
         # A near-miss that becomes a hit is subtracted again; rounding may leave less than 0.
         ranking.by_topic(np.maximum(ranking.cumulated(sums.near), 0.0)),
@@ -132,7 +182,7 @@ def _same_documents(ranking: Ranking, assessed: AssessedTrees) -> Iterator[tuple
 _Batch = list[tuple[Ints, Ints]]
 
 
-def _batches(pairs: Iterable[tuple[Ints, Ints]]) -> Iterator[_Batch]:
+def _batches(pairs: Sequence[tuple[Ints, Ints]]) -> Iterator[_Batch]:
     """Group rows of assessed trees and of results into batches with equally many results.
 
     So all pairs of a batch can be worked on as one matrix, results × assessed trees.
@@ -179,9 +229,9 @@ def _add_batch(
 
 def _add_long(sums: _HitSums, lists: DocumentLists, relevance: Floats) -> None:
     """Add what many results contribute to many trees of one document."""
-    for view in reachability(lists):
+    for view in lists.reachability():
         of_targets, hit_by = relevance[view.targets], view.hit_by()
-        hit = np.flatnonzero(hit_by < view.results)
+        hit = np.flatnonzero(hit_by < len(lists.sources))
         at = lists.sources[hit_by[hit]]
         np.add.at(sums.hits, at, of_targets[hit] * view.unseen_before(hit_by)[hit])
         np.add.at(sums.retrieved, at, of_targets[hit])
@@ -191,52 +241,47 @@ def _add_long(sums: _HitSums, lists: DocumentLists, relevance: Floats) -> None:
 # The relevance of results, inferred from their elements
 
 
-def inferred_gains(measure: Esr, ranking: Ranking) -> list[Floats]:
+@once
+def inferred_gains(ranking: Ranking, readers: Readers) -> list[Floats]:
     """Return the gain of each result, by topic, less what readers have seen before.
 
     gain(t_i) = rel(t_i)·(1 − p(t_i; R before it)), rel the mean relevance of the result's elements
     (eq 12).
     """
-    key = ("inferred gains", *measure.model_key)
-    return ranking.remembered(key, lambda: ranking.by_topic(_inferred_gains(measure, ranking)))
-
-
-def _inferred_gains(measure: Esr, ranking: Ranking) -> Floats:
-    inferred = _inferred_relevance(measure, ranking)
+    truth, trees = ranking.truth, ranking.trees
+    inferred = _inferred_relevance(ranking, readers.relevance)
     gains = np.zeros(len(ranking))
+    shared = Sight.of(ranking, readers).shared
+    reach = NavigationReach(truth, trees, trees, truth.model(readers.nav), shared)
     keys = pair_keys(ranking.topic, ranking.tree_documents)
     relevant = np.flatnonzero(np.isin(keys, keys[inferred > 0]))
-    truth, trees, shared = ranking.truth, ranking.trees, measure.sight(ranking).shared
-    reach = NavigationReach(truth, trees, trees, measure.navigation(truth), shared)
     for at in rows_by_key(keys[relevant]).values():
         rows = relevant[at]
         places = np.flatnonzero(inferred[rows] > 0)
-        certain = np.zeros(len(rows), dtype=np.bool_)
-        lists = DocumentLists(reach, rows, rows[places], certain, until=places)
-        if lists.are_long:
-            for view in reachability(lists):
+        if are_many(rows, places):
+            nothing = np.zeros(len(rows), dtype=np.bool_)
+            for view in DocumentLists(reach, rows, rows[places], nothing, places).reachability():
                 place = places[view.targets]
                 gains[rows[place]] = inferred[rows[place]] * view.unseen_before(place)
             continue
         earlier = np.triu(reach.chances(rows, rows).chance, 1)  # from results to later ones only
         gains[rows] = inferred[rows] * np.prod(1 - earlier, axis=0)
-    return gains
+    return ranking.by_topic(gains)
 
 
-def _inferred_relevance(measure: Esr, ranking: Ranking) -> Floats:
+def _inferred_relevance(ranking: Ranking, relevance: RelevanceChoice) -> Floats:
     """Return the mean relevance of the elements of each result."""
-    keys, relevance = ranking.truth.remembered(
-        ("relevance of elements", measure.chosen),
-        lambda: _relevance_of_elements(measure.units(ranking.truth)),
-    )
+    keys, worth = _relevance_of_elements(ranking.truth, relevance)
     owner = np.repeat(np.arange(len(ranking)), ranking.trees.counts)
     at = positions_in(keys, pair_keys(ranking.topic[owner], ranking.trees.nodes))
-    values = np.where(at < 0, 0.0, relevance[at] if len(relevance) else 0.0)
+    values = np.where(at < 0, 0.0, worth[at] if len(worth) else 0.0)
     return ratio(np.bincount(owner, values, len(ranking)), ranking.trees.counts)
 
 
-def _relevance_of_elements(units: AssessedTrees) -> tuple[Ints, Floats]:
+@once
+def _relevance_of_elements(truth: GroundTruth, relevance: RelevanceChoice) -> tuple[Ints, Floats]:
     """Return topic and node of units that are single elements, ascending, and their relevance."""
+    units = trees_of_assessments(truth, relevance)
     single = np.flatnonzero(units.trees.counts == 1)
     keys = pair_keys(units.topic[single], units.trees.nodes[units.trees.begin[single]])
     order = np.argsort(keys, kind="stable")
@@ -273,9 +318,10 @@ class SeenTrees(NamedTuple):
     certain: Bools
 
 
-def seen_trees(ranking: Ranking, measure: Esr) -> SeenTrees:
-    """Return what outcomes follow from; the measure has no parameter that is auto."""
-    sight, units = measure.sight(ranking), measure.units(ranking.truth)
+def seen_trees(ranking: Ranking, readers: Readers) -> SeenTrees:
+    """Return what outcomes follow from."""
+    units = trees_of_assessments(ranking.truth, readers.relevance)
+    sight = Sight.of(ranking, readers)
     key = pair_keys(ranking.topic, ranking.tree_documents)
     rows = np.flatnonzero(positions_in(units.pairs, key) >= 0)
     trees = ranking.trees.rows(rows)
@@ -283,11 +329,11 @@ def seen_trees(ranking: Ranking, measure: Esr) -> SeenTrees:
 
 
 def hit_outcomes(
-    truth: GroundTruth, measure: Esr, seen: SeenTrees, rows: Ints
+    truth: GroundTruth, readers: Readers, seen: SeenTrees, rows: Ints
 ) -> list[UnitOutcome]:
-    """Return the outcomes of some units of a measure, given by their rows."""
-    units = measure.units(truth)
-    reach = NavigationReach(truth, seen.trees, units.trees, measure.navigation(truth), seen.shared)
+    """Return the outcomes of some relevant units, given by their rows."""
+    units = trees_of_assessments(truth, readers.relevance)
+    reach = NavigationReach(truth, seen.trees, units.trees, truth.model(readers.nav), seen.shared)
     results_by_key = rows_by_key(seen.key)
     outcomes = [UnitOutcome()] * len(rows)
     for key, places in rows_by_key(pair_keys(units.topic, units.document)[rows]).items():
@@ -296,13 +342,13 @@ def hit_outcomes(
             continue
         ranks = seen.rank[results].tolist()
         lists = DocumentLists(reach, results, rows[places], seen.certain[results])
-        for view in reachability(lists):
+        for view in lists.reachability():
             hit_by, first = view.hit_by(), view.first_reaching()
             reached = 1 - view.unseen_before(hit_by)
             columns = (places[view.targets], hit_by, first, reached)
             for place, hit, begin, chance in zip(*(c.tolist() for c in columns), strict=True):
-                if hit < view.results:
+                if hit < len(ranks):
                     outcomes[place] = UnitOutcome(hit_at=ranks[hit])
-                elif begin < view.results:
+                elif begin < len(ranks):
                     outcomes[place] = UnitOutcome(None, chance, ranks[begin])
     return outcomes

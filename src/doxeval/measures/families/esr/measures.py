@@ -14,7 +14,7 @@ import numpy as np
 
 from doxeval.arrays import Floats
 from doxeval.measures.base import TOLERANCE, Facts, Law, parameter, point
-from doxeval.measures.families.esr.hits import inferred_gains
+from doxeval.measures.families.esr.hits import inferred_gains, read_on_the_way
 from doxeval.measures.families.esr.model import (
     REL_CHOICES,
     REL_HELP,
@@ -24,15 +24,35 @@ from doxeval.measures.families.esr.model import (
     EsrPrecision,
     example,
     facts_of,
-    shares_by_rank,
 )
-from doxeval.measures.families.esr.trees import Relevance
+from doxeval.measures.families.esr.trees import Relevance, relevant_text, union_lengths
+from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 
+# What readers gain and miss
+
 
 @dataclass(frozen=True)
-class Hits(EsrAt):
+class _Outcome(EsrAt):
+    """Hits, near-misses or misses, which have a curve by rank."""
+
+    def curve(self, ranking: Ranking) -> Curve:
+        """Return it at every rank, as a share of the total relevance; beyond a list it stays."""
+        total = self.expected(ranking).total
+        ranks = max(int(ranking.counts.max(initial=0)), 1)
+        y = np.full((len(total), ranks), np.nan)
+        for topic in self.defined_topics(ranking):
+            whole = float(total[topic])
+            values = self.by_rank(ranking, topic) / whole
+            last = float(values[-1]) if len(values) else self.empty(whole) / whole
+            y[topic] = np.append(values, np.full(ranks - len(values), last))
+        x = np.arange(1, ranks + 1).astype(np.float64)
+        return Curve(str(self), "rank", "share", x, y)
+
+
+@dataclass(frozen=True)
+class Hits(_Outcome):
     """The expected gain from relevant units in the list."""
 
     name: ClassVar[str] = "Hits"
@@ -41,7 +61,6 @@ class Hits(EsrAt):
         "Hits@k = Σ rel(a)·(1 − p(a; R_{m−1})) over the relevant units among the first k",
         "eq 8",
         example("Hits@2", 1 / 3, "It was seen before with probability 2/3: 1 − 2/3."),
-        highest=None,
         laws=frozenset({Law.GROWS_WITH_K, Law.TAIL_IS_FREE}),
     )
 
@@ -49,13 +68,9 @@ class Hits(EsrAt):
         """Return hits."""
         return self.expected(ranking).hits[topic]
 
-    def curve(self, ranking: Ranking) -> Curve:
-        """Return hits by rank, as a share of the total relevance."""
-        return shares_by_rank(self, ranking)
-
 
 @dataclass(frozen=True)
-class NearMisses(EsrAt):
+class NearMisses(_Outcome):
     """The expected gain from relevant units that readers reach from the list."""
 
     name: ClassVar[str] = "NearMisses"
@@ -64,20 +79,15 @@ class NearMisses(EsrAt):
         "NearMisses@k = Σ rel(a)·p(a; R_k) over the relevant units not among the first k",
         "eq 10",
         example("NearMisses@1", 1.0, "After the article: 2/3 + 1/3."),
-        highest=None,
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Return near-misses."""
         return self.expected(ranking).near[topic]
 
-    def curve(self, ranking: Ranking) -> Curve:
-        """Return near-misses by rank, as a share of the total relevance."""
-        return shares_by_rank(self, ranking)
-
 
 @dataclass(frozen=True)
-class Misses(EsrAt):
+class Misses(_Outcome):
     """The expected loss from relevant units that readers do not see."""
 
     name: ClassVar[str] = "Misses"
@@ -86,17 +96,12 @@ class Misses(EsrAt):
         "Misses@k = Σ rel(a)·(1 − p(a; R_k)) over the relevant units not among the first k",
         "eq 9",
         example("Misses@1", 1.0, "After the article: 1/3 + 2/3."),
-        highest=None,
         higher_is_better=False,
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Return misses."""
         return self.expected(ranking).misses(topic)
-
-    def curve(self, ranking: Ranking) -> Curve:
-        """Return misses by rank, as a share of the total relevance."""
-        return shares_by_rank(self, ranking)
 
     def empty(self, total: float) -> float:
         """Return the total: everything is missed."""
@@ -113,7 +118,6 @@ class ExpectedRecallBase(EsrAt):
         "RecallBase@k = Hits@k + NearMisses@k + Misses@k",
         "eq 11",
         example("RecallBase@2", 4 / 3, "The hit is worth 1/3, the other section 1: 4/3."),
-        highest=None,
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
@@ -135,13 +139,12 @@ class StructuralRelevance(EsrAt):
         "SR@k = Σ rel(t_i)·(1 − p(t_i; R_{i−1})), rel the mean over the result's elements",
         "eq 12",
         example("SR@2", 1 / 3, "The article is not relevant itself; 0 + 1/3."),
-        highest=None,
         laws=frozenset({Law.GROWS_WITH_K, Law.TAIL_IS_FREE}),
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
         """Return the sum of inferred gains."""
-        gains: Floats = np.cumsum(inferred_gains(self, ranking)[topic])
+        gains: Floats = np.cumsum(inferred_gains(ranking, self.readers)[topic])
         return gains
 
 
@@ -155,7 +158,6 @@ class StructuralPrecision(StructuralRelevance):
         "SRP@k = SR@k / k",
         "§6.1",
         example("SRP@2", 1 / 6, "The article is not relevant itself; (0 + 1/3) / 2."),
-        highest=None,
         laws=frozenset({Law.TAIL_IS_FREE}),
     )
     divides_by_rank: ClassVar[bool] = True
@@ -167,8 +169,26 @@ class StructuralPrecision(StructuralRelevance):
         return precision
 
 
+# Precision and recall by rank
+
+
 @dataclass(frozen=True)
-class ExtendedPrecision(EsrPrecision):
+class _HitsByRank(Esr):
+    """Hits for each rank, and the recall that they are reached at."""
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Return ESRP."""
+        hits = self.expected(ranking).hits[topic]
+        precision: Floats = hits / np.arange(1, len(hits) + 1)
+        return precision
+
+    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Return ESRR."""
+        return self.expected(ranking).recall(topic)
+
+
+@dataclass(frozen=True)
+class ExtendedPrecision(_HitsByRank, EsrPrecision):
     """The expected gain from hits for each rank."""
 
     name: ClassVar[str] = "ESRP"
@@ -177,24 +197,9 @@ class ExtendedPrecision(EsrPrecision):
         "ESRP@k = Hits@k / k; ESRP[x] = max { ESRP@k : ESRR@k ≥ x }",
         "eq 13, §7",
         example("ESRP@2", 1 / 6, "1/3 from two ranks."),
-        highest=None,
         laws=frozenset({Law.TAIL_IS_FREE, Law.FALLS_WITH_X}),
     )
     divides_by_rank: ClassVar[bool] = True
-
-    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return hits by rank."""
-        return hits_by_rank(self.expected(ranking).hits[topic])
-
-    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return ESRR."""
-        return self.expected(ranking).recall(topic)
-
-
-def hits_by_rank(hits: Floats) -> Floats:
-    """Return ESRP at every rank, from the hits up to there."""
-    precision: Floats = hits / np.arange(1, len(hits) + 1)
-    return precision
 
 
 @dataclass(frozen=True)
@@ -209,6 +214,7 @@ class ExtendedRecall(EsrAt):
         example(
             "ESRR@2", (1 / 3 + 1 / 3) / (4 / 3), "A hit of 1/3, a near-miss of 1/3, of 4/3 in all."
         ),
+        highest=1.0,
     )
 
     def by_rank(self, ranking: Ranking, topic: int) -> Floats:
@@ -216,16 +222,13 @@ class ExtendedRecall(EsrAt):
         return self.expected(ranking).recall(topic)
 
 
+# The same counted in text
+
 Cost = Literal["retrieved", "expected"]
-COST_HELP = (
-    "what is read: the results (then near-misses cost nothing, and there is no bound), or also the "
-    "near-misses, as far as they are expected to be reached"
-)
-COSTS = ("retrieved", "expected")
 
 
 @dataclass(frozen=True)
-class ByLength(Esr):
+class _ByLength(Esr):
     """An ESR measure that is counted in characters by default."""
 
     rel: Relevance = parameter("length", REL_HELP, REL_CHOICES)
@@ -237,25 +240,54 @@ class ByLength(Esr):
         expected = self.expected(ranking)
         return expected.seen(topic) if self.with_near_misses else expected.hits[topic]
 
-    def precision_of_text(self, ranking: Ranking, topic: int, cost: Cost) -> Floats:
-        """Return SRiP or SRiP2 at every rank."""
-        read = self.read(ranking)[topic]
-        if cost == "expected":
-            read = read + self.read_on_the_way(ranking)[topic]
-        return ratio(self.gain(ranking, topic), read)
-
-    def seen_text(self, ranking: Ranking, topic: int) -> Floats:
-        """Return SRiR2 at every rank: hits and near-misses by the relevant text."""
-        return self.by_relevant_text(ranking, topic, self.expected(ranking).seen(topic))
-
     def by_relevant_text(self, ranking: Ranking, topic: int, gain: Floats) -> Floats:
         """Divide a gain at every rank by Trel."""
-        whole = float(self.relevant_text(ranking)[topic])
+        whole = float(relevant_text(ranking.truth, self.relevance)[topic])
         return gain / whole if whole else np.zeros(len(gain))
 
 
 @dataclass(frozen=True)
-class TextPrecision(ByLength, EsrPrecision):
+class _ByTextRead(_ByLength):
+    """Hits for each character that is read, and the recall that they are reached at."""
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Return SRiP."""
+        return ratio(self.expected(ranking).hits[topic], _cumulated_sizes(ranking)[topic])
+
+    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Return SRiR2: hits and near-misses by the relevant text."""
+        return self.by_relevant_text(ranking, topic, self.expected(ranking).seen(topic))
+
+
+@dataclass(frozen=True)
+class _WithNearMissesByTextRead(_ByTextRead):
+    """Hits and near-misses for each character that is read."""
+
+    cost: Cost = parameter(
+        "retrieved",
+        "what is read: the results (then near-misses cost nothing, and there is no bound), or also "
+        "the near-misses, as far as they are expected to be reached",
+        ("retrieved", "expected"),
+    )
+
+    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
+        """Return SRiP2."""
+        read = _cumulated_sizes(ranking)[topic]
+        if self.cost == "expected":
+            read = read + read_on_the_way(ranking, self.readers)[topic]
+        return ratio(self.expected(ranking).seen(topic), read)
+
+
+@once
+def _cumulated_sizes(ranking: Ranking) -> list[Floats]:
+    """Return Σ size, rank by rank; a result that does not resolve has the size that it states."""
+    sizes = union_lengths(ranking.truth, ranking.topic, ranking.returned_trees, relevant=False)
+    sizes = np.where(ranking.resolved.document < 0, np.maximum(ranking.size, 0), sizes)
+    return ranking.by_topic(ranking.cumulated(sizes))
+
+
+@dataclass(frozen=True)
+class TextPrecision(_ByTextRead, EsrPrecision):
     """The expected gain from hits for each character that is read."""
 
     name: ClassVar[str] = "SRiP"
@@ -264,21 +296,12 @@ class TextPrecision(ByLength, EsrPrecision):
         "SRiP@k = Hits@k / Σ size(t_i); SRiP[x] = max { SRiP@k : SRiR2@k ≥ x }",
         "eq 18, §7",
         example("SRiP@2", 10 / 3 / 25, "10 characters, a third of them new, of 15 + 10."),
-        highest=None,
         laws=frozenset({Law.FALLS_WITH_X}),
     )
 
-    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return hits by size."""
-        return self.precision_of_text(ranking, topic, "retrieved")
-
-    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return SRiR2."""
-        return self.seen_text(ranking, topic)
-
 
 @dataclass(frozen=True)
-class TextPrecision2(TextPrecision):
+class TextPrecision2(_WithNearMissesByTextRead, TextPrecision):
     """As SRiP, with near-misses."""
 
     name: ClassVar[str] = "SRiP2"
@@ -287,19 +310,12 @@ class TextPrecision2(TextPrecision):
         "SRiP2@k = (Hits@k + NearMisses@k) / Σ size(t_i); SRiP2[x] = max { SRiP2@k : SRiR2@k ≥ x }",
         "eq 30, §7",
         example("SRiP2@2", (10 / 3 + 5 / 3) / 25, "A hit of 10/3, a near-miss of 5/3, of 25."),
-        highest=None,
         laws=frozenset({Law.FALLS_WITH_X}),
     )
-    with_near_misses: ClassVar[bool] = True
-    cost: Cost = parameter("retrieved", COST_HELP, COSTS)
-
-    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return hits and near-misses by what is read."""
-        return self.precision_of_text(ranking, topic, self.cost)
 
 
 @dataclass(frozen=True)
-class TextRecall(ByLength, EsrAt):
+class TextRecall(_ByLength, EsrAt):
     """The share of the relevant text that is gained from hits."""
 
     name: ClassVar[str] = "SRiR"
@@ -308,7 +324,6 @@ class TextRecall(ByLength, EsrAt):
         "SRiR@k = Hits@k / Trel (recallbase=expected: / RecallBase@k)",
         "eq 19",
         example("SRiR@2", 10 / 3 / 15, "10/3 of 15 relevant characters."),
-        highest=None,
         laws=frozenset({Law.TAIL_IS_FREE}),
     )
     recallbase: Literal["trel", "expected"] = parameter(
@@ -335,13 +350,12 @@ class TextRecall2(TextRecall):
         "SRiR2@k = (Hits@k + NearMisses@k) / Trel",
         "eq 31",
         example("SRiR2@2", (10 / 3 + 5 / 3) / 15, "10/3 and 5/3 of 15."),
-        highest=None,
     )
     with_near_misses: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
-class ExpectedCumulatedGain(ByLength, EsrAt):
+class ExpectedCumulatedGain(_ByLength, EsrAt):
     """The gain of k ranks, against what the user wants to have gained by then."""
 
     name: ClassVar[str] = "NSRCG"
@@ -354,7 +368,6 @@ class ExpectedCumulatedGain(ByLength, EsrAt):
             (10 / 3) / (10 / 3 + 5),
             "The user wants all (l = 1) within two ranks: by then 10/3 + 5.",
         ),
-        highest=None,
     )
     l: float = parameter(1.0, "the share of the recall base that the user wants")  # noqa: E741
     m: float = parameter(10.0, "within how many ranks the user wants it")
@@ -383,9 +396,11 @@ class CumulatedGain2(ExpectedCumulatedGain):
         "NSRCG2@k = (Hits@k + NearMisses@k) / (k·l·RecallBase@k / m)",
         "eq 32",
         example("NSRCG2@2(m=2)", (10 / 3 + 5 / 3) / (10 / 3 + 5), "With the near-miss of 5/3."),
-        highest=None,
     )
     with_near_misses: ClassVar[bool] = True
+
+
+# Precision where a reader has seen enough
 
 
 @dataclass(frozen=True)
@@ -398,7 +413,6 @@ class BrowsingPrecision(Esr):
         "SRPRUM[r] = (H_C + N_C) / C, C the first rank where ESRR reaches r",
         "eq 27–29",
         example("SRPRUM[0.5]", 1.0, "Already the first rank has half: near-misses of 1 in 1 rank."),
-        highest=None,
     )
     x: Fraction = point(Fraction(1), "the recall (ESRR) that must be reached")
 
@@ -417,8 +431,11 @@ class BrowsingPrecision(Esr):
         return scores
 
 
+# Averages over recall
+
+
 @dataclass(frozen=True)
-class AverageExtendedPrecision(Average):
+class AverageExtendedPrecision(_HitsByRank, Average):
     """ESRP, averaged over recall."""
 
     name: ClassVar[str] = "MAESRP"
@@ -427,20 +444,11 @@ class AverageExtendedPrecision(Average):
         "mean over x = 0.00 … 1.00 of max { ESRP : ESRR ≥ x }",
         "§7",
         example("MAESRP", 51 * (1 / 6) / 101, "ESRP is 1/6 at rank 2; recall there is .5."),
-        highest=None,
     )
-
-    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return ESRP."""
-        return hits_by_rank(self.expected(ranking).hits[topic])
-
-    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return ESRR."""
-        return self.expected(ranking).recall(topic)
 
 
 @dataclass(frozen=True)
-class AverageTextPrecision(ByLength, Average):
+class AverageTextPrecision(_ByTextRead, Average):
     """SRiP, averaged over recall."""
 
     name: ClassVar[str] = "MASRiP"
@@ -453,20 +461,11 @@ class AverageTextPrecision(ByLength, Average):
             34 * (10 / 3 / 25) / 101,
             "SRiP is 10/75 at rank 2, where SRiR2 is 5/15: 34 points up to .33.",
         ),
-        highest=None,
     )
-
-    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return SRiP."""
-        return self.precision_of_text(ranking, topic, "retrieved")
-
-    def recall_by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return SRiR2."""
-        return self.seen_text(ranking, topic)
 
 
 @dataclass(frozen=True)
-class AverageTextPrecision2(AverageTextPrecision):
+class AverageTextPrecision2(_WithNearMissesByTextRead, AverageTextPrecision):
     """SRiP2, averaged over recall."""
 
     name: ClassVar[str] = "MASRiP2"
@@ -480,11 +479,4 @@ class AverageTextPrecision2(AverageTextPrecision):
             "At rank 1 near-misses of 20/3 + 5/3 come from 15 characters; recall is 25/45: 56 "
             "points.",
         ),
-        highest=None,
     )
-    with_near_misses: ClassVar[bool] = True
-    cost: Cost = parameter("retrieved", COST_HELP, COSTS)
-
-    def by_rank(self, ranking: Ranking, topic: int) -> Floats:
-        """Return SRiP2."""
-        return self.precision_of_text(ranking, topic, self.cost)

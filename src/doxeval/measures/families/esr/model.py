@@ -1,7 +1,8 @@
 """What ESR measures share: parameters, the expectations behind scores, and three kinds of score.
 
 A score is taken at a cut-off (`EsrAt`), at a cut-off or a point of recall (`EsrPrecision`), or
-averaged over recall (`Average`).
+averaged over recall (`Average`). `by_rank` is what a measure is at every rank of a list; the last
+two also say in `recall_by_rank` what recall is there.
 """
 
 from __future__ import annotations
@@ -12,24 +13,21 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats
+from doxeval.arrays import Floats
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter, point
 from doxeval.measures.elements import fitting_quantisation, ignore_parameter, quant_parameter
-from doxeval.measures.families.esr.hits import Expectations, Sight, expectations
+from doxeval.measures.families.esr.hits import Expectations, Readers, expectations
 from doxeval.measures.families.esr.trees import (
     AssessedTrees,
     Relevance,
     RelevanceChoice,
     Which,
-    relevant_text,
     trees_of_assessments,
-    union_lengths,
     which_assessed,
 )
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, interpolated
-from doxeval.navigation import NAMES, Navigation
-from doxeval.runs import Kind
+from doxeval.navigation import NAMES
 from doxeval.scores import Curve
 
 _NEEDS = frozenset({Need.SIZES})
@@ -100,86 +98,41 @@ class Esr(Measure):
 
     def resolve_auto(self, truth: GroundTruth) -> Self:
         """Return it with its model of navigation, assessed units and quantisation."""
+        nav = self.nav
+        if nav == "auto":
+            nav = "depth" if truth.navigation is None else truth.navigation.name
+        else:
+            truth.model(nav)  # a model that is not known is an error now
         return replace(
             self,
-            nav=self._navigation_name(truth),
+            nav=nav,
             assessed=which_assessed(truth) if self.assessed == "auto" else self.assessed,
             quant=fitting_quantisation(truth, self.quant),
         )
 
-    def _navigation_name(self, truth: GroundTruth) -> str:
-        given = truth.navigation
-        if self.nav == "auto":
-            return "depth" if given is None else given.name
-        truth.model(self.nav)
-        return self.nav
-
-    def navigation(self, truth: GroundTruth) -> Navigation:
-        """Return the model of navigation."""
-        return truth.model(self.nav)
-
     @property
-    def chosen(self) -> RelevanceChoice:
+    def relevance(self) -> RelevanceChoice:
         """The parameters that say what is relevant."""
         return RelevanceChoice(self.assessed, self.rel, self.quant, self.ignore)
 
+    @property
+    def readers(self) -> Readers:
+        """The parameters that expectations depend on."""
+        return Readers(self.nav, self.relevance, self.hits, self.shared)
+
     def units(self, truth: GroundTruth) -> AssessedTrees:
         """Return the assessed units with their relevance."""
-        return trees_of_assessments(truth, self.chosen)
-
-    def sight(self, ranking: Ranking) -> Sight:
-        """Return what readers see with each result."""
-        kind = ranking.resolved.run.kind
-        by_kind = (kind == Kind.PASSAGE) | (kind == Kind.TREE) | (kind == Kind.SPANS)
-
-        def each(given: str, wide: str) -> Bools:
-            return by_kind if given == "auto" else np.full(len(kind), given == wide)
-
-        return Sight(each(self.shared, "seen"), each(self.hits, "certain"))
+        return trees_of_assessments(truth, self.relevance)
 
     def expected(self, ranking: Ranking) -> Expectations:
         """Return hits, near-misses and misses, rank by rank."""
-        return ranking.remembered(
-            ("expectations", *self.model_key),
-            lambda: self._expected(ranking, self.units(ranking.truth)),
-        )
-
-    def _expected(self, ranking: Ranking, units: AssessedTrees) -> Expectations:
-        navigation = self.navigation(ranking.truth)
-        return expectations(ranking, units, navigation, self.sight(ranking))
+        return expectations(ranking, self.readers)
 
     def defined_topics(self, ranking: Ranking) -> list[int]:
         """Return the topics to score that have assessed units."""
         total = self.expected(ranking).total
         topics: list[int] = ranking.topics[total[ranking.topics] > 0].tolist()
         return topics
-
-    @property
-    def model_key(self) -> tuple[object, ...]:
-        """The parameters that expectations depend on."""
-        return (self.nav, self.chosen, self.shared, self.hits)
-
-    def read(self, ranking: Ranking) -> list[Floats]:
-        """Return Σ size of results, rank by rank."""
-        return ranking.remembered("sizes of trees", lambda: _cumulated_sizes(ranking))
-
-    def read_on_the_way(self, ranking: Ranking) -> list[Floats]:
-        """Return Σ p(a; R)·size(a) of near-misses, rank by rank: what is read besides results."""
-        return ranking.remembered(
-            ("read on the way", *self.model_key), lambda: self._read_on_the_way(ranking)
-        )
-
-    def _read_on_the_way(self, ranking: Ranking) -> list[Floats]:
-        truth, units = ranking.truth, self.units(ranking.truth)
-        sizes = truth.remembered(
-            ("sizes of units", self.chosen),
-            lambda: union_lengths(truth, units.topic, units.trees, relevant=False),
-        )
-        return self._expected(ranking, replace(units, relevance=sizes)).near
-
-    def relevant_text(self, ranking: Ranking) -> Floats:
-        """Return Trel by topic."""
-        return relevant_text(ranking.truth, self.chosen)
 
     # Whether the score keeps falling with the rank beyond the end of the list.
     divides_by_rank: ClassVar[bool] = False
@@ -191,13 +144,6 @@ class Esr(Measure):
     def empty(self, total: float) -> float:
         """Return the score of an empty list."""
         return 0.0
-
-
-def _cumulated_sizes(ranking: Ranking) -> list[Floats]:
-    """Return Σ size, rank by rank; a result that does not resolve has the size that it states."""
-    sizes = union_lengths(ranking.truth, ranking.topic, ranking.returned_trees, relevant=False)
-    sizes = np.where(ranking.resolved.document < 0, np.maximum(ranking.size, 0), sizes)
-    return ranking.by_topic(ranking.cumulated(sizes))
 
 
 def at_cut_off(measure: Esr, ranking: Ranking, k: int) -> Floats:
@@ -223,23 +169,29 @@ class EsrAt(Esr):
         return at_cut_off(self, ranking, self.k)
 
 
-def shares_by_rank(measure: EsrAt, ranking: Ranking) -> Curve:
-    """Return the score at every rank as a share of the total relevance; beyond a list it stays."""
-    total = measure.expected(ranking).total
-    ranks = max(int(ranking.counts.max(initial=0)), 1)
-    y = np.full((len(total), ranks), np.nan)
-    for topic in measure.defined_topics(ranking):
-        whole = float(total[topic])
-        values = measure.by_rank(ranking, topic) / whole
-        last = float(values[-1]) if len(values) else measure.empty(whole) / whole
-        y[topic] = np.append(values, np.full(ranks - len(values), last))
-    x = np.arange(1, ranks + 1).astype(np.float64)
-    return Curve(str(measure), "rank", "share", x, y)
-
-
-def facts_of(title: str, formula: str, cite: str, example: Example, **more: Any) -> Facts:
-    """Return the facts of an ESR measure."""
-    return Facts(title, f"{_CITE}, {cite}", formula, _NEEDS, _EDGES, example, **more)
+def facts_of(
+    title: str,
+    formula: str,
+    cite: str,
+    example: Example,
+    laws: frozenset[Law] = frozenset(),
+    *,
+    highest: float | None = None,
+    higher_is_better: bool = True,
+) -> Facts:
+    """Return the facts of an ESR measure, which has no upper bound unless it says so."""
+    cite = f"{_CITE}, {cite}"
+    return Facts(
+        title,
+        cite,
+        formula,
+        _NEEDS,
+        _EDGES,
+        example,
+        highest=highest,
+        higher_is_better=higher_is_better,
+        laws=laws,
+    )
 
 
 _POINTS: Floats = np.arange(101) / 100

@@ -5,9 +5,9 @@
 (Ali, Consens and Lalmas 2012, eq 4.) Elements that a tree has in common with a result may have been
 seen with it; eq 4 ignores this.
 
-`NavigationReach` gives this pair by pair. With a thousand results in a document and ten thousand
-trees to reach, pairs are too many. Models of navigation have a shorter answer, and `reachability`
-gives it in one of three forms:
+`NavigationReach` gives this pair by pair. With 1,500 results in a document and 10,000 trees to
+reach, pairs are too many: they take 1.1 s and 126 MB. Models of navigation have a shorter answer
+(.03 s and 2 MB), and `DocumentLists` gives it in one of three forms:
 
     ReachByGroup   targets of one group are reached alike, so one column serves all of them
     ReachBySteps   few targets are reached from each result, and these steps are listed
@@ -22,6 +22,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -58,7 +59,12 @@ class Chances(NamedTuple):
         if certain.any():
             # Several steps that are not sure never make one that is: each is looked at by itself.
             is_hit = is_hit | (certain & (self.chance >= 1 - TOLERANCE))
-        return np.where(is_hit.any(axis=0), is_hit.argmax(axis=0), len(is_hit))
+        return _first_row(is_hit)
+
+
+def _first_row(flags: Bools) -> Ints:
+    """Return the first row of each column whose flag is set, or the number of rows."""
+    return np.where(flags.any(axis=0), flags.argmax(axis=0), len(flags))
 
 
 class NavigationReach:
@@ -87,29 +93,19 @@ class NavigationReach:
             chance = self._steps(source, target)
             is_same = source[:, None] == target[None, :]
         else:
-            chance, is_same = self._in_portions(sources, targets)
+            from_trees, shared = self.sources.rows(sources), self.shared[sources]
+            # A few targets at a time, if sources have many nodes.
+            step = max(MOST_PAIRS // len(from_trees.nodes), 1)
+            parts = [
+                self._between_trees(from_trees, self.targets.rows(targets[at : at + step]), shared)
+                for at in range(0, len(targets), step)
+            ]
+            chance, is_same = (np.concatenate(p, axis=1) for p in zip(*parts, strict=True))
         return Chances(np.where(is_same, 0.0, chance), is_same)
 
     def _steps(self, sources: Ints, targets: Ints) -> Floats:
         document = int(self.collection.documents_of(sources[:1])[0])
         return self.navigation.between(self.collection, document, sources, targets)
-
-    def _in_portions(self, sources: Ints, targets: Ints) -> tuple[Floats, Bools]:
-        """Return chances between trees, for a few targets at a time if sources have many nodes."""
-        from_trees, shared = self.sources.rows(sources), self.shared[sources]
-        step = max(MOST_PAIRS // len(from_trees.nodes), 1)
-        if len(targets) <= step:
-            return self._between_trees(from_trees, self._to_trees(targets), shared)
-        parts = [
-            self._between_trees(from_trees, self._to_trees(targets[at : at + step]), shared)
-            for at in range(0, len(targets), step)
-        ]
-        chance, is_same = zip(*parts, strict=True)
-        return np.concatenate(chance, axis=1), np.concatenate(is_same, axis=1)
-
-    def _to_trees(self, targets: Ints) -> Trees:
-        nodes = self._target[targets]
-        return Trees.of_singletons(nodes) if (nodes >= 0).all() else self.targets.rows(targets)
 
     def _between_trees(self, sources: Trees, targets: Trees, shared: Bools) -> tuple[Floats, Bools]:
         """Return p̃(target; source) between trees, and which are the same tree."""
@@ -154,18 +150,23 @@ def _summed(values: Numbers, sources: Trees, targets: Trees) -> Numbers:
 MANY_PAIRS = 1 << 18
 
 
+def are_many(sources: Ints, targets: Ints) -> bool:
+    """Return whether there are too many pairs to go through all of them."""
+    return len(sources) * len(targets) > MANY_PAIRS
+
+
 class Reachability(ABC):
     """From a list of results to some targets of the same document.
 
-    targets: their positions among all given targets. results: how many there are.
+    targets: their positions among all given targets. Results are given by their positions, and the
+    number of results stands for none.
     """
 
     targets: Ints
-    results: int
 
     @abstractmethod
     def hit_by(self) -> Ints:
-        """Return the first result that hits each target, or the number of results if none does."""
+        """Return the first result that hits each target."""
 
     @abstractmethod
     def unseen_before(self, at: Ints) -> Floats:
@@ -180,7 +181,7 @@ class Reachability(ABC):
 
     @abstractmethod
     def first_reaching(self) -> Ints:
-        """Return the first result that may lead to each target, or the number of results."""
+        """Return the first result that may lead to each target."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,20 +194,14 @@ class ReachByGroup(Reachability):
     same: Ints
     certain: Bools
 
-    @property
-    def results(self) -> int:  # type: ignore[override]
-        """The number of results."""
-        return len(self.chance)
-
     def hit_by(self) -> Ints:
         """Return the result that is the target, or from which it is surely reached."""
         is_sure = self.certain[:, None] & (self.chance >= 1 - TOLERANCE)
-        first = np.where(is_sure.any(axis=0), is_sure.argmax(axis=0), self.results)
-        return np.minimum(self.same, first[self.group])
+        return np.minimum(self.same, _first_row(is_sure)[self.group])
 
     def _unseen(self) -> Floats:
         """Return the probability that none was reached, results (and one before all) × groups."""
-        unseen = np.ones((self.results + 1, self.chance.shape[1]))
+        unseen = np.ones((len(self.chance) + 1, self.chance.shape[1]))
         np.cumprod(1 - self.chance, axis=0, out=unseen[1:])
         return unseen
 
@@ -217,7 +212,7 @@ class ReachByGroup(Reachability):
 
     def near(self, relevance: Floats, hit_by: Ints) -> Floats:
         """Sum what is left of each group, times the probability that it was reached."""
-        leaving = np.zeros((self.results + 1, self.chance.shape[1]))
+        leaving = np.zeros((len(self.chance) + 1, self.chance.shape[1]))
         np.add.at(leaving, (hit_by, self.group), relevance)
         # Summed up from the end, so that nothing is left over by rounding where all are hit.
         left = np.cumsum(leaving[::-1], axis=0)[::-1][1:]
@@ -226,9 +221,7 @@ class ReachByGroup(Reachability):
 
     def first_reaching(self) -> Ints:
         """Return the same for all targets of a group."""
-        may = self.chance > 0
-        first: Ints = np.where(may.any(axis=0), may.argmax(axis=0), self.results)[self.group]
-        return first
+        return _first_row(self.chance > 0)[self.group]
 
 
 @dataclass(frozen=True, eq=False)
@@ -298,35 +291,30 @@ class ReachByPairs(Reachability):
     chances: Chances
     certain: Bools
 
-    @property
-    def results(self) -> int:  # type: ignore[override]
-        """The number of results."""
-        return len(self.chances.chance)
-
     def hit_by(self) -> Ints:
         """Look at all pairs."""
         return self.chances.hit_by(self.certain[:, None])
 
     def unseen_before(self, at: Ints) -> Floats:
         """Return the product over the results before the position."""
-        is_before = np.arange(self.results)[:, None] < at[None, :]
+        is_before = np.arange(len(self.chances.chance))[:, None] < at[None, :]
         unseen: Floats = np.prod(np.where(is_before, 1 - self.chances.chance, 1.0), axis=0)
         return unseen
 
     def near(self, relevance: Floats, hit_by: Ints) -> Floats:
         """Look at all pairs."""
         reached = 1 - np.cumprod(1 - self.chances.chance, axis=0)
-        not_yet_hit = np.arange(self.results)[:, None] < hit_by[None, :]
+        not_yet_hit = np.arange(len(self.chances.chance))[:, None] < hit_by[None, :]
         near: Floats = (reached * not_yet_hit) @ relevance
         return near
 
     def first_reaching(self) -> Ints:
         """Look at all pairs."""
-        may = self.chances.chance > 0
-        return np.where(may.any(axis=0), may.argmax(axis=0), self.results)
+        return _first_row(self.chances.chance > 0)
 
 
-class DocumentLists(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class DocumentLists:
     """Results and targets in one document, by their rows in `reach`.
 
     certain: which results hit what is surely reached from them. until: only the results before
@@ -339,39 +327,120 @@ class DocumentLists(NamedTuple):
     certain: Bools
     until: Ints | None = None
 
-    @property
-    def are_long(self) -> bool:
-        """Whether there are too many pairs to go through all of them."""
-        return len(self.sources) * len(self.targets) > MANY_PAIRS
+    @cached_property
+    def _results(self) -> Trees:
+        return self.reach.sources.rows(self.sources)
 
+    @cached_property
+    def _shared(self) -> Bools:
+        """Whether readers of each result have seen what it shares with a tree."""
+        return self.reach.shared[self.sources]
 
-def reachability(lists: DocumentLists) -> Iterator[Reachability]:
-    """Yield how all targets are reached, some targets at a time."""
-    reach = lists.reach
-    targets = reach.targets.rows(lists.targets)
-    single = np.flatnonzero(targets.counts == 1)
-    nodes = targets.nodes[targets.begin[:-1][single]]
-    model = _ListNavigation(
-        reach.collection,
-        reach.navigation,
-        reach.sources.rows(lists.sources),
-        reach.shared[lists.sources],
-        lists.certain,
-    )
-    groups = reach.navigation.groups_of(reach.collection, nodes)
-    rest = np.flatnonzero(targets.counts != 1)
-    if groups is not None:
-        plain, same = model.plain(nodes, None if lists.until is None else lists.until[single])
-        yield from model.by_groups(single[plain], nodes[plain], groups[plain], same[plain])
-        rest = np.union1d(rest, single[~plain])
-    elif model.lists_steps:
-        yield from model.by_steps(single, nodes)
-    else:
-        rest = np.arange(len(targets))
-    step = max(MOST_PAIRS // len(lists.sources), 1)
-    for begin in range(0, len(rest), step):
-        some = rest[begin : begin + step]
-        yield ReachByPairs(some, reach.chances(lists.sources, lists.targets[some]), lists.certain)
+    @cached_property
+    def _place(self) -> tuple[Collection, int]:
+        """The collection, and the document in it that has all results and targets."""
+        collection = self.reach.collection
+        return collection, int(collection.documents_of(self._results.nodes[:1])[0])
+
+    def reachability(self) -> Iterator[Reachability]:
+        """Yield how all targets are reached, some targets at a time."""
+        reach, navigation = self.reach, self.reach.navigation
+        targets = reach.targets.rows(self.targets)
+        single = np.flatnonzero(targets.counts == 1)
+        nodes = targets.nodes[targets.begin[:-1][single]]
+        rest = np.flatnonzero(targets.counts != 1)
+        groups = navigation.groups_of(reach.collection, nodes)
+        node = self._results.nodes[:1]
+        if groups is not None:
+            plain, same = self._plain(nodes, None if self.until is None else self.until[single])
+            yield from self._by_groups(single[plain], nodes[plain], groups[plain], same[plain])
+            rest = np.union1d(rest, single[~plain])
+        elif navigation.steps_between(*self._place, node, node) is not None:
+            yield from self._by_steps(single, nodes)
+        else:
+            rest = np.arange(len(targets))
+        step = max(MOST_PAIRS // len(self.sources), 1)
+        for begin in range(0, len(rest), step):
+            some = rest[begin : begin + step]
+            chances = reach.chances(self.sources, self.targets[some])
+            yield ReachByPairs(some, chances, self.certain)
+
+    def _plain(self, nodes: Ints, until: Ints | None) -> tuple[Bools, Ints]:
+        """Return which targets are reached as their groups are, and the first that hits each.
+
+        A result that holds a target is no step to it. That does not matter if it hits the target,
+        or comes later than what matters (`until`).
+        """
+        source, target = _inside(self._results, nodes)
+        is_hit = (self._results.counts[source] == 1) | (self._shared & self.certain)[source]
+        count, results = len(nodes), len(self._results)
+        hit = _firsts(source[is_hit], target[is_hit], count, results)
+        if until is not None:
+            return _firsts(source, target, count, results) >= until, hit
+        return _firsts(source[~is_hit], target[~is_hit], count, results) >= hit, hit
+
+    def _by_groups(
+        self, targets: Ints, nodes: Ints, groups: Ints, same: Ints
+    ) -> Iterator[ReachByGroup]:
+        """Yield targets by groups, some groups at a time."""
+        distinct, first, which = np.unique(groups, return_index=True, return_inverse=True)
+        step = max(MOST_PAIRS // len(self._results.nodes), 1)
+        for begin in range(0, len(distinct), step):
+            chance = self._chances(nodes[first[begin : begin + step]])
+            rows = np.flatnonzero((which >= begin) & (which < begin + step))
+            group = which[rows] - begin
+            yield ReachByGroup(targets[rows], group, chance, same[rows], self.certain)
+
+    def _chances(self, nodes: Ints) -> Floats:
+        """Return the chances from each source to elements outside that are reached as these."""
+        distinct, row = np.unique(self._results.nodes, return_inverse=True)
+        steps = self.reach.navigation.between(*self._place, distinct, nodes)
+        sums = np.add.reduceat(steps[row], self._results.begin[:-1], axis=0)
+        return np.minimum(sums / self._results.counts[:, None], 1.0)
+
+    def _by_steps(self, targets: Ints, nodes: Ints) -> Iterator[ReachBySteps]:
+        """Yield targets by steps, in as many portions as it takes that none has too many."""
+        from_nodes, counts = np.unique(self._results.nodes, return_counts=True)
+        to_nodes, again = np.unique(nodes, return_counts=True)
+        most = self.reach.navigation.most_steps_between(*self._place, from_nodes, to_nodes)
+        repeated = int(counts.max(initial=1)) * int(again.max(initial=1))
+        if len(targets) > 1 and most * repeated > MOST_PAIRS:
+            half = len(targets) // 2
+            yield from self._by_steps(targets[:half], nodes[:half])
+            yield from self._by_steps(targets[half:], nodes[half:])
+        elif len(targets):
+            yield self._steps(targets, nodes)
+
+    def _steps(self, targets: Ints, nodes: Ints) -> ReachBySteps:
+        source, target, chance = self._steps_to(nodes)
+        # A result that holds a target is no step to it, but may show it.
+        inner, held = _inside(self._results, nodes)
+        is_same = self._results.counts[inner] == 1
+        results = len(self._results)
+        keys, held_keys = target * results + source, held * results + inner
+        chance = np.where(positions_in(np.sort(held_keys), keys) < 0, chance, 0.0)
+        shown = np.where(is_same, 0.0, self._shared[inner].astype(np.float64))
+        distinct, at = np.unique(np.append(keys, held_keys), return_inverse=True)
+        total = np.zeros(len(distinct))
+        np.add.at(total, at, np.append(chance, shown))
+        same = _firsts(inner[is_same], held[is_same], len(nodes), results)
+        total = np.minimum(total, 1.0)
+        source, target = distinct % results, distinct // results
+        return ReachBySteps(targets, results, source, target, total, same, self.certain)
+
+    def _steps_to(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
+        """Return steps from results to nodes, by position, one for each element of a result."""
+        from_nodes, row = np.unique(self._results.nodes, return_inverse=True)
+        to_nodes, which = np.unique(nodes, return_inverse=True)
+        steps = self.reach.navigation.steps_between(*self._place, from_nodes, to_nodes)
+        if steps is None:
+            raise DoxevalError(f"{self.reach.navigation.name} lists some steps, and not others")
+        owner = np.repeat(np.arange(len(self._results)), self._results.counts)
+        number: Ints = np.arange(len(steps.source))
+        number, at = _expanded(number, steps.source, row)
+        pair, target = _expanded(np.arange(len(number)), steps.target[number], which)
+        source = owner[at][pair]
+        return source, target, steps.probability[number][pair] / self._results.counts[source]
 
 
 def _inside(sources: Trees, nodes: Ints) -> tuple[Ints, Ints]:
@@ -398,107 +467,3 @@ def _firsts(source: Ints, target: Ints, targets: int, results: int) -> Ints:
     first = np.full(targets, results, dtype=np.int64)
     np.minimum.at(first, target, source)
     return first
-
-
-class _ListNavigation(NamedTuple):
-    """A list of results in a document, and how readers go on from there.
-
-    shared, certain: what readers see with each result.
-    """
-
-    collection: Collection
-    navigation: Navigation
-    sources: Trees
-    shared: Bools
-    certain: Bools
-
-    @property
-    def document(self) -> int:
-        """The document of all results and targets."""
-        return int(self.collection.documents_of(self.sources.nodes[:1])[0])
-
-    def plain(self, nodes: Ints, until: Ints | None) -> tuple[Bools, Ints]:
-        """Return which targets are reached as their groups are, and the first that hits each.
-
-        A result that holds a target is no step to it. That does not matter if it hits the target,
-        or comes later than what matters (`until`).
-        """
-        source, target = _inside(self.sources, nodes)
-        is_hit = (self.sources.counts[source] == 1) | (self.shared & self.certain)[source]
-        count, results = len(nodes), len(self.sources)
-        hit = _firsts(source[is_hit], target[is_hit], count, results)
-        if until is not None:
-            return _firsts(source, target, count, results) >= until, hit
-        return _firsts(source[~is_hit], target[~is_hit], count, results) >= hit, hit
-
-    def by_groups(
-        self, targets: Ints, nodes: Ints, groups: Ints, same: Ints
-    ) -> Iterator[ReachByGroup]:
-        """Yield targets by groups, some groups at a time."""
-        distinct, first, which = np.unique(groups, return_index=True, return_inverse=True)
-        step = max(MOST_PAIRS // len(self.sources.nodes), 1)
-        for begin in range(0, len(distinct), step):
-            chance = self._chances(nodes[first[begin : begin + step]])
-            rows = np.flatnonzero((which >= begin) & (which < begin + step))
-            group = which[rows] - begin
-            yield ReachByGroup(targets[rows], group, chance, same[rows], self.certain)
-
-    def _chances(self, nodes: Ints) -> Floats:
-        """Return the chances from each source to elements outside that are reached as these."""
-        distinct, row = np.unique(self.sources.nodes, return_inverse=True)
-        steps = self.navigation.between(self.collection, self.document, distinct, nodes)
-        sums = np.add.reduceat(steps[row], self.sources.begin[:-1], axis=0)
-        return np.minimum(sums / self.sources.counts[:, None], 1.0)
-
-    @property
-    def lists_steps(self) -> bool:
-        """Whether the model of navigation lists its steps."""
-        node = self.sources.nodes[:1]
-        steps = self.navigation.steps_between(self.collection, self.document, node, node)
-        return steps is not None
-
-    def by_steps(self, targets: Ints, nodes: Ints) -> Iterator[ReachBySteps]:
-        """Yield targets by steps, in as many portions as it takes that none has too many."""
-        from_nodes, counts = np.unique(self.sources.nodes, return_counts=True)
-        to_nodes, again = np.unique(nodes, return_counts=True)
-        most = self.navigation.most_steps_between(
-            self.collection, self.document, from_nodes, to_nodes
-        )
-        repeated = int(counts.max(initial=1)) * int(again.max(initial=1))
-        if len(targets) > 1 and most * repeated > MOST_PAIRS:
-            half = len(targets) // 2
-            yield from self.by_steps(targets[:half], nodes[:half])
-            yield from self.by_steps(targets[half:], nodes[half:])
-        elif len(targets):
-            yield self._by_steps(targets, nodes)
-
-    def _by_steps(self, targets: Ints, nodes: Ints) -> ReachBySteps:
-        source, target, chance = self._steps_to(nodes)
-        # A result that holds a target is no step to it, but may show it.
-        inner, held = _inside(self.sources, nodes)
-        is_same = self.sources.counts[inner] == 1
-        results = len(self.sources)
-        keys, held_keys = target * results + source, held * results + inner
-        chance = np.where(positions_in(np.sort(held_keys), keys) < 0, chance, 0.0)
-        shown = np.where(is_same, 0.0, self.shared[inner].astype(np.float64))
-        distinct, at = np.unique(np.append(keys, held_keys), return_inverse=True)
-        total = np.zeros(len(distinct))
-        np.add.at(total, at, np.append(chance, shown))
-        same = _firsts(inner[is_same], held[is_same], len(nodes), results)
-        total = np.minimum(total, 1.0)
-        source, target = distinct % results, distinct // results
-        return ReachBySteps(targets, results, source, target, total, same, self.certain)
-
-    def _steps_to(self, nodes: Ints) -> tuple[Ints, Ints, Floats]:
-        """Return steps from results to nodes, by position, one for each element of a result."""
-        from_nodes, row = np.unique(self.sources.nodes, return_inverse=True)
-        to_nodes, which = np.unique(nodes, return_inverse=True)
-        steps = self.navigation.steps_between(self.collection, self.document, from_nodes, to_nodes)
-        if steps is None:
-            raise DoxevalError(f"{self.navigation.name} lists some steps, and not others")
-        owner = np.repeat(np.arange(len(self.sources)), self.sources.counts)
-        number: Ints = np.arange(len(steps.source))
-        number, at = _expanded(number, steps.source, row)
-        pair, target = _expanded(np.arange(len(number)), steps.target[number], which)
-        source = owner[at][pair]
-        return source, target, steps.probability[number][pair] / self.sources.counts[source]

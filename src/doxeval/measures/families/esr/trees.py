@@ -18,11 +18,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints
-from doxeval.assessments import AssessedUnit, Judgment, find_quantisation
+from doxeval.arrays import Bools, Floats, Ints, rows_by_key
+from doxeval.assessments import AssessedUnit, Judgment
 from doxeval.documents import PathPatterns, Trees, covers_of_groups
 from doxeval.errors import MissingInput, MissingText
-from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys, rows_by_key
+from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys
+from doxeval.measures.memory import once
+from doxeval.measures.ranking import tree_documents
 from doxeval.messages import short_path
 from doxeval.spans import Spans, merge_spans, shared_lengths
 
@@ -80,18 +82,21 @@ def which_assessed(truth: GroundTruth) -> Which:
     >>> which_assessed(truth)
     'cover'
     """
-    if truth.remembered("has units", lambda: bool(_assessed_units(truth))):
+    if truth.relevant.has_units:
         return "units"
     has_elements = truth.has_grades or truth.relevant.has_lists
     return "ideal" if has_elements and not truth.has_highlights else "cover"
 
 
+@once
 def trees_of_assessments(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
-    """Return the assessed trees of all topics; made once for all runs."""
-    make = {"units": _units, "cover": _cover}.get(chosen.assessed, _recall_base)
-    return truth.remembered(("assessed trees", chosen), lambda: make(truth, chosen))
+    """Return the assessed trees of all topics."""
+    if chosen.assessed == "units":
+        return _units(truth, chosen)
+    return _cover(truth, chosen) if chosen.assessed == "cover" else _recall_base(truth, chosen)
 
 
+@once
 def relevant_text(truth: GroundTruth, chosen: RelevanceChoice) -> Floats:
     """Return Trel by topic: the highlighted characters.
 
@@ -107,10 +112,6 @@ def relevant_text(truth: GroundTruth, chosen: RelevanceChoice) -> Floats:
     >>> relevant_text(truth, RelevanceChoice("cover", "length")).tolist()
     [4.0]
     """
-    return truth.remembered(("relevant text", chosen), lambda: _relevant_text(truth, chosen))
-
-
-def _relevant_text(truth: GroundTruth, chosen: RelevanceChoice) -> Floats:
     if truth.has_highlights and chosen.assessed in ("cover", "ideal"):
         if chosen.assessed == "ideal" and not truth.targets:
             return truth.relevant_characters.astype(np.float64)
@@ -134,7 +135,7 @@ class _Covers(NamedTuple):
 def _cover(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
     if truth.is_relevant.any() and not truth.has_highlights:
         raise MissingInput("assessed=cover needs highlighted text")
-    cover = truth.remembered(("cover", chosen.ignore), lambda: _covers(truth, chosen.ignore))
+    cover = _covers(truth, chosen.ignore)
     values = np.ones(len(cover.node))
     if chosen.rel == "length":
         values = cover.rsize.astype(np.float64)
@@ -144,6 +145,7 @@ def _cover(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
     return AssessedTrees(cover.topic, cover.document, trees, values)
 
 
+@once
 def _covers(truth: GroundTruth, ignore: str) -> _Covers:
     """Return the covers of all topics; that of a topic with a target has only elements on it."""
     alike: dict[PathPatterns | None, list[int]] = {None: []}
@@ -187,7 +189,7 @@ def _covers_for_target(
 
 def _recall_base(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
     base = truth.base(chosen.assessed, chosen.quant, chosen.ignore)
-    elements = truth.elements(find_quantisation(chosen.quant))
+    elements = truth.elements(chosen.quant)
     values = np.ones(len(base))
     if chosen.rel == "spec":
         values = base.value
@@ -203,20 +205,23 @@ def _recall_base(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
 # Units that were assessed one by one
 
 
-def _assessed_units(truth: GroundTruth) -> list[tuple[Judgment, AssessedUnit]]:
-    return [
-        (judgment, unit) for judgment in truth.assessments.detailed() for unit in judgment.units
-    ]
-
-
 def _units(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
-    given = _assessed_units(truth)
+    judgments = truth.assessments.detailed()
+    given = [(judgment, unit) for judgment in judgments for unit in judgment.units]
     if not given:
         raise MissingInput("assessed=units needs assessed units: lines with nodes and rel")
     topic = np.array([truth.topic_numbers[judgment.topic] for judgment, _ in given], dtype=np.int64)
     document = truth.known_collection.find_documents([judgment.document for judgment, _ in given])
-    trees = _on_target(_trees_of_units(truth, document, given), topic, truth)
-    trees = _without(trees, truth, chosen.ignore)
+    trees = _trees_of_units(truth, document, given)
+    if truth.targets:
+        of_nodes = np.repeat(topic, trees.counts)
+        trees = _only(trees, truth.relevant.on_target(of_nodes, trees.nodes))
+    ignored = ignored_tags(chosen.ignore)
+    if ignored:
+        collection = truth.known_collection
+        is_ignored = np.array([tag in ignored for tag in collection.summary.tags])
+        tag = collection.summary.tag_of[collection.nodes.path[trees.nodes]]
+        trees = _only(trees, ~is_ignored[tag])
     stated = np.array([unit.relevance for _, unit in given], dtype=np.float64)
     values = (stated > 0).astype(np.float64)
     if chosen.rel == "spec":
@@ -224,7 +229,7 @@ def _units(truth: GroundTruth, chosen: RelevanceChoice) -> AssessedTrees:
     elif chosen.rel == "length":
         values = values * union_lengths(truth, topic, trees, relevant=truth.has_highlights)
     kept: Ints = np.flatnonzero((values > 0) & (trees.counts > 0))
-    if chosen.ignore != "none" or truth.targets:
+    if ignored or truth.targets:
         kept = _best_of_equals(topic, trees, values, kept)
     return AssessedTrees(topic[kept], document[kept], trees.rows(kept), values[kept])
 
@@ -243,24 +248,6 @@ def _trees_of_units(
         )
     owner = np.repeat(np.arange(len(given)), counts)
     return Trees(nodes[np.lexsort((nodes, owner))], np.append(0, np.cumsum(counts)))
-
-
-def _on_target(trees: Trees, topic: Ints, truth: GroundTruth) -> Trees:
-    """Return the trees without elements outside the target of their topic."""
-    if not truth.targets:
-        return trees
-    of_nodes = np.repeat(topic, trees.counts)
-    return _only(trees, truth.relevant.on_target(of_nodes, trees.nodes))
-
-
-def _without(trees: Trees, truth: GroundTruth, ignore: str) -> Trees:
-    """Return the trees without elements that have ignored tags."""
-    ignored = ignored_tags(ignore)
-    if not ignored:
-        return trees
-    collection = truth.known_collection
-    is_ignored: Bools = np.array([tag in ignored for tag in collection.summary.tags])
-    return _only(trees, ~is_ignored[collection.summary.tag_of[collection.nodes.path[trees.nodes]]])
 
 
 def _only(trees: Trees, kept: Bools) -> Trees:
@@ -294,9 +281,7 @@ def union_lengths(truth: GroundTruth, topic: Ints, trees: Trees, *, relevant: bo
         spans = merge_spans(spans)
     lengths = spans.lengths()
     if relevant:
-        filled = np.flatnonzero(trees.counts > 0)
-        document = np.full(len(trees), -1, dtype=np.int64)
-        document[filled] = truth.known_collection.documents_of(trees.nodes[trees.begin[filled]])
+        document = tree_documents(truth.known_collection, trees)
         pair = truth.pairs_of(topic, document)[spans.group]
         highlighted = shared_lengths(Spans(pair, spans.start, spans.end), truth.highlights)
         lengths = np.where(pair < 0, 0, highlighted)
