@@ -14,7 +14,7 @@ Urbano and Marrero (The Treatment of Ties in AP Correlation, ICTIR 2017).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations, permutations
 from typing import Any, Literal, NamedTuple
@@ -22,7 +22,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
-from doxeval.comparison.pairwise import MeasureColumn, check_runs, measure_numbers
+from doxeval.comparison.pairwise import MeasureColumn, check_runs, measure_indexes
 from doxeval.comparison.significance import check_resampling, generator, rounded
 from doxeval.errors import InputError, warn
 from doxeval.messages import join_names, plural, quoted
@@ -62,7 +62,7 @@ def correlate(
     (0.6667, 'noticeably different')
     """
     check_runs(table, "a correlation")
-    chosen = measure_numbers(table, measures)
+    chosen = measure_indexes(table, measures)
     if len(chosen) < 2:
         raise InputError(f"a correlation needs two measures or more, not {len(chosen)}")
     check_resampling(resamples, seed)
@@ -215,11 +215,11 @@ def _correlated(
         first,
         second,
         len(x),
-        tau=_by_scipy("kendalltau", good_x, good_y),
+        tau=_by_scipy(stats.kendalltau, good_x, good_y),
         tau_ap=Coefficient(symmetric_tau_ap(*in_order), p),
         tau_ap_by_first=tau_ap(good_y, good_x),
         tau_ap_by_second=tau_ap(good_x, good_y),
-        pearson=_by_scipy("pearsonr", good_x, good_y),
+        pearson=_by_scipy(stats.pearsonr, good_x, good_y),
         spearman=_spearman(good_x, good_y),
         slope=float(line.slope),
         intercept=float(line.intercept),
@@ -238,14 +238,11 @@ def _common_means(column_x: MeasureColumn, column_y: MeasureColumn) -> tuple[Flo
     return rounded(pairs[:, 0]), rounded(pairs[:, 1])
 
 
-def _by_scipy(
-    name: Literal["kendalltau", "pearsonr", "spearmanr"], x: Floats, y: Floats
-) -> Coefficient:
-    from scipy import stats
-
+def _by_scipy(correlation: Callable[[Floats, Floats], Any], x: Floats, y: Floats) -> Coefficient:
+    """Return a coefficient of scipy's with its p."""
     if len(x) < 3:  # two rankings of two systems agree or disagree; p would mean nothing
         return Coefficient(float(np.sign(x[1] - x[0]) * np.sign(y[1] - y[0])))
-    result = getattr(stats, name)(x, y)
+    result = correlation(x, y)
     values = (float(result.statistic), float(result.pvalue))
     return Coefficient(*(None if math.isnan(value) else value for value in values))
 
@@ -254,7 +251,7 @@ def _spearman(x: Floats, y: Floats) -> Coefficient:
     """Return Spearman's ρ; for few systems p is from all orders, as scipy's is poor there."""
     from scipy import stats
 
-    coefficient = _by_scipy("spearmanr", x, y)
+    coefficient = _by_scipy(stats.spearmanr, x, y)
     if not 3 <= len(x) <= EXACT_SYSTEMS:
         return coefficient
     ranks, others = stats.rankdata(x) - (len(x) + 1) / 2, stats.rankdata(y) - (len(y) + 1) / 2

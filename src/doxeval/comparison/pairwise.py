@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -72,7 +73,7 @@ def compare(
     ('mine', 'base', 5, 0.2, 0.0032)
     """
     check_runs(table, "a comparison")
-    column = MeasureColumn.of(table, _measure_number(table, measure))
+    column = MeasureColumn.of(table, _measure_index(table, measure))
     if test not in TESTS:
         raise InputError(f"no test {quoted(test)}; there are {', '.join(TESTS)}")
     if baseline is not None and baseline not in column.values:
@@ -142,20 +143,20 @@ def compare_all(
             resamples=resamples,
             seed=seed,
         )
-        for index in measure_numbers(table, measures)
+        for index in measure_indexes(table, measures)
     )
     warn(note for comparison in comparisons for note in comparison.notes)
     return comparisons
 
 
-def measure_numbers(table: ScoreTable, measures: Sequence[object] | None) -> list[int]:
+def measure_indexes(table: ScoreTable, measures: Sequence[object] | None) -> list[int]:
     """Return the indexes of measures in a table, each once; None means all."""
     names = table.labels if measures is None else measures
     names = [names] if isinstance(names, str) else names
     return list(dict.fromkeys(table.index_of_measure(name) for name in names))
 
 
-def _measure_number(table: ScoreTable, measure: object) -> int:
+def _measure_index(table: ScoreTable, measure: object) -> int:
     if measure is not None:
         return table.index_of_measure(measure)
     if len(table.measures) != 1:
@@ -349,7 +350,7 @@ class MeasureColumn:
                 has_results[scores.run] = scores.has_results
         return cls(table.measures[index], values, has_results)
 
-    @property
+    @cached_property
     def means(self) -> dict[str, float | None]:
         """The mean of each run over its own topics, as it is reported."""
         return {run: mean_of(values) for run, values in self.values.items()}
