@@ -13,6 +13,7 @@ import builtins
 import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cache, wraps
 from itertools import islice
 from numbers import Real
@@ -62,6 +63,7 @@ def checked_but(*names: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
             try:
                 given = signature.bind(*args, **kwargs).arguments
             except TypeError:
+                _refuse_field_of_option(function, kwargs)
                 given = {}  # Python's own error about missing and unknown arguments is clear
             for name, value in given.items():
                 if name in names or value is signature.parameters[name].default:
@@ -79,6 +81,22 @@ def checked_but(*names: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
 
 _signature = cache(inspect.signature)  # with an entry for each decorated function
+
+
+def _refuse_field_of_option(function: Callable[..., Any], given: Iterable[str]) -> None:
+    """Raise a TypeError about an argument that belongs into a value of options."""
+    parameters = _signature(function).parameters
+    options = {
+        name: spec.default for name, spec in parameters.items() if is_dataclass(spec.default)
+    }
+    for name in given:
+        for option, default in options.items():
+            if name not in parameters and name in default.__dataclass_fields__:
+                called = function.__qualname__.removesuffix(".__init__")
+                raise TypeError(
+                    f"{called}() has no argument {name!r}; give {option}="
+                    f"{type(default).__name__}({name}=…)"
+                )
 
 
 class _Accepted(NamedTuple):

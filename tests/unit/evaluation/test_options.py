@@ -95,3 +95,12 @@ def test_evaluate_has_all_options_of_an_evaluation_and_of_scoring() -> None:
     }
     del expected["self"], expected["progress"], options["progress"]  # a lambda each
     assert options == expected
+
+
+def test_an_argument_that_is_an_option_of_a_group_is_pointed_to_its_group() -> None:
+    told = r"evaluate\(\) has no argument 'unresolved'; give run_options=RunOptions\(unresolved=…\)"
+    options: dict[str, Any] = {"unresolved": "irrelevant"}
+    with pytest.raises(TypeError, match=told):
+        SCORED(**options)
+    with pytest.raises(TypeError, match=r"Evaluation\(\) has no argument 'curves'; give keep=Keep"):
+        Evaluation(JUDGED, "AP", curves=True)  # type: ignore[arg-type]
