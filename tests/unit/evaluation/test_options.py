@@ -103,4 +103,4 @@ def test_an_argument_that_is_an_option_of_a_group_is_pointed_to_its_group() -> N
     with pytest.raises(TypeError, match=told):
         SCORED(**options)
     with pytest.raises(TypeError, match=r"Evaluation\(\) has no argument 'curves'; give keep=Keep"):
-        Evaluation(JUDGED, "AP", curves=True)  # type: ignore[arg-type]
+        Evaluation(JUDGED, "AP", curves=True)  # type: ignore[call-arg]
