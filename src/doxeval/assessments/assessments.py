@@ -29,7 +29,7 @@ class Assessments:
     They are equal if they say the same about the same documents, in whatever order and wherever
     they were read.
 
-    resolved_in: the seal of the collection that everything was checked against, if it was.
+    resolved_in: the checksum of the collection that everything was checked against, if it was.
     """
 
     @checked
@@ -222,7 +222,7 @@ class Assessments:
         [0, -1]
         """
         numbers = self.columns.document_numbers
-        if numbers is not None and self.resolved_in == collection.seal:
+        if numbers is not None and self.resolved_in == collection.checksum:
             return numbers
         return collection.find_documents(self.columns.documents).astype(np.int64)
 

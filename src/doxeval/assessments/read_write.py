@@ -205,7 +205,7 @@ def read_assessments(
         merged = merge_judgments(columns, merge)
         columns, warnings = merged.judgments, [*warnings, *merged.warnings]
     warn(warnings)
-    return Assessments(columns, warnings, None if collection is None else collection.seal)
+    return Assessments(columns, warnings, None if collection is None else collection.checksum)
 
 
 def as_assessments(

@@ -40,11 +40,11 @@ def resolve_assessments(assessments: Assessments, collection: Collection) -> Ass
     >>> resolve_assessments(resolved, collection) is resolved
     True
     """
-    if assessments.resolved_in == collection.seal:
+    if assessments.resolved_in == collection.checksum:
         return assessments
     resolved = resolve_judgments(assessments.columns, collection)
     warnings = [*assessments.warnings, *resolved.warnings]
-    return Assessments(resolved.judgments, warnings, collection.seal)
+    return Assessments(resolved.judgments, warnings, collection.checksum)
 
 
 def resolve_judgments(

@@ -15,7 +15,7 @@ from doxeval.messages import plural, truncate
     "--remove",
     "removed",
     multiple=True,
-    metavar="SEAL|URL|all",
+    metavar="CHECKSUM|URL|all",
     help="Remove a collection, with the index that was built of it, or all; may be repeated.",
 )
 @table_or_json("How to print the list.")
@@ -24,8 +24,8 @@ def cache(removed: tuple[str, ...], format_: str) -> None:
 
     The columns of a collection at a URL are downloaded once, into the directory that the
     environment variable DOXEVAL_CACHE names, or else into doxeval in $XDG_CACHE_HOME or ~/.cache.
-    A collection is kept there under its seal, until it is removed; opened again, it is downloaded
-    again. Its texts stay at the URL.
+    A collection is kept there under its checksum, until it is removed; opened again, it is
+    downloaded again. Its texts stay at the URL.
 
     \b
     Examples:
@@ -38,10 +38,10 @@ def cache(removed: tuple[str, ...], format_: str) -> None:
     kept = cached_collections()
     if removed:
         refuse({"format_"}, "is for the list")
-        going = {one.seal: one for wanted in removed for one in select_cached(kept, wanted)}
+        going = {one.checksum: one for wanted in removed for one in select_cached(kept, wanted)}
         for one in going.values():
             remove_cached(one)
-            line(f"removed {one.seal[:12]}  {_megabytes(one.bytes)}  {truncate(one.url, 400)}")
+            line(f"removed {one.checksum[:12]}  {_megabytes(one.bytes)}  {truncate(one.url, 400)}")
         return
     if format_ == "json":
         json_data([one.as_dict() for one in kept], indent=1)
@@ -50,7 +50,7 @@ def cache(removed: tuple[str, ...], format_: str) -> None:
     heading(f"{cache_directory()}: {plural(len(kept), 'collection')}, {total}")
     for one in kept:
         state = "" if one.is_complete else "  (incomplete)"
-        line(f"  {one.seal[:12]}  {_megabytes(one.bytes):>12}  {truncate(one.url, 400)}{state}")
+        line(f"  {one.checksum[:12]}  {_megabytes(one.bytes):>12}  {truncate(one.url, 400)}{state}")
 
 
 def _megabytes(size: int) -> str:

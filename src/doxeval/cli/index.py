@@ -89,7 +89,10 @@ def info(place: str, directory: str | None, format_: str) -> None:
         return
     heading(opened.directory.name)
     rows = [
-        ("collection", f"{opened.collection.location} (seal {opened.collection.seal[:12]})"),
+        (
+            "collection",
+            f"{opened.collection.location} (checksum {opened.collection.checksum[:12]})",
+        ),
         ("documents", f"{counts['documents']:,}"),
         ("elements", f"{counts['elements']:,}"),
         ("words", f"{counts['words']:,}"),

@@ -48,8 +48,8 @@ _ROWS = 1 << 20  # about how many elements are looked at together
 class Collection:
     """A structured collection: documents as trees over their texts.
 
-    A collection is a value: two collections are equal if they have the same seal, wherever they
-    are, and a pickle holds only the location and the seal. `Collection("data/wiki")` opens a
+    A collection is a value: two collections are equal if they have the same checksum, wherever they
+    are, and a pickle holds only the location and the checksum. `Collection("data/wiki")` opens a
     collection in a directory, `Collection("s3://bucket/wiki")` one at a URL: its columns are
     downloaded into a cache, its texts stay where they are (see storage). This example makes
     a small one:
@@ -123,18 +123,18 @@ class Collection:
         return location_name(self.location)
 
     @property
-    def seal(self) -> str:
+    def checksum(self) -> str:
         """The checksum of its manifest, which contains the checksums of all its files."""
         return str(self.manifest["checksum"])
 
     def __eq__(self, other: object) -> bool:
-        return self.seal == other.seal if isinstance(other, Collection) else NotImplemented
+        return self.checksum == other.checksum if isinstance(other, Collection) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.seal)
+        return hash(self.checksum)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Collection], tuple[str, str]]:
-        return _reopen, (self.address, self.seal)
+        return _reopen, (self.address, self.checksum)
 
     def refuse_damage(self) -> None:
         """Raise an error about the first damaged file, if opening did not verify them all."""
@@ -153,7 +153,7 @@ class Collection:
         """
         from doxeval.documents.verify import verify_collection
 
-        if current_manifest(self.location)["checksum"] != self.seal:
+        if current_manifest(self.location)["checksum"] != self.checksum:
             raise CollectionError("the collection was replaced since", self.location)
         verification = verify_collection(self.location, progress)
         if verification.problems:
@@ -471,11 +471,11 @@ class Collection:
         )
 
 
-def _reopen(location: str, seal: str) -> Collection:
+def _reopen(location: str, checksum: str) -> Collection:
     """Return a pickled collection, opened again if it is still the same."""
     collection = Collection.__new__(Collection)
-    collection._hold(location, open_files(location, seal))
-    if collection.seal != seal:
+    collection._hold(location, open_files(location, checksum))
+    if collection.checksum != checksum:
         raise CollectionError("the collection is not the one that was pickled", location)
     return collection
 

@@ -198,10 +198,10 @@ class CollectionFiles(StoredFiles):
                 raise self.damaged(f"{name}.npy", f"expected {end:,} at the end")
 
 
-def open_files(location: str | os.PathLike[str], seal: str | None = None) -> CollectionFiles:
+def open_files(location: str | os.PathLike[str], checksum: str | None = None) -> CollectionFiles:
     """Return the files of a collection in a directory or at a URL.
 
-    If the checksum (`seal`) is known, and the cache has that collection, its URL is not read again.
+    If its checksum is known, and the cache has that collection, its URL is not read again.
 
     >>> from doxeval.documents.examples import example_collection
     >>> open_files(example_collection({"a": "<p>One.</p>"}).location).tags()
@@ -212,7 +212,7 @@ def open_files(location: str | os.PathLike[str], seal: str | None = None) -> Col
         return _open_directory(directory)
     from doxeval.storage import open_cached
 
-    here = open_cached(COLLECTION, os.fsdecode(location), seal)
+    here = open_cached(COLLECTION, os.fsdecode(location), checksum)
     try:
         return CollectionFiles(here.directory, here)
     except CollectionError:

@@ -155,6 +155,7 @@ class Evaluation:
         if run_options.duplicates == "auto":
             run_options = replace(run_options, duplicates=preset_duplicates(self._presets))
         self.run_options = run_options
+        requests = requested_measures(measures, where_possible, self._presets)
         with report_damage(collection):
             self.assessments = _resolved_assessments(assessments, collection, run_options)
         self.counting = counting
@@ -164,7 +165,6 @@ class Evaluation:
             from doxeval.evaluation.targets import read_targets
 
             self._targets = read_targets(targets, self.assessments.topics, collection)
-        requests = requested_measures(measures, where_possible, self._presets)
         # What cannot be computed is an error now, before any run is read.
         with report_damage(collection):
             self.measures, self._skipped = select_measures(requests, self._presets, self.truth)

@@ -393,7 +393,7 @@ class DepthNavigation(Navigation):
     """
 
     name: str = "depth"
-    # The share of each path's group in the last collection that was used, by its seal.
+    # The share of each path's group in the last collection that was used, by its checksum.
     _kept: dict[str, Floats] = field(
         default_factory=dict, init=False, repr=False, compare=False, hash=False
     )
@@ -422,13 +422,13 @@ class DepthNavigation(Navigation):
         return _group_of_paths(collection)[collection.nodes.path[targets]]
 
     def _shares_of_paths(self, collection: Collection) -> Floats:
-        of_paths = self._kept.get(collection.seal)
+        of_paths = self._kept.get(collection.checksum)
         if of_paths is None:
             shares = self.shares(collection)
             by_group = np.array([shares.get(group, 0.0) for group in _GROUPS])
             of_paths = by_group[_group_of_paths(collection)]
             self._kept.clear()
-            self._kept[collection.seal] = of_paths
+            self._kept[collection.checksum] = of_paths
         return of_paths
 
 

@@ -93,7 +93,7 @@ class PoolFacts:
     depth: how many results of each run were considered for a topic; None: all of them.
     documents: the most documents of a topic; None: no limit.
     judged: the files of the judgments that an adaptive method followed, each with its SHA-256.
-    collection: the seal of the collection that the runs were resolved in.
+    collection: the checksum of the collection that the runs were resolved in.
     runs: in the order in which they were named. date: in UTC; two pools that differ only in it are
     equal.
 

@@ -124,7 +124,7 @@ class Pooling:
             facts,
             runs=read.facts,
             judged=tuple((one, sha256_of(one)) for one in choice.followed),
-            collection=None if collection is None else collection.seal,
+            collection=None if collection is None else collection.checksum,
             version=__version__,
         )
         about_files = tuple(

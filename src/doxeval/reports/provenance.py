@@ -46,7 +46,7 @@ class Provenance:
     command: str | None = None
     files: tuple[FileFacts, ...] = ()
     collection: str | None = None
-    seal: str | None = None
+    checksum: str | None = None
     navigation: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -124,7 +124,7 @@ class Index:
         return f"Index({name!r}): {plural(self.words, 'word')}, {plural(self.terms, 'term')}"
 
     @property
-    def seal(self) -> str:
+    def checksum(self) -> str:
         """The checksum of the manifest."""
         return str(self.manifest["checksum"])
 
@@ -251,11 +251,12 @@ class Index:
     # Checks
 
     def _check_collection(self) -> None:
-        if self.manifest["collection"] != self.collection.seal:
+        if self.manifest["collection"] != self.collection.checksum:
             raise SearchIndexError(
                 f"this is the index of another collection, or of an earlier state of "
-                f"{self.collection.location}: it has the seal {self.manifest['collection'][:12]}, "
-                f"the collection {self.collection.seal[:12]}; build the index again",
+                f"{self.collection.location}: it has the checksum "
+                f"{self.manifest['collection'][:12]}, the collection "
+                f"{self.collection.checksum[:12]}; build the index again",
                 str(self.directory),
             )
         expected = {"documents": len(self.collection), "elements": len(self.collection.nodes.path)}

@@ -80,7 +80,7 @@ def build_index(
             + Parameter("text", "none")
             + "), so there is nothing to index"
         )
-    facts = {"collection": opened.seal, **Analysis(stemmer).recorded()}
+    facts = {"collection": opened.checksum, **Analysis(stemmer).recorded()}
     directory = default_directory(opened.directory) if out is None else Path(os.fsdecode(out))
     report = progress or (lambda stage, done, total: None)
     characters = opened.text_totals.characters

@@ -538,8 +538,8 @@ def _run_facts(searcher: Searcher, field: str) -> dict[str, Any]:
     described = searcher.options.describe()
     made_of = {
         "stemmer": index.analysis.stemmer,
-        "index": index.seal,
-        "collection": index.collection.seal,
+        "index": index.checksum,
+        "collection": index.collection.checksum,
         "doxeval": __version__,
     }
     shown = {**described, "query": field} | made_of

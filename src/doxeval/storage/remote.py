@@ -270,7 +270,7 @@ def open_cached(store_type: StoreType, url: str, checksum: str | None = None) ->
     >>> _ = fsspec.filesystem("memory").put(f"{near.directory}/", "/example/", recursive=True)
     >>> with unittest.mock.patch.dict(os.environ, {"DOXEVAL_CACHE": tempfile.mkdtemp()}):
     ...     local = open_cached(COLLECTION, "memory://example")
-    >>> local.directory.name == near.seal, local.is_complete
+    >>> local.directory.name == near.checksum, local.is_complete
     (True, True)
     """
     remote = RemoteDirectory(url, store_type)
@@ -470,7 +470,7 @@ def _show_download(url: str, directory: Path, total: int) -> Iterator[Progress]:
 class CachedCollection:
     """What the cache holds under one checksum: files of a collection, perhaps an index of it."""
 
-    seal: str
+    checksum: str
     directory: Path
     url: str  # where it came from
     bytes: int
@@ -479,7 +479,7 @@ class CachedCollection:
     def as_dict(self) -> dict[str, Any]:
         """Return the facts by name, for JSON."""
         return {
-            "seal": self.seal,
+            "checksum": self.checksum,
             "url": self.url,
             "bytes": self.bytes,
             "complete": self.is_complete,
@@ -524,10 +524,10 @@ def select_cached(kept: list[CachedCollection], selection: str) -> list[CachedCo
         entry
         for entry in kept
         if selection in ("all", entry.url)
-        or (len(selection) >= _SHORTEST_CHECKSUM and entry.seal.startswith(selection))
+        or (len(selection) >= _SHORTEST_CHECKSUM and entry.checksum.startswith(selection))
     ]
     if not selected and selection != "all":
-        expected = f"expected all, a URL, or a seal (its first {_SHORTEST_CHECKSUM} digits do)"
+        expected = f"expected all, a URL, or a checksum (its first {_SHORTEST_CHECKSUM} digits do)"
         raise InputError(f"nothing in the cache is {quoted(selection)}: {expected}")
     return selected
 

@@ -56,7 +56,7 @@ def test_other_processes_read_texts_over_connections_of_their_own(
 
 
 def test_processes_need_no_store_of_their_own(data: Path, own_cache: Path) -> None:
-    """Nobody but this process has its memory: the others open the cache by the seal."""
+    """Nobody but this process has its memory: the others open the cache by the checksum."""
     memory = fsspec.filesystem("memory")
     memory.put(f"{data}/collection/", "/remote-evaluation/", recursive=True)
     given = (runs(data), str(data / "assessments.jsonl"), ("MAiP", "nxCG@10"))
@@ -88,4 +88,4 @@ def test_commands_take_a_url(data: Path, url: str, tmp_path: Path) -> None:
         if "--out" not in words:
             near = doxeval(*words, "--collection", data / "collection")
             assert far.stdout.replace(url, str(data / "collection")) == near.stdout
-    assert Collection(url).seal[:12] in page.read_text(encoding="utf-8")
+    assert Collection(url).checksum[:12] in page.read_text(encoding="utf-8")

@@ -416,7 +416,7 @@ def test_assessments_are_resolved_once() -> None:
     assert found.find("7", "a") == Judgment("7", "a", ((0, 3),), None, 3, 1)
     assert found.warnings == ("judged documents that are not in the collection: 1",)
     assert resolve_assessments(found, collection) is found
-    assert pickle.loads(pickle.dumps(found)).resolved_in == collection.seal
+    assert pickle.loads(pickle.dumps(found)).resolved_in == collection.checksum
     other = example_collection({"a": "<a>two</a>"})
     assert resolve_assessments(found, other) is not found
 

@@ -1,4 +1,4 @@
-"""An open collection as a value: its seal, pickles, counts, and what keeps it alive."""
+"""An open collection as a value: its checksum, pickles, counts, and what keeps it alive."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_a_collection_is_equal_to_its_copy(build: Builder, tmp_path: Path) -> No
     shutil.copytree(one.directory, tmp_path / "copy")
     copy = Collection(tmp_path / "copy")
     other = build({**FILES, "b.xml": "<a>thrice</a>"})
-    assert one == copy and hash(one) == hash(copy) and one.seal == copy.seal
-    assert one != other and one.seal != other.seal
+    assert one == copy and hash(one) == hash(copy) and one.checksum == copy.checksum
+    assert one != other and one.checksum != other.checksum
     assert one != "a collection"
     assert len({one, copy, other}) == 2
     assert one.root("b") == copy.root("b") != other.root("b")

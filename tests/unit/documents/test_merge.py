@@ -101,7 +101,7 @@ def test_documents_keep_their_order_and_origins(pair: tuple[Path, Path], tmp_pat
     assert [contents(one) for one in pair] == before
     merged = both.manifest["merged"]
     assert [one["collection"] for one in merged] == [str(one) for one in pair]
-    assert [one["seal"] for one in merged] == [Collection(one).seal for one in pair]
+    assert [one["seal"] for one in merged] == [Collection(one).checksum for one in pair]
     assert both.manifest["sources"] == [one["sources"][0] for one in merged]
 
 

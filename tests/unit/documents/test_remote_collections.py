@@ -43,7 +43,7 @@ def test_it_is_the_same_collection(near: Collection, url: str, own_cache: Path) 
     far = Collection(url)
     assert far == near
     assert (far.location, far.name) == (url, near.directory.name)
-    assert far.directory == own_cache / near.seal
+    assert far.directory == own_cache / near.checksum
     assert repr(far) == f"Collection('{url}'): 40 documents"
     assert [far.text_of(number) for number in range(40)] == [near.text_of(n) for n in range(40)]
     assert far.element("d3", "/art[1]/sec[1]").text == "xxx"
@@ -53,8 +53,8 @@ def test_it_is_the_same_collection(near: Collection, url: str, own_cache: Path) 
 
 def test_all_is_kept_but_the_text(url: str, own_cache: Path, near: Collection) -> None:
     Collection(url)
-    assert set(os.listdir(own_cache)) == {near.seal}
-    kept = {path.name: path.read_bytes() for path in (own_cache / near.seal).iterdir()}
+    assert set(os.listdir(own_cache)) == {near.checksum}
+    kept = {path.name: path.read_bytes() for path in (own_cache / near.checksum).iterdir()}
     there = {path.name: path.read_bytes() for path in near.directory.iterdir()}
     del there["text.bin"], there["manifest.json"], kept["manifest.json"], kept[".url"]
     assert kept == there
@@ -138,12 +138,12 @@ def test_a_pickle_of_another_collection_is_refused(
 def test_another_collection_at_the_url_gets_a_cache_of_its_own(
     url: str, near: Collection, build: Builder, own_cache: Path
 ) -> None:
-    seal = Collection(url).seal
+    checksum = Collection(url).checksum
     shutil.rmtree(near.directory)
     other = build({"z.xml": "<a>z</a>"})
     shutil.copytree(other.directory, near.directory)
     assert list(Collection(url).ids()) == ["z"]
-    assert set(os.listdir(own_cache)) == {seal, other.seal}
+    assert set(os.listdir(own_cache)) == {checksum, other.checksum}
 
 
 def test_an_archive_at_a_url(near: Collection, tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_url_can_be_indexed_and_searched(url: str, near: Collection, own_cache
     assert "has no index" in search(url).stderr
     built = doxeval("index", "build", url, "--jobs", 1)
     assert built.exit_code == 0, built.stderr
-    assert built.stdout.startswith(str(own_cache / f"{near.seal}.index"))
+    assert built.stdout.startswith(str(own_cache / f"{near.checksum}.index"))
     doxeval("index", "build", near.directory, "--jobs", 1)
     found = [search(where) for where in (url, near.directory)]
     assert found[0].stdout == found[1].stdout != ""

@@ -111,7 +111,7 @@ def test_in_a_collection(world: World, documents: int, depth: int | None, level:
     collection = world.collection()
     runs = [world.element_run(), world.passage_run(), world.tree_run()]
     pool = pool_runs(runs, depth=depth, documents=documents, level=level, collection=collection)
-    assert pool.facts.collection == collection.seal
+    assert pool.facts.collection == collection.checksum
     for topic, pooled in pool.documents.items():
         lists = direct.lists_of(
             runs, topic, level, depth, lambda result: part_in(collection, result)

@@ -96,7 +96,7 @@ def test_spellings_of_an_element_are_one() -> None:
     collection = example_collection(dict.fromkeys(("a", "b", "c"), "<s><p>One.</p><p>Two.</p></s>"))
     resolved = pool_runs({"one": ONE, "other": OTHER}, depth=2, collection=collection)
     assert resolved.documents == pool.documents
-    assert resolved.facts.collection == collection.seal
+    assert resolved.facts.collection == collection.checksum
 
 
 def test_what_does_not_resolve_is_left_out_and_said() -> None:

@@ -127,10 +127,10 @@ def test_the_seal_of_the_collection_is_named(tmp_path: Path) -> None:
 
     collection = example_collection({"a": "<s><p>One.</p></s>"})
     table = replace(scores(), collection=str(collection.directory))
-    assert collection.seal in report(table, date=DATE).html
+    assert collection.checksum in report(table, date=DATE).html
     gone = replace(scores(), collection=str(tmp_path / "gone"))
     where = words_of(report(gone, date=DATE).html, "details", "provenance")
-    assert str(tmp_path / "gone") in where and collection.seal not in where
+    assert str(tmp_path / "gone") in where and collection.checksum not in where
 
 
 def test_directories_have_one_hash_and_pipes_none(tmp_path: Path) -> None:

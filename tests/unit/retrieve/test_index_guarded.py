@@ -170,5 +170,5 @@ def test_the_manifest_tells_everything(collection: Collection, directory: Path) 
     assert manifest["counts"] == {
         "documents": 2, "elements": 4, "words": 6, "terms": 5, "far": 0,
     }  # fmt: skip
-    assert manifest["collection"] == collection.seal
+    assert manifest["collection"] == collection.checksum
     assert manifest["stemmer"] == "s"

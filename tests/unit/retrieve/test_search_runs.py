@@ -74,13 +74,13 @@ def test_runs_say_how_they_were_made(index: Index, topics: list[Topic], tmp_path
     assert facts["model"] == "bm25(k1=2,b=0.8,pivot=400,context=1,idf=documents)"
     assert facts["articles"] == "bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents)"
     assert facts["topic_fields"] == {"title": "yes"}
-    assert (facts["index"], facts["collection"]) == (index.seal, index.collection.seal)
+    assert (facts["index"], facts["collection"]) == (index.checksum, index.collection.checksum)
     assert (facts["keep"], facts["doxeval"]) == ("0.6", doxeval.__version__)
     write_run(run, tmp_path / "run.xml")
     read = read_run(tmp_path / "run.xml")
     assert read == run
     assert read.facts["description"] == facts["description"]
-    for part in ("task relevant-in-context", facts["model"], "query title", index.seal):
+    for part in ("task relevant-in-context", facts["model"], "query title", index.checksum):
         assert part in facts["description"]
 
 

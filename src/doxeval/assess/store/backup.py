@@ -62,7 +62,7 @@ def restore(
     header = _header(path)
     place = collection or header["collection"]["path"]
     found = Collection(place)
-    if found.seal != header["collection"]["seal"]:
+    if found.checksum != header["collection"]["seal"]:
         raise CampaignError(
             f"the backup is of a campaign on another collection than {place}: say with "
             + Parameter("collection")
@@ -75,7 +75,7 @@ def restore(
         migrating.migrate(connection)
         audit.note(connection, "campaign restored", made=header["made"])
 
-    make_directory(directory, new_facts(found.address, found.seal, database), fill)
+    make_directory(directory, new_facts(found.address, found.checksum, database), fill)
 
 
 # Writing

@@ -70,7 +70,7 @@ def create(
     def fill(connection: Connection) -> None:
         migrating.migrate(connection)
         settings.save(connection, chosen)
-        place = {"path": collection.address, "seal": collection.seal}
+        place = {"path": collection.address, "seal": collection.checksum}
         settings.put(connection, "collection", place)
         topics.save(connection, topics_)
         pools.update_pool(connection, pool, known_in(collection))
@@ -78,7 +78,7 @@ def create(
         if admin is not None and hashed is not None:
             users.add(connection, admin[0], "admin", hashed)
 
-    make_directory(directory, new_facts(collection.address, collection.seal, database), fill)
+    make_directory(directory, new_facts(collection.address, collection.checksum, database), fill)
 
 
 def make_directory(directory: Path, facts: Facts, fill: Callable[[Connection], None]) -> None:
@@ -114,7 +114,7 @@ def open_directory(directory: Path, collection: str | Path | None = None) -> Ope
         with database.read() as connection:
             recorded = settings.collection(connection)
         found = _collection(facts, recorded, collection)
-        moved = facts.moved_to(found.address, found.seal)
+        moved = facts.moved_to(found.address, found.checksum)
         if moved != facts:
             write_facts(directory, moved)
             notices = (*notices, f"the collection is now at {moved.collection}")
@@ -131,7 +131,7 @@ def rebase_directory(directory: Path, collection: str | Path) -> RebaseReport:
         _migrated(directory, database)
         with server_lock(directory, "rebase it"):
             report = database.write(lambda to: rebase(to, new))
-            write_facts(directory, facts.moved_to(new.address, new.seal))
+            write_facts(directory, facts.moved_to(new.address, new.checksum))
     return report
 
 
@@ -167,7 +167,7 @@ def _collection(facts: Facts, recorded: dict[str, str], given: str | Path | None
                 + Parameter("collection")
             )
             continue
-        if found.seal == recorded["seal"]:
+        if found.checksum == recorded["seal"]:
             return found
         problem = CampaignError(
             f"the collection {place} was built again since the campaign began, and its texts may "

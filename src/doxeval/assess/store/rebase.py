@@ -76,9 +76,9 @@ class Rebase:
             moved += found is not None and not found
             lost += found or ()
         lost += self._honeypots()
-        place = {"path": self.new.address, "seal": self.new.seal}
+        place = {"path": self.new.address, "seal": self.new.checksum}
         settings.put(self.connection, "collection", place)
-        audit.note(self.connection, "rebased", moved=moved, lost=len(lost), seal=self.new.seal)
+        audit.note(self.connection, "rebased", moved=moved, lost=len(lost), seal=self.new.checksum)
         return RebaseReport(unchanged, moved, tuple(lost), removed)
 
     def _judgment(self, row: Any) -> list[Lost] | None:
@@ -175,4 +175,4 @@ def _collection_if_there(recorded: dict[str, str]) -> Collection | None:
         found = Collection(recorded["path"])
     except CollectionError:
         return None
-    return found if found.seal == recorded["seal"] else None
+    return found if found.checksum == recorded["seal"] else None

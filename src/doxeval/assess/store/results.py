@@ -111,7 +111,7 @@ class Results(People):
     def _written(
         self, new: list[NewState], what: str, by: User | None, replace: bool, **details: Any
     ) -> Imported:
-        author = Author(id_of(by), imports=True, seal=self.collection.seal)
+        author = Author(id_of(by), imports=True, seal=self.collection.checksum)
 
         def change(connection: Any) -> Imported:
             done = imports.write_states(connection, new, self.mode, author, self.article, replace)

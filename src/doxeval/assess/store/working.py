@@ -60,7 +60,7 @@ class Working(OpenCampaign):
             raise CampaignError(f"{quoted(user.name)} may not change the judgments of others")
         article = self.article(document)
         target = Target(topic, article.document, judge)
-        author = Author(user.id, seal=self.collection.seal)
+        author = Author(user.id, seal=self.collection.checksum)
         if not PLACED.isdisjoint(one.kind for one in operations):
             self._keep(article)
         return self._submitted(target, author, operations, article)

@@ -139,7 +139,7 @@ def _facts(collections: Sequence[Collection]) -> dict[str, Any]:
         "merged": [
             {
                 "collection": collection.location,
-                "seal": collection.seal,
+                "seal": collection.checksum,
                 "documents": len(collection),
                 "sources": collection.manifest.get("sources", []),
                 "options": collection.manifest["options"],

@@ -35,13 +35,13 @@ def old(tmp_path: Path, small_collection: Collection) -> Path:
     """The directory of a campaign whose database is the oldest."""
     directory = tmp_path / "old"
     directory.mkdir()
-    place = {"path": str(small_collection.directory), "seal": small_collection.seal}
+    place = {"path": str(small_collection.directory), "seal": small_collection.checksum}
     with closing(sqlite3.connect(directory / "campaign.db")) as connection:
         connection.executescript(OLD)
         changed = "UPDATE settings SET value = ? WHERE key = 'collection'"
         connection.execute(changed, [json.dumps(place)])
         connection.commit()
-    write_facts(directory, new_facts(small_collection.directory, small_collection.seal, None))
+    write_facts(directory, new_facts(small_collection.directory, small_collection.checksum, None))
     return directory
 
 
