@@ -167,3 +167,12 @@ def sum_by_group(group: Ints, values: npt.NDArray[Any], groups: int) -> npt.NDAr
     sums = np.zeros(groups, dtype=np.result_type(values.dtype, np.int64))
     np.add.at(sums, group, values)
     return sums
+
+
+def values_at(rows: Ints, values: Floats) -> Floats:
+    """Return the value of each row, 0 for the row -1, which stands for none.
+
+    >>> values_at(np.array([1, -1, 0]), np.array([0.5, 2.0])).tolist()
+    [2.0, 0.0, 0.5]
+    """
+    return np.append(values, 0.0)[rows]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints, positions_in
+from doxeval.arrays import Floats, Ints, positions_in, values_at
 from doxeval.assessments import QUANTISATIONS
 from doxeval.errors import MissingInput
 from doxeval.measures.base import parameter
@@ -72,7 +72,7 @@ def base_values(ranking: Ranking, quant: str, ignore: str) -> BaseValues:
     base = ranking.truth.base("full", quant, ignore)
     element = ranking.rows_in(ranking.truth.elements(quant))
     row = np.where(element < 0, -1, positions_in(base.row, element))
-    return BaseValues(row, np.where(row < 0, 0.0, base.value[row] if len(base) else 0.0))
+    return BaseValues(row, values_at(row, base.value))
 
 
 class Gains(NamedTuple):

@@ -156,8 +156,8 @@ def shown_alternatives(ranking: Ranking) -> SharedText:
     return shared._replace(row=rows[shared.row], other=order[shared.other])
 
 
-class _ShownPart(NamedTuple):
-    """What a span of new text shows of an alternative."""
+class ShownPart(NamedTuple):
+    """What is shown of an alternative of a need, by its row."""
 
     alternative: int
     start: int
@@ -172,20 +172,20 @@ def _text_of_alternatives(ranking: Ranking) -> NewRelevantText:
     need = needs.owner[shown.row]
     order = np.lexsort((text.start[shown.other], row[shown.other], need))
     order = order[np.isin(need[order], weights.several)]
-    parts: dict[tuple[int, int], list[_ShownPart]] = {}
+    parts: dict[tuple[int, int], list[ShownPart]] = {}
     columns = (need, shown.other, shown.row, shown.start, shown.end)
     for number, at, *part in zip(*(column[order].tolist() for column in columns), strict=True):
-        parts.setdefault((number, at), []).append(_ShownPart(*part))
+        parts.setdefault((number, at), []).append(ShownPart(*part))
     weight = dict(zip(weights.several.tolist(), weights.weight.tolist(), strict=True))
     shares: dict[int, _LargestShare] = {}
-    pieces: list[tuple[int, int, int]] = []
+    grown: list[tuple[int, int, int]] = []
     gains: list[float] = []
     for (number, at), shown_parts in parts.items():
         largest = shares.setdefault(number, _LargestShare(needs))
         for start, end, share in largest.show(shown_parts):
-            pieces.append((int(row[at]), start, end))
+            grown.append((int(row[at]), start, end))
             gains.append(share * weight[number])
-    rows, starts, ends = np.array(pieces, dtype=np.int64).reshape(-1, 3).T
+    rows, starts, ends = np.array(grown, dtype=np.int64).reshape(-1, 3).T
     return NewRelevantText(rows, starts, ends, np.array(gains, dtype=np.float64))
 
 
@@ -197,7 +197,7 @@ class _LargestShare:
         self._seen: dict[int, int] = {}  # characters of each alternative
         self._share = 0.0
 
-    def show(self, parts: Sequence[_ShownPart]) -> Iterator[tuple[int, int, float]]:
+    def show(self, parts: Sequence[ShownPart]) -> Iterator[tuple[int, int, float]]:
         """Show a span of new text; yield its pieces and what each character adds to the share."""
         edges = sorted({edge for part in parts for edge in part[1:]})
         for start, end in pairwise(edges):
@@ -295,8 +295,8 @@ def _alternatives(truth: GroundTruth, topic: int, several: Ints) -> list[list[_V
 class _Gold:
     """The gold of a topic, of which each need has only its best-shown alternative.
 
-    The text is cut into segments at the edges of all needs, so that a need has a segment whole or
-    not at all. The worth of a segment is the highest of the needs that have it now.
+    The edges of all needs split the text into segments, so that a need has a segment whole or not
+    at all. The worth of a segment is the highest of the needs that have it now.
     """
 
     def __init__(self, single: Sequence[_Valued], several: Sequence[Sequence[_Valued]]) -> None:

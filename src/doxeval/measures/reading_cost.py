@@ -33,7 +33,7 @@ class ReadingCost(NamedTuple):
 
     row: the result. position: the units read before. length, gain: how many characters, and what
     each of them gains. by_character: each character is a unit of its own, so that positions grow
-    within a piece; otherwise all of a piece belongs to one unit.
+    within a part; otherwise all of a part belongs to one unit.
     """
 
     row: Ints
@@ -52,10 +52,8 @@ def costs(ranking: Ranking, unit: str, resize: str) -> Ints:
     size = ranking.size if resize == "full" else ranking.new_size
     if unit == "characters":
         return size
-    text = _text_read(ranking, resize)
-    counted = np.flatnonzero(~_states_tokens(ranking, unit)[text.row])
-    units = _count_units(ranking, unit, text, counted)
-    cost: Ints = sum_by_group(text.row[counted], units, len(ranking))
+    units = _units_read(ranking, unit, resize)
+    cost: Ints = sum_by_group(_text_read(ranking, resize).row, units.counts, len(ranking))
     tokens = ranking.resolved.run.tokens
     if unit == "tokens" and tokens is not None:
         stated = tokens if resize == "full" else -(-tokens * size // np.maximum(ranking.size, 1))
@@ -88,15 +86,28 @@ def _states_tokens(ranking: Ranking, unit: str) -> Bools:
     return tokens >= 0
 
 
-def _count_units(ranking: Ranking, unit: str, text: _SpansRead, rows: Ints) -> Ints:
-    """Count the units that begin in some of the spans."""
-    starts = _unit_starts(ranking, unit, text.row[rows])
-    key = ranking.document[text.row[rows]] * _KEY
-    begun = np.searchsorted(starts, key + text.end[rows]) - np.searchsorted(
-        starts, key + text.start[rows]
-    )
-    length = text.end[rows] - text.start[rows]
-    return np.where(_is_unknown(ranking)[text.row[rows]], -(-length // CHARACTERS), begun)
+class _UnitsRead(NamedTuple):
+    """Where units begin in documents, and how many begin in each span that is read.
+
+    starts: document and offset as one number. counts: 0 for results that state their tokens.
+    """
+
+    starts: Ints
+    counts: Ints
+
+
+@once
+def _units_read(ranking: Ranking, unit: str, resize: str) -> _UnitsRead:
+    text, is_unknown = _text_read(ranking, resize), _is_unknown(ranking)
+    counted = np.flatnonzero(~_states_tokens(ranking, unit)[text.row])
+    row, start, end = (column[counted] for column in text)
+    documents = distinct(ranking.document[row[~is_unknown[row]]])
+    starts = _starts_in_documents(ranking, unit, tuple(documents.tolist()))
+    key = ranking.document[row] * _KEY
+    begun = np.searchsorted(starts, key + end) - np.searchsorted(starts, key + start)
+    counts = np.zeros(len(text.row), dtype=np.int64)
+    counts[counted] = np.where(is_unknown[row], -(-(end - start) // CHARACTERS), begun)
+    return _UnitsRead(starts, counts)
 
 
 @once
@@ -109,15 +120,9 @@ def _is_unknown(ranking: Ranking) -> Bools:
     return np.array(missing, dtype=np.bool_)[ranking.document]
 
 
-def _unit_starts(ranking: Ranking, unit: str, rows: Ints) -> Ints:
-    """Return where units begin in the documents of some results: document and offset as one."""
-    known = rows[~_is_unknown(ranking)[rows]]
-    documents = distinct(ranking.document[known])
-    return _starts_in_documents(ranking, unit, tuple(documents.tolist()))
-
-
 @once
 def _starts_in_documents(ranking: Ranking, unit: str, documents: tuple[int, ...]) -> Ints:
+    """Return where units begin in some documents: document and offset as one number."""
     truth, names = ranking.truth, ranking.resolved.run.documents
     starts = [document * _KEY + truth.unit_starts(names[document], unit) for document in documents]
     return np.concatenate([np.zeros(0, dtype=np.int64), *starts])
@@ -132,59 +137,58 @@ def reading_cost(ranking: Ranking, unit: str, resize: str) -> ReadingCost:
     cost = costs(ranking, unit, resize)
     before = ranking.cumulated(cost) - cost
     new, text = new_relevant_text(ranking), _text_read(ranking, resize)
-    # The span that each piece is part of, and the characters of the result before it.
-    part = np.searchsorted(text.row * _KEY + text.start, new.row * _KEY + new.start, "right") - 1
-    offset = _before_in_result(ranking, text, text.end - text.start)[part]
-    offset = offset + new.start - text.start[part]
+    # The span that each part of new text lies in, and the characters of the result before it.
+    span = np.searchsorted(text.row * _KEY + text.start, new.row * _KEY + new.start, "right") - 1
+    offset = _before_in_result(text, text.end - text.start)[span] + new.start - text.start[span]
     if unit == "characters":
         return ReadingCost(new.row, before[new.row] + offset, new.length, new.gain, True)
     states = _states_tokens(ranking, unit)[new.row]
-    cut = [
-        _cut_by_units(ranking, unit, text, np.flatnonzero(~states), part),
-        _cut_evenly(ranking, resize, np.flatnonzero(states), offset),
-    ]
-    which, place, length = (np.concatenate(column) for column in zip(*cut, strict=True))
+    parts = (
+        _split_at_units(ranking, unit, resize, np.flatnonzero(~states), span),
+        _split_evenly(ranking, resize, np.flatnonzero(states), offset),
+    )
+    which, place, length = (np.concatenate(column) for column in zip(*parts, strict=True))
     row = new.row[which]
     order = np.lexsort((place, row))
     which, place, length, row = which[order], place[order], length[order], row[order]
     return ReadingCost(row, before[row] + place, length, new.gain[which], False)
 
 
-def _before_in_result(ranking: Ranking, text: _SpansRead, amount: Ints) -> Ints:
+def _before_in_result(text: _SpansRead, amount: Ints) -> Ints:
     """Sum an amount of spans over those of the same result before each."""
-    if not len(amount):
-        return amount
     before = np.cumsum(amount) - amount
-    first = np.searchsorted(text.row, np.arange(len(ranking)))
-    in_result: Ints = before - np.append(before, 0)[first][text.row]
-    return in_result
+    return before - before[np.searchsorted(text.row, text.row)]
 
 
-def _cut_by_units(
-    ranking: Ranking, unit: str, text: _SpansRead, rows: Ints, part: Ints
-) -> tuple[Ints, Ints, Ints]:
-    """Cut gaining pieces where units begin: which piece, units of the result before, length."""
-    new = new_relevant_text(ranking)
-    units = np.zeros(len(text.row), dtype=np.int64)
-    counted = np.flatnonzero(~_states_tokens(ranking, unit)[text.row])
-    units[counted] = _count_units(ranking, unit, text, counted)
-    prefix = _before_in_result(ranking, text, units)
-    starts = _unit_starts(ranking, unit, text.row[counted])
-    span = part[rows]
+class _UnitParts(NamedTuple):
+    """New text, split where units begin.
+
+    which: the row of the new text. place: the units of its result before. length: in characters.
+    """
+
+    which: Ints
+    place: Ints
+    length: Ints
+
+
+def _split_at_units(ranking: Ranking, unit: str, resize: str, rows: Ints, span: Ints) -> _UnitParts:
+    """Split some rows of the new text where words or tokens begin; span: where each row lies."""
+    new, text = new_relevant_text(ranking), _text_read(ranking, resize)
+    starts, counts = _units_read(ranking, unit, resize)
+    new_start, new_end, span = new.start[rows], new.end[rows], span[rows]
     key = ranking.document[new.row[rows]] * _KEY
     begun = np.searchsorted(starts, key + text.start[span])
-    inner = np.searchsorted(starts, key + new.start[rows], "right")
-    after = np.searchsorted(starts, key + new.end[rows])
-    counts = after - inner + 1  # each inner start cuts off one more piece
-    which = np.repeat(np.arange(len(rows)), counts)
-    number = concatenated_ranges(np.zeros(len(rows), dtype=np.int64), counts)
+    inner = np.searchsorted(starts, key + new_start, "right")
+    after = np.searchsorted(starts, key + new_end)
+    parts = after - inner + 1  # each inner start splits off one more
+    which = np.repeat(np.arange(len(rows)), parts)
+    number = concatenated_ranges(np.zeros(len(rows), dtype=np.int64), parts)
     edge = inner[which] + number
-    begin = np.where(number == 0, new.start[rows][which], _offsets(starts, edge - 1, key[which]))
-    end = np.where(
-        number == counts[which] - 1, new.end[rows][which], _offsets(starts, edge, key[which])
-    )
-    place = prefix[span][which] + edge - begun[which] - 1
-    return rows[which], np.maximum(place, 0), end - begin
+    begin = np.where(number == 0, new_start[which], _offsets(starts, edge - 1, key[which]))
+    is_last = number == parts[which] - 1
+    end = np.where(is_last, new_end[which], _offsets(starts, edge, key[which]))
+    place = _before_in_result(text, counts)[span][which] + edge - begun[which] - 1
+    return _UnitParts(rows[which], np.maximum(place, 0), end - begin)
 
 
 def _offsets(starts: Ints, at: Ints, key: Ints) -> Ints:
@@ -194,10 +198,13 @@ def _offsets(starts: Ints, at: Ints, key: Ints) -> Ints:
     return starts[np.clip(at, 0, len(starts) - 1)] - key
 
 
-def _cut_evenly(ranking: Ranking, resize: str, rows: Ints, offset: Ints) -> tuple[Ints, Ints, Ints]:
-    """Cut gaining pieces of results that state their tokens where these begin."""
+def _split_evenly(ranking: Ranking, resize: str, rows: Ints, offset: Ints) -> _UnitParts:
+    """Split some rows of the new text where the tokens begin that their results state.
+
+    offset: the characters of the result before each row.
+    """
     if not len(rows):
-        return rows, rows, rows
+        return _UnitParts(rows, rows, rows)
     new = new_relevant_text(ranking)
     row = new.row[rows]
     size = (ranking.size if resize == "full" else ranking.new_size)[row]
@@ -211,4 +218,4 @@ def _cut_evenly(ranking: Ranking, resize: str, rows: Ints, offset: Ints) -> tupl
     begin = np.maximum(-(-token * size[which] // tokens[which]), start[which])
     after = np.minimum(-(-(token + 1) * size[which] // tokens[which]), end[which])
     kept = after > begin  # where tokens are more than characters, some have none
-    return rows[which[kept]], token[kept], (after - begin)[kept]
+    return _UnitParts(rows[which[kept]], token[kept], (after - begin)[kept])

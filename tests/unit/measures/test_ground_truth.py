@@ -250,6 +250,36 @@ def test_what_follows_from_the_ground_truth_is_computed_once_for_all_runs(
     assert kept[1] == kept[0]
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("nxCG@1", "nxCG@5", "MAnxCG@3"),
+        ("MAep", "ep[0.5]", "iMAep"),
+        ("inex_eval", "qP@1", "qR@1"),
+        ("cP@1", "cR@5", "MAiP"),
+        ("ng", "ngR@1"),
+        ("PRUM(targets=ideal)", "EPRUM[0.5](targets=ideal)"),
+        ("Hits@1", "ESRR@5", "MAESRP", "SRPRUM"),
+        ("SR@1", "SRP@5"),
+        ("bR@3(unit=words)", "U@5(unit=words)", "Cost@4(unit=words)"),
+        ("hit@1", "all@2", "RR@3"),
+    ],
+)
+def test_what_follows_from_a_ranking_is_computed_once_for_all_measures(
+    names: tuple[str, ...],
+) -> None:
+    collection = example_collection(DOCUMENTS)
+    evaluation = Evaluation(Assessments(HIGHLIGHTED), list(names), collection=collection)
+    ranking = evaluation.ranking(run_of(paths("/s[1]", "/s[1]/p[2]"))).ranking
+    first, *others = (selected.measure for selected in evaluation.measures)
+    first.scores(ranking)
+    kept = {key: id(value) for key, value in ranking.memory.items()}
+    assert kept
+    for measure in others:
+        measure.scores(ranking)
+    assert {key: id(value) for key, value in ranking.memory.items()} == kept
+
+
 def test_models_of_navigation_by_name() -> None:
     given = DepthNavigation("matrix")
     truth = GroundTruth.of(Assessments(HIGHLIGHTED), navigation=given)

@@ -27,7 +27,7 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints
+from doxeval.arrays import Bools, Floats, Ints, sum_by_group, values_at
 from doxeval.assessments import SEPARATE, AssessedElements
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.elements import fitting_quantisation, ignore_parameter, quant_parameter
@@ -64,14 +64,9 @@ def _worth(truth: GroundTruth, quant: str, ignore: str) -> _Worth:
         rel = ratio(elements.rsize, truth.relevant_characters[elements.topic])
         cov = ratio(elements.rsize, elements.size)
     else:
-        separate = SEPARATE[quant]
-        rel, cov = (
-            values.numerator / values.denominator
-            for values in (
-                separate.rel(elements.scale, elements.grades),
-                separate.cov(elements.scale, elements.grades),
-            )
-        )
+        functions = (SEPARATE[quant].rel, SEPARATE[quant].cov)
+        values = (function(elements.scale, elements.grades) for function in functions)
+        rel, cov = (value.numerator / value.denominator for value in values)
     counts = (elements.size != 0) & ~elements.has_tag(ignored_tags(ignore))
     return _Worth(elements, np.where(counts, rel, 0.0), np.where(counts, cov, 0.0))
 
@@ -82,7 +77,7 @@ def _total_rel(truth: GroundTruth, quant: str, ignore: str, denominator: Denomin
     elements, rel, _ = _worth(truth, quant, ignore)
     if denominator == "documents":
         rel = rel * _is_document(truth, elements)
-    return np.bincount(elements.topic, rel, len(truth.topics)).astype(np.float64)
+    return sum_by_group(elements.topic, rel, len(truth.topics))
 
 
 def _is_document(truth: GroundTruth, elements: AssessedElements) -> Bools:
@@ -102,8 +97,7 @@ class _Read(NamedTuple):
 def _read(ranking: Ranking, overlap: Overlap, quant: str, ignore: str) -> _Read:
     worth = _worth(ranking.truth, quant, ignore)
     row = ranking.rows_in(worth.elements)
-    rel = np.where(row < 0, 0.0, worth.rel[row] if len(worth.rel) else 0.0)
-    cov = np.where(row < 0, 0.0, worth.cov[row] if len(worth.cov) else 0.0)
+    rel, cov = values_at(row, worth.rel), values_at(row, worth.cov)
     size = ranking.size.astype(np.float64)
     counted = ranking.new_size.astype(np.float64) if overlap == "o" else size
     parts = (rel * ratio(counted, size), cov * counted, counted)
@@ -129,7 +123,7 @@ def _whole_collection(truth: GroundTruth, quant: str, ignore: str) -> _TopicText
     covered = cov * elements.size * _is_document(truth, elements)
     characters = truth.known_collection.text_totals.characters
     return _TopicText(
-        np.bincount(elements.topic, covered, len(truth.topics)).astype(np.float64),
+        sum_by_group(elements.topic, covered, len(truth.topics)),
         np.full(len(truth.topics), float(characters)),
     )
 

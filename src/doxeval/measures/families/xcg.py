@@ -86,13 +86,18 @@ def _example(name: str, value: float, why: str) -> Example:
     return Example(name, value, _WHY + why, _ASSESSMENTS, _RUN)
 
 
-@dataclass(frozen=True)
-class _Gain(Measure):
+def _base_parameter(default: Base) -> Base:
     base: Base = parameter(
-        "full",
+        default,
         "what an ideal system returns: every relevant element, or the best one on each path",
         ("ideal", "full"),
     )
+    return base
+
+
+@dataclass(frozen=True)
+class _Gain(Measure):
+    base: Base = _base_parameter("full")
     quant: str = quant_parameter()
     ignore: str = ignore_parameter()
     overlap: bool = parameter(False, "base=full: text that was seen before gains less")
@@ -173,11 +178,7 @@ class GainRecall(_Gain):
 
 @dataclass(frozen=True)
 class _GainAt(_Gain):
-    base: Base = parameter(
-        "ideal",
-        "what an ideal system returns: every relevant element, or the best one on each path",
-        ("ideal", "full"),
-    )
+    base: Base = _base_parameter("ideal")
 
     def normalised(self, ranking: Ranking, k: int) -> Floats:
         """Return the values at the ranks 1 … k, topics × ranks, cut where all lists have ended."""

@@ -15,7 +15,7 @@ from doxeval.errors import MissingInput
 from doxeval.measures.base import TOLERANCE
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.memory import once
-from doxeval.measures.new_text import shown_alternatives
+from doxeval.measures.new_text import ShownPart, shown_alternatives
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.whitespace import NonSpaceOffsets
 from doxeval.messages import Parameter
@@ -68,9 +68,6 @@ def _count_units(truth: GroundTruth, unit: str, text: Spans) -> Ints:
 # The best chunks
 
 
-Part = tuple[int, int, int]  # an alternative, and start and end of what is shown of it
-
-
 class _ShownNeeds:
     """What has been shown of the needs of a topic, and what is gained by showing more."""
 
@@ -81,18 +78,20 @@ class _ShownNeeds:
         self._seen: dict[int, set[int]] = {}  # of each alternative
         self._best: dict[int, float] = {}  # the largest share of each need
 
-    def gain(self, parts: Iterable[Part]) -> float:
+    def gain(self, parts: Iterable[ShownPart]) -> float:
         """Return what showing some text would add to the mean share of needs."""
         return self._shown(parts)[0]
 
-    def show(self, parts: Iterable[Part]) -> float:
+    def show(self, parts: Iterable[ShownPart]) -> float:
         """Show some text; return what it adds to the mean share of needs."""
         gain, seen, best = self._shown(parts)
         self._seen.update(seen)
         self._best.update(best)
         return gain
 
-    def _shown(self, parts: Iterable[Part]) -> tuple[float, dict[int, set[int]], dict[int, float]]:
+    def _shown(
+        self, parts: Iterable[ShownPart]
+    ) -> tuple[float, dict[int, set[int]], dict[int, float]]:
         needs = self._needs
         seen: dict[int, set[int]] = {}
         best: dict[int, float] = {}
@@ -116,10 +115,10 @@ def linear_gains(ranking: Ranking) -> list[list[float]]:
     ranking = ranking.without_whitespace
     shared = shown_alternatives(ranking)
     row = ranking.new_text.row[shared.other]
-    parts: dict[int, list[Part]] = {}
+    parts: dict[int, list[ShownPart]] = {}
     columns = (row, shared.row, shared.start, shared.end)
     for at, *part in zip(*(column.tolist() for column in columns), strict=True):
-        parts.setdefault(at, []).append((part[0], part[1], part[2]))
+        parts.setdefault(at, []).append(ShownPart(*part))
     gains = [[0.0] * count for count in ranking.counts.tolist()]
     shown: dict[int, _ShownNeeds] = {}
     for at in sorted(parts):
@@ -146,14 +145,14 @@ def best_gains(truth: GroundTruth) -> list[list[float]]:
         start = non_space.before(chunks.documents, document, start)
         end = non_space.before(chunks.documents, document, end)
     numbers = {name: number for number, name in enumerate(chunks.documents)}
-    by_topic: list[dict[int, list[Part]]] = [{} for _ in truth.topics]
+    by_topic: list[dict[int, list[ShownPart]]] = [{} for _ in truth.topics]
     topics = needs.topic[needs.owner].tolist()
     columns = (column.tolist() for column in (needs.pair, needs.start, needs.end))
     for alternative, (pair, first, last) in enumerate(zip(*columns, strict=True)):
         name = truth.documents[int(truth.document[pair])]
         here = (document == numbers.get(name, -1)) & (start < last) & (end > first)
         for at in np.flatnonzero(here).tolist():
-            part = (alternative, max(int(start[at]), first), min(int(end[at]), last))
+            part = ShownPart(alternative, max(int(start[at]), first), min(int(end[at]), last))
             by_topic[topics[alternative]].setdefault(int(owner[at]), []).append(part)
     return [
         _take_best(_ShownNeeds(truth, topic), candidates)
@@ -161,7 +160,7 @@ def best_gains(truth: GroundTruth) -> list[list[float]]:
     ]
 
 
-def _take_best(shown: _ShownNeeds, candidates: dict[int, list[Part]]) -> list[float]:
+def _take_best(shown: _ShownNeeds, candidates: dict[int, list[ShownPart]]) -> list[float]:
     """Show the chunk that adds most, again and again; return what each adds."""
     gains: list[float] = []
     left = dict(sorted(candidates.items()))

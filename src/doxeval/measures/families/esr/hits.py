@@ -23,7 +23,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, positions_in, rows_by_key
+from doxeval.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    positions_in,
+    rows_by_key,
+    sum_by_group,
+    values_at,
+)
 from doxeval.documents import Trees
 from doxeval.measures.families.esr.reach import (
     MOST_PAIRS,
@@ -274,8 +282,8 @@ def _inferred_relevance(ranking: Ranking, relevance: RelevanceChoice) -> Floats:
     keys, worth = _relevance_of_elements(ranking.truth, relevance)
     owner = np.repeat(np.arange(len(ranking)), ranking.trees.counts)
     at = positions_in(keys, pair_keys(ranking.topic[owner], ranking.trees.nodes))
-    values = np.where(at < 0, 0.0, worth[at] if len(worth) else 0.0)
-    return ratio(np.bincount(owner, values, len(ranking)), ranking.trees.counts)
+    sums = sum_by_group(owner, values_at(at, worth), len(ranking))
+    return ratio(sums, ranking.trees.counts)
 
 
 @once

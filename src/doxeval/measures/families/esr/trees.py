@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, rows_by_key
+from doxeval.arrays import Bools, Floats, Ints, rows_by_key, sum_by_group
 from doxeval.assessments import AssessedUnit, Judgment
 from doxeval.documents import PathPatterns, Trees, covers_of_groups
 from doxeval.errors import MissingInput, MissingText
@@ -49,7 +49,7 @@ class AssessedTrees:
 
     def total_by_topic(self, topics: int) -> Floats:
         """Return what all trees of each topic are worth; topics: how many there are."""
-        return np.bincount(self.topic, self.relevance, topics).astype(np.float64)
+        return sum_by_group(self.topic, self.relevance, topics)
 
     @cached_property
     def rows_by_pair(self) -> dict[int, Ints]:
@@ -285,4 +285,4 @@ def union_lengths(truth: GroundTruth, topic: Ints, trees: Trees, *, relevant: bo
         pair = truth.pairs_of(topic, document)[spans.group]
         highlighted = shared_lengths(Spans(pair, spans.start, spans.end), truth.highlights)
         lengths = np.where(pair < 0, 0, highlighted)
-    return np.bincount(spans.group, lengths, len(trees)).astype(np.float64)
+    return sum_by_group(spans.group, lengths, len(trees)).astype(np.float64)
