@@ -74,11 +74,13 @@ def violations(judgment: Judgment, collection: Collection | None = None) -> list
     >>> violations(Judgment("7", "d", grades=(too_small,)))
     [Violation(rule=9, path='/a[1]', message='/a[1] is 3S', line=5)]
     """
-    broken = [
-        *_violations_of_2005(judgment, collection),
-        *_violations_of_2002(_graded(judgment, Grade2002)),
-        *_violations_of_2003(judgment, _graded(judgment, Grade2003), collection),
-    ]
+    broken: list[Violation] = []
+    if judgment.elements:
+        broken += _violations_of_2005(judgment, collection)
+    if of_2002 := _graded(judgment, Grade2002):
+        broken += _violations_of_2002(of_2002)
+    if of_2003 := _graded(judgment, Grade2003):
+        broken += _violations_of_2003(judgment, of_2003, collection)
     if not broken:
         return []
     lines = {
@@ -114,7 +116,7 @@ def _violations_of_2003(
 ) -> list[Violation]:
     paths = list(grades)
     most = np.full((len(paths), 2), -1, dtype=np.int64)
-    if collection is not None and paths:
+    if collection is not None:
         most[:] = list(_highest_of_children(judgment.document, grades, collection))
     columns = Grades2003(
         np.array([grade.exhaustivity for grade in grades.values()], dtype=np.int64),
@@ -166,7 +168,7 @@ def _hold_passages(
 ) -> Bools:
     """Return whether each element holds a whole passage, as far as the collection can tell."""
     holds = np.zeros(len(paths), dtype=np.bool_)
-    if collection is None or not paths or not judgment.highlights:
+    if collection is None or not judgment.highlights:
         return holds
     node = _find_nodes(judgment.document, paths, collection)
     start, end = np.array(judgment.highlights, dtype=np.int64).T

@@ -113,8 +113,8 @@ def _needed(given: Any) -> NeededSpan:
                 given.get("need"), given["start"], given["end"], given.get("grade", 1)
             )
         if 2 <= len(given) <= 4:
-            start, end, need, grade = (*given, None, 1)[:4] if len(given) < 3 else (*given, 1)[:4]
-            return NeededSpan(need, start, end, grade)
+            start, end, *more = given
+            return NeededSpan(more[0] if more else None, start, end, *more[1:])
     except (KeyError, TypeError):
         pass
     raise FormatError(
@@ -173,7 +173,10 @@ def judgments_of_frame(frame: Any) -> Judgments:
     _refuse_run(given)
     columns = {field: _values(frame[name].to_list()) for field, name in given.names.items()}
     for field in {"e", "s"} & set(columns):  # polars knows no columns of numbers and `?` or `1/3`
-        columns[field] = [_number_if_any(value) for value in columns[field]]
+        columns[field] = [
+            int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
+            for value in columns[field]
+        ]
     judged = _plain_judgments(columns)
     if judged is None:
         values = zip(*columns.values(), strict=True)
@@ -211,11 +214,6 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _number_if_any(value: Any) -> Any:
-    is_number = isinstance(value, str) and value.isascii() and value.isdigit()
-    return int(value) if is_number else value
-
-
 def pandas_frame(judgments: Iterable[Judgment]) -> Any:
     """Return the statements of judgments as a frame of pandas.
 
@@ -237,21 +235,18 @@ def polars_frame(judgments: Iterable[Judgment]) -> Any:
     >>> polars_frame([Judgment("7", "a", ((3, 9),), 4)])["end"].to_list()
     [None, 9]
     """
-    columns = {
-        name: values if len(set(map(type, values)) - {type(None)}) == 1 else _as_texts(values)
-        for name, values in _columns(judgments).items()
-    }
+    columns = _columns(judgments)
+    for name, values in columns.items():
+        if len(set(map(type, values)) - {type(None)}) > 1:  # which polars does not take
+            columns[name] = [None if value is None else str(value) for value in values]
     return _import("polars").DataFrame(columns)
 
 
 def _columns(judgments: Iterable[Judgment]) -> dict[str, list[Any]]:
+    """Return the statements of judgments by field, None for what a statement does not have."""
     records = [record for judgment in judgments for record in statements_of(judgment)]
     names = {name for record in records for name in record}
     return {name: [record.get(name) for record in records] for name in FIELDS if name in names}
-
-
-def _as_texts(values: list[Any]) -> list[str | None]:
-    return [None if value is None else str(value) for value in values]
 
 
 def _import(name: str) -> Any:

@@ -3,7 +3,8 @@
 A highlighted document must be in the collection, with the length that the file says, and every
 passage inside it. All that is wrong is reported at once; nothing is moved or guessed.
 
-All rows are resolved together, so that each text is read once.
+All rows are resolved together, so that each text is read once. Documents are looked up here and
+nowhere else: their numbers in the collection stay with the columns.
 """
 
 from __future__ import annotations
@@ -76,26 +77,27 @@ def resolve_judgments(
     length[known] = collection.nodes.end[collection.rows[document[known]]]
     details = {row: given for row, given in columns.details.items() if is_known[row]}
 
-    # Offsets as they are given: edges of highlights and needs, entry points, stated lengths.
+    # Offsets with their rows, as they are given: edges of highlights and of needs, entry points,
+    # stated lengths.
     spans = np.flatnonzero(is_known[columns.highlights.group])
+    group, *edges_given = (column[spans] for column in columns.highlights)
     needed = np.array(
-        [
-            (row, need.start, need.end)
-            for row, given in details.items()
-            for need in given.get("needs", ())
-        ],
+        [(row, need.start, need.end) for row, need in columns.each("needs") if is_known[row]],
         dtype=np.int64,
     ).reshape(-1, 3)
-    group = np.concatenate([columns.highlights.group[spans], needed[:, 0]])
-    start = np.concatenate([columns.highlights.start[spans], needed[:, 1]])
-    end = np.concatenate([columns.highlights.end[spans], needed[:, 2]])
     entered = known[columns.entry[known] >= 0]
     stated = known[columns.length[known] >= 0]
-    row = np.concatenate([np.repeat(group, 2), entered, stated])
-    edges = np.stack([start, end], axis=1).ravel()
-    given = np.concatenate([edges, columns.entry[entered], columns.length[stated]])
+    parts = [
+        (np.repeat(group, 2), np.stack(edges_given, axis=1).ravel()),
+        (np.repeat(needed[:, 0], 2), needed[:, 1:].ravel()),
+        (entered, columns.entry[entered]),
+        (stated, columns.length[stated]),
+    ]
+    row, given = (np.concatenate(column) for column in zip(*parts, strict=True))
     position = _in_characters(collection, document[row], given) if offsets == "bytes" else given
-    edges, entries, lengths = np.split(position, np.cumsum([len(edges), len(entered)]))
+    edges, need_edges, entries, lengths = np.split(
+        position, np.cumsum([len(rows) for rows, _ in parts[:-1]])
+    )
     points = _resolve_points(details, document, collection, whitespace or collection.whitespace)
 
     is_wrong = ~is_known & columns.is_relevant
@@ -114,21 +116,16 @@ def resolve_judgments(
         entry[at] = offset if entry[at] < 0 else entry[at]
     whole = known[columns.grade[known] > 0]
     passages = np.array(points.passages, dtype=np.int64).reshape(-1, 3)
-    starts, ends = edges[: 2 * len(spans) : 2], edges[1 : 2 * len(spans) : 2]
-    highlights = Spans(group[: len(spans)], starts, ends)
+    highlights = Spans(group, *edges.reshape(-1, 2).T)
     if len(whole) or len(passages):
-        highlights = merge_spans(
-            Spans(
-                np.concatenate([highlights.group, whole, passages[:, 0]]),
-                np.concatenate([starts, np.zeros(len(whole), np.int64), passages[:, 1]]),
-                np.concatenate([ends, length[whole], passages[:, 2]]),
-            )
-        )
+        everything = Spans(whole, np.zeros(len(whole), np.int64), length[whole])
+        several = zip(highlights, everything, passages.T, strict=True)
+        highlights = merge_spans(Spans(*map(np.concatenate, several)))
     resolved = replace(
         columns, length=length, entry=entry, highlights=highlights, document_numbers=numbers
     )
     if details:
-        resolved = _with_details(resolved, details, edges[2 * len(spans) :].reshape(-1, 2))
+        resolved = _with_details(resolved, details, need_edges.reshape(-1, 2))
     absent = int(np.count_nonzero(~is_known))
     warnings = [f"judged documents that are not in the collection: {absent:,}"] if absent else []
     return Judgments(resolved, warnings)

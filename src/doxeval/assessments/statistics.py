@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from collections.abc import Collection as Container
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, distinct_below
+from doxeval.arrays import Bools, Ints, distinct_below, portions
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.columns import UNKNOWN
 from doxeval.assessments.elements import elements_from_highlights, steps_of
@@ -215,10 +215,13 @@ def _label(element: GradedElement | MeasuredElement) -> str:
 def _highlighted(assessments: Assessments, collection: Collection | None) -> ElementCounts:
     if collection is None or not len(assessments.columns.highlights.start):
         return ElementCounts.of(_highlighted_in_lists(assessments))
-    summary = collection.summary
+    columns, summary = assessments.columns, collection.summary
+    rows, _ = distinct_below(len(columns), columns.highlights.group)
+    document = assessments.document_numbers(collection)[columns.document[rows]]
+    sizes = np.asarray(collection.rows[document + 1] - collection.rows[document], dtype=np.int64)
     counts = np.zeros((len(summary), 2), dtype=np.int64)
-    for rows in _row_blocks(assessments, collection):
-        some = Assessments(assessments.columns.rows(rows), (), assessments.resolved_in)
+    for block in portions(sizes, _BLOCK):
+        some = Assessments(columns.rows(rows[block]), (), assessments.resolved_in)
         elements = elements_from_highlights(some, collection)
         is_whole = (elements.rsize == elements.size).astype(np.int64)
         path = collection.nodes.path[elements.node].astype(np.int64)
@@ -229,15 +232,6 @@ def _highlighted(assessments: Assessments, collection: Collection | None) -> Ele
         level, tag = int(summary.depth_of[number]), summary.tag(number)
         by_key[grade, level, tag] += int(counts[number, is_wholly])
     return ElementCounts.of(by_key)
-
-
-def _row_blocks(assessments: Assessments, collection: Collection) -> Iterator[Ints]:
-    """Yield rows with highlights, as many at a time as have about a million elements."""
-    columns = assessments.columns
-    rows, _ = distinct_below(len(columns), columns.highlights.group)
-    document = assessments.document_numbers(collection)[columns.document[rows]]
-    elements = np.cumsum(collection.rows[document + 1] - collection.rows[document])
-    yield from np.split(rows, np.flatnonzero(np.diff(elements // _BLOCK)) + 1)
 
 
 def _highlighted_in_lists(assessments: Assessments) -> Counter[tuple[str, int, str]]:

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +24,9 @@ from doxeval.assessments import (
     Judgments,
     NeededSpan,
     PointPassage,
+    as_assessments,
     concatenate_judgments,
+    elements_from_highlights,
     read_assessments,
     read_inex_text,
     read_jsonl,
@@ -245,6 +248,13 @@ def test_pickles_are_small() -> None:
     assert pickle.loads(data) == found
 
 
+def test_a_judgment_that_is_given_twice_is_refused() -> None:
+    twice = [Judgment("7", "a", origin="q", line=3)] * 2
+    for made in (twice, iter(twice), JudgmentColumns.of(twice)):
+        with pytest.raises(FormatError, match="q:3: document a is judged twice for topic 7, first"):
+            Assessments(made)
+
+
 def test_judgments_are_made_when_they_are_asked_for() -> None:
     text = b"7 Q0 a 5 60 0 0:5\n8 Q0 a 0 60\n"
     found = Assessments(*read_inex_text(io.BytesIO(text), "q"))
@@ -394,7 +404,7 @@ def test_very_many_misfits_are_counted_and_the_first_shown() -> None:
     assert str(error.value).endswith("… and 10 more")
 
 
-def test_documents_are_looked_up_once() -> None:
+def test_documents_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     collection = example_collection({"a": "<a>one</a>", "b": "<a>two</a>"})
     found = resolve_assessments(Assessments.from_dict({"7": {"x": 0, "b": 1, "a": 1}}), collection)
     numbers = found.document_numbers(collection)
@@ -403,10 +413,26 @@ def test_documents_are_looked_up_once() -> None:
         "b": 1,
         "a": 0,
     }
-    assert found.document_numbers(collection) is numbers
     assert pickle.loads(pickle.dumps(found)).document_numbers(collection).tolist() == [-1, 1, 0]
+    some = Assessments(found.columns.rows(np.array([2, 1])), (), found.resolved_in)
     other = example_collection({"a": "<a>one</a>"})
     assert found.document_numbers(other).tolist() == [-1, -1, 0]
+    monkeypatch.delattr(Collection, "find_documents")
+    assert some.document_numbers(collection) is numbers
+    truth = GroundTruth.of(found, collection)
+    assert truth.pairs_of(np.array([0, 0, 0]), np.array([1, 0, -1])).tolist() == [1, 2, -1]
+    assert elements_from_highlights(found, collection).document.tolist() == [0, 1]
+
+
+def test_whatever_is_given_as_assessments_is_resolved_once() -> None:
+    collection = example_collection({"a": "<a>one</a>"})
+    frame = pd.DataFrame({"topic": [7], "doc": ["a"], "grade": [1]})
+    for value in ({"7": {"a": 1}}, frame):
+        found = as_assessments(value, collection=collection)
+        assert found.find("7", "a") == Judgment("7", "a", ((0, 3),), None, 3, 1)
+        assert found.resolved_in == collection.seal
+        assert as_assessments(found, collection=collection) is found
+        assert as_assessments(found) is found
 
 
 def test_assessments_are_resolved_once() -> None:
