@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints, concatenated_ranges
+from doxeval.arrays import Ints, concatenated_ranges, distinct
 
 # Positions are less than this, and there are no more groups than this, so that a group and a
 # position fit into one number of 64 bits.
@@ -184,7 +184,7 @@ def _paint(spans: Spans, rows: Ints) -> tuple[Ints, Ints, Ints]:
     to the first bare segment from i on, and every walk shortens the way for the next, so each
     segment is painted once and hardly visited again.
     """
-    edges = np.unique(np.concatenate([spans.start[rows], spans.end[rows]]))
+    edges = distinct(np.concatenate([spans.start[rows], spans.end[rows]]))
     first = np.searchsorted(edges, spans.start[rows]).tolist()
     after = np.searchsorted(edges, spans.end[rows]).tolist()
     bare = list(range(len(edges) + 1))

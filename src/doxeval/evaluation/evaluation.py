@@ -15,10 +15,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
 from doxeval.assessments import (
-    Assessments,
     AssessmentsGiven,
     as_assessments,
-    resolve_assessments,
 )
 from doxeval.documents import Collection
 from doxeval.errors import InputError, warn
@@ -157,7 +155,12 @@ class Evaluation:
         self.run_options = run_options
         requests = requested_measures(measures, where_possible, self._presets)
         with report_damage(collection):
-            self.assessments = _resolved_assessments(assessments, collection, run_options)
+            self.assessments = as_assessments(
+                assessments,
+                collection=collection,
+                offsets=run_options.offsets,
+                whitespace=run_options.whitespace,
+            )
         self.counting = counting
         self._texts = counting.known_texts(collection)
         self._targets = None
@@ -459,12 +462,3 @@ def evaluate(
     )
     warn(table.all_warnings())
     return table
-
-
-def _resolved_assessments(
-    given: AssessmentsGiven, collection: Collection | None, options: RunOptions
-) -> Assessments:
-    assessments = as_assessments(
-        given, collection=collection, offsets=options.offsets, whitespace=options.whitespace
-    )
-    return assessments if collection is None else resolve_assessments(assessments, collection)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, repeated_rows
+from doxeval.arrays import Bools, Ints, distinct, repeated_rows
 from doxeval.errors import InputError
 from doxeval.evaluation.diagnostics import (
     MOST_SHOWN,
@@ -215,7 +215,7 @@ def tied_documents(articles: Ranking) -> DocumentTies:
     same = (score[1:] == score[:-1]) & (topic[1:] == topic[:-1])
     is_tied = np.append(same, False) | np.append(False, same)
     tied = topic[is_tied]
-    return DocumentTies(len(tied), len(np.unique(tied)))
+    return DocumentTies(len(tied), len(distinct(tied)))
 
 
 # Topics

@@ -118,7 +118,7 @@ class BlockAccumulator:
         topics = self._scoring.topics_of(block.run)
         self._check(facts, topics)
         if with_missing and not self._is_seen.all():
-            topics = np.union1d(topics, self._missing)
+            topics = np.sort(np.append(topics, self._missing))
         self._score(block.run, topics, facts)
 
     def add_scores(self, facts: RunFacts, blocks: Sequence[BlockScores]) -> None:

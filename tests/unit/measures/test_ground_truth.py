@@ -270,7 +270,7 @@ def test_what_follows_from_a_ranking_is_computed_once_for_all_measures(
 ) -> None:
     collection = example_collection(DOCUMENTS)
     evaluation = Evaluation(Assessments(HIGHLIGHTED), list(names), collection=collection)
-    ranking = evaluation.ranking(run_of(paths("/s[1]", "/s[1]/p[2]"))).ranking
+    ranking = evaluation.ranking(Run.from_results(paths("/s[1]", "/s[1]/p[2]"))).ranking
     first, *others = (selected.measure for selected in evaluation.measures)
     first.scores(ranking)
     kept = {key: id(value) for key, value in ranking.memory.items()}
