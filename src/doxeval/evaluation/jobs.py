@@ -111,7 +111,7 @@ def score_in_processes(
     from doxeval.parallel import Processes
 
     pieces = scoring_jobs(evaluation, sources)
-    engine = Processes(min(jobs, len(pieces)))
+    engine = Processes(min(jobs, len(pieces)), takes_part=True)
     work = Work(_score_job, engine.shared(evaluation, prepare), doing="scoring runs")
     collector = Collector(evaluation, sources, progress)
     with closing(engine.outcomes(work, pieces)) as outcomes:

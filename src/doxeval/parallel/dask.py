@@ -213,7 +213,16 @@ class _DaskTasks(FutureTasks):
         if self._given_up[number] < _MORE_CHANCES and self._was_given_up(future):
             self._given_up[number] += 1
             return None
-        outcome = self._outcome(future, self._work.name(item))
+        name = self._work.name(item)
+        has_failed = future.status in ("error", "cancelled")
+        result = None if has_failed else self._result(future)  # perhaps lost again with its worker
+        if result is not None:
+            outcome = unpack_result(result)
+        elif future.status == "error":
+            outcome = TaskResult(None, self._failure(future.exception(), name))
+        else:
+            self._cluster.refuse_lost_scheduler(_SECONDS_TO_CLOSE)
+            raise EngineError(f"{name} was cancelled on the cluster at {self._cluster.shown}")
         future.release()
         return outcome
 
@@ -227,16 +236,6 @@ class _DaskTasks(FutureTasks):
             and isinstance(future.exception(), distributed.scheduler.KilledWorker)
             and bool(self._cluster.workers())
         )
-
-    def _outcome(self, future: Future, name: str) -> TaskResult:
-        if future.status not in ("error", "cancelled"):  # perhaps lost again with its worker
-            result = self._result(future)
-            if result is not None:
-                return unpack_result(result)
-        if future.status == "error":
-            return TaskResult(None, self._failure(future.exception(), name))
-        self._cluster.refuse_lost_scheduler(_SECONDS_TO_CLOSE)
-        raise EngineError(f"{name} was cancelled on the cluster at {self._cluster.shown}")
 
     def _result(self, future: Future) -> bytes | None:
         """Return the result of a task, which is repeated if its worker was just lost."""
@@ -289,11 +288,11 @@ class Cluster:
     def wait_for_workers(self) -> dict[str, Any]:
         """Return all workers; while there are none, wait for the first."""
         begun = time.monotonic()
-        is_told = False
+        is_waiting = False
         while not (workers := self.workers()):
-            if not is_told:
+            if not is_waiting:
                 self._tell(f"waiting for workers at {self.shown}")
-                is_told = True
+                is_waiting = True
             if time.monotonic() - begun > self.patience:
                 raise self.without_workers()
             time.sleep(min(_SECONDS_BETWEEN_LOOKS, self.patience) / 5)

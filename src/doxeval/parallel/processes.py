@@ -22,7 +22,8 @@ import pickle
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
@@ -56,6 +57,7 @@ StartMethod = Literal["fork", "spawn"]
 _HELD = (signal.SIGINT, signal.SIGTERM)
 _SECONDS_BETWEEN_LOOKS = 1.0
 _SECONDS_TO_END = 5.0
+_SECONDS_FOR_THREADS = 0.1
 
 
 class Processes(Engine):
@@ -63,15 +65,19 @@ class Processes(Engine):
 
     They receive the shared value once, when they start. Forked ones inherit it without any copying,
     and with it all that this process has open; that is safe only while it has a single thread, and
-    then the default. Spawned ones are the same on every system.
+    then the default. Spawned ones are the same on every system. If this process takes part, it is
+    one of the `count`, and carries out tasks itself while it waits for the others.
 
     >>> engine = Processes(2)
     >>> engine.map(Work(divmod, engine.shared(7)), [2, 3])
     [(3, 1), (2, 1)]
     """
 
-    def __init__(self, count: int, method: StartMethod | None = None) -> None:
+    def __init__(
+        self, count: int, method: StartMethod | None = None, *, takes_part: bool = False
+    ) -> None:
         self._count = count
+        self._takes_part = takes_part
         can_fork = "fork" in multiprocessing.get_all_start_methods() and _threads() == 1
         self._method: StartMethod = method or ("fork" if can_fork else "spawn")
 
@@ -88,7 +94,10 @@ class Processes(Engine):
                 + " needs processes, and this one may not start any, because multiprocessing "
                 "started it as a daemon; use " + Parameter("jobs", 1) + " here"
             )
-        tasks = _ProcessTasks(self._count, self._method, work)
+        if self._takes_part:
+            tasks: _ProcessTasks = _SharedTasks(self._count - 1, self._method, work)
+        else:
+            tasks = _ProcessTasks(self._count, self._method, work)
         is_done = False
         try:
             yield tasks
@@ -116,6 +125,7 @@ class _ProcessTasks(FutureTasks):
             resource_tracker.ensure_running()
         self._work = work
         self._method = method
+        self._threads_before = _threads()
         self._context = _Context(method)
         self._pool = ProcessPoolExecutor(
             count, cast("BaseContext", self._context), _begin, (work.shared, work.packed_check)
@@ -162,6 +172,11 @@ class _ProcessTasks(FutureTasks):
                 process.join()
                 with suppress(ValueError):  # already reaped elsewhere; exit code unknown
                     process.close()
+            # For the system, threads of the pool end a moment later than for Python. Until then
+            # this process could not fork again.
+            deadline = time.monotonic() + _SECONDS_FOR_THREADS
+            while _threads() > self._threads_before and time.monotonic() < deadline:
+                time.sleep(0.0005)
 
     def _kill(self) -> None:
         for process in self._context.running():
@@ -182,6 +197,36 @@ class _ProcessTasks(FutureTasks):
             + Parameter("jobs")
             + (script if self._method == "spawn" else "")
         )
+
+
+class _SharedTasks(_ProcessTasks):
+    """Tasks on a pool of processes, some of which this process carries out itself.
+
+    Scoring ten runs in two processes takes 5 % less processor time than with a second worker: each
+    worker copies what it changes of the memory that it shares with this process.
+    """
+
+    def __init__(self, count: int, method: StartMethod, work: Work) -> None:
+        super().__init__(count, method, work)
+        self._most_elsewhere = self.ahead
+        self.ahead += 1
+        self._waiting: deque[tuple[int, Any]] = deque()
+
+    def submit(self, numbered: Iterable[tuple[int, Any]]) -> None:
+        self._waiting.extend(numbered)
+        while self._waiting and super().__len__() < self._most_elsewhere:
+            super().submit([self._waiting.popleft()])
+
+    def next_outcome(self) -> tuple[int, TaskResult]:
+        if self._waiting and self._finished.empty():
+            number, item = self._waiting.popleft()
+            return number, run_task(self._work.task, self._work.shared.value, item)
+        outcome = super().next_outcome()
+        self.submit(())
+        return outcome
+
+    def __len__(self) -> int:
+        return len(self._waiting) + super().__len__()
 
 
 class _Context:
@@ -205,16 +250,16 @@ class _Context:
 
 
 def _how_one_ended(processes: list[BaseProcess]) -> str:
-    """Return how the first of some processes ended; the pool may have terminated others since."""
+    """Return how the first of some processes ended; the pool terminates the others."""
     deadline = time.monotonic() + _SECONDS_TO_END
-    codes: list[int] = []
-    while not codes and time.monotonic() < deadline:
+    while True:
         codes = [code for process in processes if (code := process.exitcode) is not None]
-        time.sleep(0 if codes else 0.005)
-    killed = [code for code in codes if code < 0 and code != -signal.SIGTERM]
-    if not killed and all(code == -signal.SIGTERM for code in codes):
-        killed = codes
-    return f"was killed by signal {-killed[0]}" if killed else "ended unexpectedly"
+        others = [code for code in codes if code != -signal.SIGTERM]
+        if others or len(codes) == len(processes) or time.monotonic() > deadline:
+            break
+        time.sleep(0.005)
+    first = (others or codes or [0])[0]
+    return f"was killed by signal {-first}" if first < 0 else "ended unexpectedly"
 
 
 @contextmanager

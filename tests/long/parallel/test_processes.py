@@ -282,6 +282,30 @@ def test_the_start_method_depends_on_the_threads_of_this_process(threads: int) -
     assert multiprocessing.active_children() == []
 
 
+def pid_of_task(value: int, item: int) -> tuple[int, int]:
+    time.sleep(0.02)
+    return value + item, os.getpid()
+
+
+def killed_elsewhere(process: int, item: int) -> None:
+    time.sleep(0.02)
+    if os.getpid() != process:
+        kill_this_process(signal.SIGKILL)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_this_process_may_take_part(method: Method) -> None:
+    engine = Processes(2, method, takes_part=True)
+    done = engine.map(Work(pid_of_task, engine.shared(7)), range(30))
+    assert [number for number, _ in done] == list(range(7, 37))
+    if method == "fork":
+        assert len({pid for _, pid in done}) == 2
+    assert os.getpid() in {pid for _, pid in done}
+    with pytest.raises(WorkerLost, match="killed by signal 9"):
+        engine.map(Work(killed_elsewhere, engine.shared(os.getpid())), range(30))
+    assert multiprocessing.active_children() == []
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_workers_ignore_ctrl_c(method: Method) -> None:
     done = calls(method, [*[(kill_this_process, int(signal.SIGINT))] * 3, (divided, 4, 2)])
@@ -341,6 +365,24 @@ def test_a_process_that_may_have_no_children_says_so() -> None:
     assert ours.poll(20)
     assert "use jobs=1 here" in ours.recv()
     process.join()
+
+
+AGAIN = """
+from doxeval.parallel import Processes, Work
+
+def call(value, item):
+    return value(item)
+
+for _ in range(20):
+    engine = Processes(2)
+    shared = engine.shared(lambda item: item + 1)  # which only forked processes can have
+    assert engine.map(Work(call, shared), [1, 2]) == [2, 3]
+"""
+
+
+def test_a_process_with_one_thread_forks_again_and_again() -> None:
+    """The threads of a pool are gone when its work is done, for the system as well."""
+    subprocess.run([sys.executable, "-c", AGAIN], check=True, timeout=60)
 
 
 # Processes that are killed
