@@ -430,7 +430,7 @@ def test_whatever_is_given_as_assessments_is_resolved_once() -> None:
     for value in ({"7": {"a": 1}}, frame):
         found = as_assessments(value, collection=collection)
         assert found.find("7", "a") == Judgment("7", "a", ((0, 3),), None, 3, 1)
-        assert found.resolved_in == collection.seal
+        assert found.resolved_in == collection.checksum
         assert as_assessments(found, collection=collection) is found
         assert as_assessments(found) is found
 
