@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, positions_in
-from doxeval.documents import Collection, PathPattern, PathPatterns
+from doxeval.documents import Collection, DocumentWords, PathPattern, PathPatterns
 from doxeval.errors import FormatError, InputError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, join_names, plural, quoted, truncate
@@ -393,7 +393,7 @@ class PassageUnits(RetrievalUnits):
         index, collection = self.index, self.index.collection
         begins = collection.rows[block.documents]
         rows = concatenated_ranges(begins, collection.rows[block.documents + 1] - begins)
-        rows = rows[index.are_blocks(rows)]
+        rows = rows[DocumentWords(collection).are_blocks(rows)]
         columns = [
             index.elements_first[rows],
             index.elements_after[rows],
