@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,6 +23,7 @@ from doxeval.retrieve.units import MatchingUnits, UnitSpans
 from doxeval.topics import Term
 
 SNIPPET_WORDS = 30
+_WHITE_SPACE = re.compile(r"\s+")
 _MARKS = (
     "verified: we read it, at least its abstract or its code; recalled: from memory, not checked"
 )
@@ -155,10 +157,6 @@ def find_snippets(
         text = index.collection.text_of(document)
         starts, ends = index.word_spans(document)
         first, after = np.searchsorted(starts, [result_start, result_end]).tolist()
-        edges = index.block_edges(document)
-        if first == after:
-            snippets.append(_snippet(text, result_start, result_end, [], edges))
-            continue
         base = int(index.documents_first[document])
         block = occurrences.in_document(document)
         inside = slice(*np.searchsorted(block.at, [base + first, base + after]).tolist())
@@ -176,6 +174,7 @@ def find_snippets(
         marked = [(int(starts[word]), int(ends[word])) for word in sorted(shown)]
         start = result_start if begin == first else int(starts[begin])
         end = result_end if beyond == after else int(ends[beyond - 1])
+        edges = index.block_edges(document)
         snippets.append(_snippet(text, start, end, marked, edges, begin > first, beyond < after))
     return snippets
 
@@ -197,8 +196,8 @@ def _snippet(
     end: int,
     marked: list[tuple[int, int]],
     block_edges: Ints,
-    is_cut_before: bool = False,
-    is_cut_after: bool = False,
+    is_cut_before: bool,
+    is_cut_after: bool,
 ) -> Snippet:
     """Put text on one line: white space of any kind, and edges of blocks, become one space."""
     shown, places = "… " if is_cut_before else "", []
@@ -206,7 +205,7 @@ def _snippet(
     inside = block_edges[(start < block_edges) & (block_edges < end)].tolist()
     edges = sorted({start, end, *inside, *(edge for pair in marked for edge in pair)})
     for low, high in pairwise(edges):
-        part = _one_line(text[low:high])
+        part = _WHITE_SPACE.sub(" ", text[low:high])
         if low == start or shown.endswith(" "):
             part = part.lstrip()
         elif low in inside and not part.startswith(" "):
@@ -216,14 +215,6 @@ def _snippet(
         shown += part
     shown = shown.rstrip()
     return Snippet(f"{shown} …" if is_cut_after else shown, tuple(places))
-
-
-def _one_line(text: str) -> str:
-    """Return text with single spaces, also at its ends."""
-    words = " ".join(text.split())
-    before = " " if text[:1].isspace() else ""
-    after = " " if words and text[-1:].isspace() else ""
-    return f"{before}{words}{after}"
 
 
 # Models in words

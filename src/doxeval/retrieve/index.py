@@ -240,10 +240,6 @@ class Index:
         """Return where blocks, elements that are not inline, begin and end, in code points."""
         return self._document_words.borders(document)
 
-    def are_blocks(self, rows: Ints) -> Bools:
-        """Return whether each of some elements is a block."""
-        return self._document_words.are_blocks(rows)
-
     @cached_property
     def _document_words(self) -> DocumentWords:
         return DocumentWords(self.collection)

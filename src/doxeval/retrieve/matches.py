@@ -88,7 +88,7 @@ class QueryOccurrences:
 
     @cached_property
     def is_positive(self) -> Bools:
-        """Whether an item is more than unwanted: what matches has at least one such item."""
+        """Whether each item has a weight above 0: what matches has at least one such item."""
         return self.weight > 0
 
     def blocks(self) -> Iterator[MatchBlock]:
@@ -177,7 +177,7 @@ def _occurrences_before(index: Index, positions: Sequence[Ints], document: int) 
 
 
 def matching_nodes(index: Index, block: MatchBlock, is_positive: Bools) -> Ints:
-    """Return all elements, ascending, in which an item occurs that is not unwanted.
+    """Return all elements, ascending, in which a positive item occurs.
 
     First the innermost element around each occurrence, then the elements around those, level by
     level.

@@ -184,8 +184,8 @@ def word_spans(text: str, block_edges: Ints) -> WordSpans:
 def words_and_starts(text: str, block_edges: Ints) -> WordStarts:
     """Return the words of a text in lower case, and where they start.
 
-    >>> found = words_and_starts("Fog HORN", np.array([2]))
-    >>> found.words, np.flatnonzero(found.starts).tolist()
+    >>> words, starts = words_and_starts("Fog HORN", np.array([2]))
+    >>> words, np.flatnonzero(starts).tolist()
     (['fo', 'g', 'horn'], [0, 2, 4])
     """
     characters = _characters(text, block_edges)

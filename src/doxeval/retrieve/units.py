@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, positions_in
-from doxeval.documents import Collection, PathPattern, PathPatterns
+from doxeval.documents import Collection, DocumentWords, PathPattern, PathPatterns
 from doxeval.errors import FormatError, InputError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, join_names, plural, quoted, truncate
@@ -30,8 +30,7 @@ _MOST_OFFSET = 1 << 31
 _ONE = 1 << 20
 
 
-@dataclass(frozen=True, eq=False)
-class MatchingUnits:
+class MatchingUnits(NamedTuple):
     """Some units with a match, in document order.
 
     number: which of all units of its kind each is. article: its document, as a position in
@@ -51,19 +50,12 @@ class MatchingUnits:
 
     def some(self, which: Ints | Bools) -> MatchingUnits:
         """Return only some of them."""
-        return MatchingUnits(*(column[which] for column in self._columns))
+        return MatchingUnits(*(column[which] for column in self))
 
     @classmethod
     def joined(cls, parts: Sequence[MatchingUnits]) -> MatchingUnits:
         """Return the units of several lists, one list after another."""
-        if len(parts) == 1:
-            return parts[0]
-        columns = zip(*(part._columns for part in parts), strict=True)
-        return cls(*(np.concatenate(column) for column in columns))
-
-    @property
-    def _columns(self) -> tuple[Ints, ...]:
-        return self.number, self.article, self.first, self.after, self.tf
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 class UnitSpans(NamedTuple):
@@ -116,7 +108,7 @@ class RetrievalUnits:
         return ()
 
     def matching(self, block: MatchBlock, is_positive: Bools) -> MatchingUnits:
-        """Return the units in which at least one wanted item occurs."""
+        """Return the units in which at least one positive item occurs."""
         raise NotImplementedError
 
     def count(self) -> UnitCount | None:
@@ -207,7 +199,7 @@ class DocumentUnits(RetrievalUnits):
 
 
 def _have_positive(tf: Ints, is_positive: Bools) -> Bools:
-    """Return whether at least one wanted item occurs in each unit."""
+    """Return whether at least one positive item occurs in each unit."""
     return np.asarray(tf[:, is_positive].any(axis=1), dtype=np.bool_)
 
 
@@ -316,8 +308,8 @@ def maximal_segments(values: Iterable[int]) -> list[MaximalSegment]:
     Such a segment is the one with the greatest sum, and, in the same way, those of what is left on
     both of its sides, as long as the sum is positive.
 
-    >>> found = maximal_segments([4, -5, 3, -3, 1, 2, -2, 2, -2, 1, 5])
-    >>> [(segment.begin, segment.after, segment.total) for segment in found]
+    >>> segments = maximal_segments([4, -5, 3, -3, 1, 2, -2, 2, -2, 1, 5])
+    >>> [(segment.begin, segment.after, segment.total) for segment in segments]
     [(0, 1, 4), (2, 3, 3), (4, 11, 7)]
     """
     candidates: list[_OpenSegment] = []
@@ -401,7 +393,7 @@ class PassageUnits(RetrievalUnits):
         index, collection = self.index, self.index.collection
         begins = collection.rows[block.documents]
         rows = concatenated_ranges(begins, collection.rows[block.documents + 1] - begins)
-        rows = rows[index.are_blocks(rows)]
+        rows = rows[DocumentWords(collection).are_blocks(rows)]
         columns = [
             index.elements_first[rows],
             index.elements_after[rows],

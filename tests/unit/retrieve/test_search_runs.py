@@ -7,13 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import doxeval
 from doxeval import read_run, read_topics, search, search_words, write_run
+from doxeval.documents import example_collection
 from doxeval.errors import FormatError, InputError
 from doxeval.retrieve import TASKS as SEARCH_TASKS
-from doxeval.retrieve import Index, Model, SearchOptions, explain, open_searcher
+from doxeval.retrieve import (
+    Index,
+    Model,
+    SearchOptions,
+    build_index,
+    explain,
+    find_snippets,
+    open_searcher,
+    parse_keywords,
+)
 from doxeval.runs import Kind, resolve
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import Topic, target_of
@@ -303,3 +314,23 @@ def test_what_cannot_be_explained(index: Index) -> None:
             explain(open_searcher(index, options), "fog", "fog")
     with pytest.raises(InputError, match="no word of the query occurs in fog"):
         explain(open_searcher(index), "qwertz", "fog")
+
+
+def test_snippets_are_one_line_with_the_words_of_the_query_marked() -> None:
+    text = "".join(f"<p>word{number}</p>" for number in range(40))
+    collection = example_collection(
+        {"a": f"<s>{text}<p>fog\n horn</p></s>", "b": "<s><p>…</p></s>"}
+    )
+    searcher = open_searcher(Index(build_index(collection).directory, collection))
+    terms = parse_keywords("fog")
+    spans = searcher.answer(terms).spans._replace(
+        document=np.array([0, 1]),
+        start=np.array([0, 0]),
+        end=collection.nodes.end[collection.rows[:2]],
+        paths=None,
+    )
+    whole, without_words = find_snippets(searcher, terms, spans)
+    assert whole.text.startswith("… word")
+    assert whole.text.endswith("word39 fog horn")
+    assert [whole.text[start:end] for start, end in whole.marked] == ["fog"]
+    assert without_words == ("…", ())
