@@ -192,10 +192,11 @@ def tabulate(events: TagEvents) -> NodeTable:
     first_text = events.positions[start_event[: len(roots)]]
     if (events.positions[end_event[: len(roots)]] - first_text).max() > LONGEST_DOCUMENT:
         raise DocumentError(f"more than {LONGEST_DOCUMENT:,} characters of text in one document")
+    parent = _scatter(row, order.parent)
     columns = NodeColumns(
         path=_scatter(row, _paths(order, builder)),
         ordinal=_scatter(row, _ordinals(order)),
-        parent=_relative(_scatter(row, order.parent), roots, rows),
+        parent=np.where(parent == NO_PARENT, NO_PARENT, parent - np.repeat(roots, rows)),
         size=size,
         start=_scatter(row, events.positions[start_event]) - np.repeat(first_text, rows),
         end=_scatter(row, events.positions[end_event]) - np.repeat(first_text, rows),
@@ -266,11 +267,6 @@ def _paths(order: _RowsByDepth, builder: SummaryBuilder) -> Ints:
         paths[low:high] = np.array(numbers, dtype=np.int32)[which]
         path_of_row[order.row[low:high]] = paths[low:high]
     return paths
-
-
-def _relative(parent: Ints, roots: Ints, rows: Ints) -> Ints:
-    """Return parent rows, counted from each document's first row."""
-    return np.where(parent == NO_PARENT, NO_PARENT, parent - np.repeat(roots, rows))
 
 
 def _scatter(where: Ints, values: Ints) -> Ints:

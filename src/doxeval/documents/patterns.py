@@ -104,16 +104,13 @@ def _parse(text: str, known: dict[str, PatternStep]) -> PathPattern:
         at = match.end()
         step = known.get(match[0])
         if step is None:
-            step = known[match[0]] = _step(*match.groups())
+            axis, star, tag, choice = match.groups()
+            tags = [] if star else [name.strip() for name in (tag or choice).split("|")]
+            step = known[match[0]] = PatternStep(frozenset(tags), axis == "//")
         steps.append(step)
     if not steps:
         raise SyntaxProblem("empty path pattern: expected something like //sec//p")
     return PathPattern(stripped, tuple(steps))
-
-
-def _step(axis: str, star: str | None, tag: str | None, choice: str | None) -> PatternStep:
-    tags = [] if star else [name.strip() for name in (tag or choice or "").split("|")]
-    return PatternStep(frozenset(tags), axis == "//")
 
 
 def _match(patterns: Sequence[PathPattern], summary: PathSummary) -> Bools:

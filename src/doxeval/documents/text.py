@@ -50,9 +50,10 @@ class TextBytes:
     def read(self, begin: int, end: int) -> bytes:
         """Return the bytes from one position to another."""
         pieces = []
-        begin, end = max(begin, 0), min(end, self._ends[-1])
         while begin < end:
-            part = self._part(begin)
+            part = bisect_right(self._ends, begin)
+            if part == len(self._ends):
+                break
             first = self._ends[part - 1] if part else 0
             upto = min(end, self._ends[part])
             pieces.append(self._read_part(part, begin - first, upto - first))
@@ -61,11 +62,7 @@ class TextBytes:
 
     def where(self, position: int) -> str:
         """Return the file that has the byte at a position, for messages."""
-        return self._names[self._part(position)]
-
-    def _part(self, position: int) -> int:
-        """Return the number of the part that has the byte at a position."""
-        return min(bisect_right(self._ends, position), len(self._ends) - 1)
+        return self._names[min(bisect_right(self._ends, position), len(self._ends) - 1)]
 
     def _read_part(self, part: int, begin: int, end: int) -> bytes:
         """Return bytes of a part, counted from its beginning."""
@@ -115,26 +112,25 @@ class TextStore:
             )
         begin = int(self._ends[document - 1]) if document else 0
         data = self._text.read(begin, int(self._ends[document]))
-
-        def damage(what: str) -> CollectionError:
-            message = f"{what}; build the collection again"
-            return CollectionError(message, self._text.where(begin))
-
         if self._storage == "compressed":
             most = _MOST_BYTES * characters
             decompressor = zstd().ZstdDecompressor()
             try:
                 data = bytes(decompressor.decompress(data, most + 1))
             except (zstd().ZstdError, MemoryError) as error:
-                raise damage(f"a text is damaged: {error}") from error
+                raise self._damage(begin, f"a text is damaged: {error}") from error
             if not decompressor.eof or decompressor.unused_data or len(data) > most:
-                raise damage("a text is damaged: it is not one whole frame")
+                raise self._damage(begin, "a text is damaged: it is not one whole frame")
         if hashlib.sha256(data).digest() != self._hashes[document].tobytes():
-            raise damage("a text is not the one that was stored")
+            raise self._damage(begin, "a text is not the one that was stored")
         text = data.decode()
         if len(text) != characters:
-            raise damage("a text does not have the length of its document")
+            raise self._damage(begin, "a text does not have the length of its document")
         return text
+
+    def _damage(self, begin: int, what: str) -> CollectionError:
+        message = f"{what}; build the collection again"
+        return CollectionError(message, self._text.where(begin))
 
 
 _FIRST_WINDOW = 64 << 10

@@ -9,5 +9,6 @@ from doxeval.markup.expat import HardenedExpat as HardenedExpat
 from doxeval.markup.expat import Refused as Refused
 from doxeval.markup.expat import all_entity_declarations as all_entity_declarations
 from doxeval.markup.expat import entity_declarations as entity_declarations
+from doxeval.markup.expat import file_pieces as file_pieces
 from doxeval.markup.expat import named_entities_in as named_entities_in
 from doxeval.markup.expat import parser_without_declarations as parser_without_declarations

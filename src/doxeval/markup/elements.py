@@ -12,9 +12,13 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from doxeval.errors import FormatError
-from doxeval.markup.expat import HardenedExpat, Refused, all_entity_declarations
+from doxeval.markup.expat import (
+    HardenedExpat,
+    Refused,
+    all_entity_declarations,
+    file_pieces,
+)
 
-_PIECE = 1 << 18
 _DEEPEST = 200
 _LONGEST_TEXT = 16 << 20
 _MOST_ELEMENTS = 2_000_000
@@ -69,15 +73,14 @@ def read_elements(
     [('1', 'a'), ('2', 'a')]
     """
     reader = _Reader(tags, origin)
-    more = True
-    while more:
-        piece = file.read(_PIECE)
-        more = bool(piece)
-        reader.feed(piece, not more)
+    for piece, is_last in file_pieces(file):
+        reader.feed(piece, is_last)
         yield from reader.take()
 
 
 class _Reader:
+    """Builds elements from what expat reports, and keeps those to be yielded until `take`."""
+
     def __init__(self, tags: Collection[str], origin: str) -> None:
         self._tags = tags
         self._open: list[XmlElement] = []

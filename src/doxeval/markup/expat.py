@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from html.entities import html5
 from pyexpat import XML_PARAM_ENTITY_PARSING_ALWAYS, ExpatError, ParserCreate, XMLParserType
+from typing import IO
 
 from doxeval.errors import DocumentError, InputError
 from doxeval.markup.encodings import python_codec, unknown_encoding_message
@@ -37,6 +38,7 @@ MOST_ATTRIBUTES = 100_000
 MOST_ATTRIBUTES_OF_AN_ELEMENT = 500
 LARGEST_SUBSET = 1 << 20
 LARGEST_TOKEN = 16 << 20
+_FILE_PIECE = 1 << 18
 _SMALL_PIECE = 1 << 12
 # A document of which this is the beginning has no declarations of its own. Groups are atomic, so
 # that a comment ends where it ends for expat.
@@ -206,6 +208,18 @@ def entity_declarations(names: Iterable[str]) -> bytes:
         f'<!ENTITY {name} "{"".join(f"&#{ord(c)};" for c in NAMED_ENTITIES[name])}">'
         for name in names
     ).encode()
+
+
+def file_pieces(file: IO[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Yield a file in pieces and, at its end, an empty one; each with whether it is the last.
+
+    >>> import io
+    >>> list(file_pieces(io.BytesIO(b"<p/>")))
+    [(b'<p/>', False), (b'', True)]
+    """
+    while piece := file.read(_FILE_PIECE):
+        yield piece, False
+    yield b"", True
 
 
 # Expat goes on to the end of what it was given, even after an error in a callback. So a document

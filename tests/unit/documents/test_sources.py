@@ -224,6 +224,19 @@ def test_a_file_that_vanishes_is_told(tmp_path: Path) -> None:
         build_collection([str(source)], tmp_path / "c", planned=planned)
 
 
+def test_lines_in_archives_count_for_progress(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name in "xy":
+            lines = [f'{{"id": "{name}{number}", "text": "One."}}' for number in range(9)]
+            archive.writestr(f"{name}.jsonl", "\n".join(lines))
+        contained = sum(entry.compress_size for entry in archive.infolist())
+    steps: list[tuple[int, int]] = []
+    build_collection(
+        [str(tmp_path / "a.zip")], tmp_path / "c", progress=lambda *step: steps.append(step)
+    )
+    assert [sum(counts) for counts in zip(*steps, strict=True)] == [contained, 18]
+
+
 def test_compressed_files(build: Builder) -> None:
     text = b"<a>caf\xc3\xa9</a>"
     collection = build(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
@@ -140,7 +140,11 @@ class SourceContents:
                 yield from self._members(file.path, file.name)
             elif file.holds_many:
                 with open_with_position(file.path, file.begin) as (stream, tell):
-                    yield from self._many(stream, file, tell)
+                    before = file.begin
+                    for document in self._many(stream, file):
+                        at = tell() if file.end < 0 else min(tell(), file.end)
+                        yield document._replace(weight=at - before)
+                        before = at
             else:
                 yield RawDocument(file.path, file.name, file.format, None, file.size)
 
@@ -160,7 +164,10 @@ class SourceContents:
                 self.tally.passed_over[kind_of(member.name)] += 1
             elif file.holds_many:
                 inner = SourceFile(member.origin, file.id_path, file.format, True, 0)
-                yield from self._many(member.decompressed(), inner, lambda: 0)
+                weight = member.weight  # of its first document: what was read to get there
+                for document in self._many(member.decompressed(), inner):
+                    yield document._replace(weight=weight)
+                    weight = 0
             else:
                 content = self._bytes_of(member)
                 self.tally.suffixes_kept += file.keeps_suffix
@@ -181,19 +188,12 @@ class SourceContents:
                 raise  # the archive itself cannot be read any further
             return DocumentError(error.message, error.origin)
 
-    def _many(
-        self, stream: IO[bytes], file: SourceFile, tell: Callable[[], int]
-    ) -> Iterator[RawDocument]:
-        """Yield the documents of a file, each with the bytes that were read to get it."""
-        tag, before = self._options.record, file.begin
+    def _many(self, stream: IO[bytes], file: SourceFile) -> Iterator[RawDocument]:
+        """Return the documents of a file that holds many, without their weights."""
+        tag = self._options.record
         if file.format == "xml" and tag is not None:
-            documents = self._records(stream, file.path, tag)
-        else:
-            documents = self._lines(stream, file)
-        for document in documents:
-            at = tell() if file.end < 0 else min(tell(), file.end)
-            yield document._replace(weight=at - before)
-            before = at
+            return self._records(stream, file.path, tag)
+        return self._lines(stream, file)
 
     def _lines(self, stream: IO[bytes], file: SourceFile) -> Iterator[RawDocument]:
         """Yield the lines of a file; of a range of it, those that begin there."""

@@ -12,9 +12,7 @@ from typing import IO, NamedTuple
 from doxeval.documents.build.options import Limits, check_limit, too_deep
 from doxeval.documents.readers.tag_events import TagEvents
 from doxeval.documents.readers.xml import TagCollector, hardened_expat, tag_positions
-from doxeval.markup import Refused, all_entity_declarations
-
-_PIECE = 1 << 18
+from doxeval.markup import Refused, all_entity_declarations, file_pieces
 
 
 class Record(NamedTuple):
@@ -41,12 +39,9 @@ def read_records(
     [[b'one'], [b'two']]
     """
     splitter = _Splitter(tag, origin, limits, encoding, attribute)
-    more = True
-    while more:
-        piece = file.read(_PIECE)
-        more = bool(piece)
+    for piece, is_last in file_pieces(file):
         try:
-            splitter.feed(piece, not more)
+            splitter.feed(piece, is_last)
         finally:  # keep the records that were complete before an error
             yield from splitter.take()
 
