@@ -171,13 +171,12 @@ _KIND_OF = np.array(
 
 
 class BadRecord(Exception):
-    """A record that cannot be a result: its row in the block, the record, and what is wrong."""
+    """A record that cannot be a result: its row in the block, and what is wrong."""
 
-    def __init__(self, row: int, record: dict[str, Any], reason: str | None = None) -> None:
-        super().__init__(row, record, reason)
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(row, reason)
         self.row = row
-        self.record = record
-        self.reason = why_refused(record) if reason is None else reason
+        self.reason = reason
 
 
 class RecordCollector:
@@ -237,7 +236,7 @@ class RecordCollector:
             bad |= np.array([is_given(value) for value in columns[name]], dtype=np.bool_)
         if bad.any():
             row = int(np.argmax(bad))
-            raise BadRecord(row, _record(columns, row))
+            raise BadRecord(row, why_refused(_record(columns, row)))
         none: Ints = np.full(count, ABSENT, dtype=np.int64)
         whole = {name: checked.get(name, none) for name in WHOLE_FIELDS}
         start = np.maximum(whole["start"], whole["offset"])  # no result has both
@@ -249,17 +248,17 @@ class RecordCollector:
 
     def _located(self, columns: Mapping[str, Any], lines: Ints) -> Mapping[str, Any]:
         """Return records with documents and spans in place of ids of chunks."""
-        from doxeval.runs.chunks import BadChunk, ChunkLookup
+        from doxeval.runs.chunks import ChunkLookup
 
         if self._chunk_lookup is None:
             self._chunk_lookup = ChunkLookup(self._chunks)
         try:
             return self._chunk_lookup.locate(columns)
-        except BadChunk as error:
+        except BadRecord as error:
             if error.row:  # something else may be wrong with an earlier record
                 before = slice(0, error.row)
                 RecordCollector(self._chunks).add(_some_rows(columns, before), lines[before])
-            raise BadRecord(error.row, _record(columns, error.row), error.reason) from None
+            raise
 
     def _trees(self, column: Sequence[Any]) -> Ints:
         """Return a number for each set of elements."""
@@ -492,8 +491,9 @@ def _add(
     try:
         collector.add(columns if is_all else _some_rows(columns, rows), lines[rows])
     except BadRecord as error:
-        line = int(lines[rows.start + error.row])
-        raise _explain(FormatError(error.reason, origin, line), error.record) from None
+        row = rows.start + error.row
+        problem = FormatError(error.reason, origin, int(lines[row]))
+        raise _explain(problem, _record(columns, row)) from None
 
 
 def _block(collector: RecordCollector, origin: str) -> Block:
