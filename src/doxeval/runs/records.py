@@ -376,13 +376,12 @@ def _span_column(column: Column | SpanLists) -> tuple[Ints, Spans]:
     >>> state.tolist(), spans.end.tolist()
     ([0, -1, -2], [5, 12])
     """
-    if isinstance(column, SpanLists):
-        state = np.where(column.counts > 0, 0, ABSENT)
-        state[column.owner[column.end < column.start]] = WRONG
-        return state, Spans(column.owner, column.start, column.end)
-    together = _plain_spans(column)
-    if together is not None:
-        return together
+    lists = column if isinstance(column, SpanLists) else _span_lists(column)
+    if lists is not None:
+        row, start, end = lists.owner, lists.start, lists.end
+        state = np.where(lists.counts > 0, 0, ABSENT)
+        state[row[(start < 0) | (end < start) | (end >= TOO_LONG)]] = WRONG
+        return state, Spans(row, start, end)
     states = [
         ABSENT
         if not is_given(value)
@@ -396,8 +395,8 @@ def _span_column(column: Column | SpanLists) -> tuple[Ints, Spans]:
     return state, Spans.of([(row, start, end) for row in rows for start, end in column[row]])
 
 
-def _plain_spans(column: Column) -> tuple[Ints, Spans] | None:
-    """Return the same for a column of lists and None; None if something is wrong in it."""
+def _span_lists(column: Column) -> SpanLists | None:
+    """Return lists of pairs of whole numbers, as they are; None if the column has anything else."""
     if not set(map(type, column)) <= {list, tuple, type(None)}:
         return None
     lists: list[Sequence[Any]] = [value or () for value in column]
@@ -411,11 +410,8 @@ def _plain_spans(column: Column) -> tuple[Ints, Spans] | None:
         start, end = np.array(edges, dtype=np.int64).reshape(-1, 2).T
     except OverflowError:
         return None
-    if ((start < 0) | (end < start) | (end >= TOO_LONG)).any():
-        return None
     counts = np.fromiter(map(len, lists), np.int64, len(lists))
-    group = np.repeat(np.arange(len(lists)), counts)
-    return np.where(counts > 0, 0, ABSENT), Spans(group, start, end)
+    return SpanLists(np.append(0, np.cumsum(counts)), start, end)
 
 
 def spans_of_text(text: str) -> Any:
