@@ -196,7 +196,7 @@ class RecordCollector:
     def __init__(self, chunks: ChunkTable | None = None) -> None:
         self._chunks = chunks
         self._chunk_lookup: ChunkLookup | None = None
-        self._topics, self._run_ids = NameCollector(), NameCollector()
+        self._topics, self._run_ids = Factorizer(), Factorizer()
         self._documents = NameCollector(document_ids=True)
         self._paths = Factorizer()  # and text points
         # Several paths or points of one result, numbered apart from single ones.
@@ -213,9 +213,9 @@ class RecordCollector:
         checked = {
             name: check(columns[name])
             for names, check in (
-                (("topic",), self._topics.add),
+                (("topic",), self._topics.numbers),
                 (("doc",), self._documents.add),
-                (("run",), self._run_ids.add),
+                (("run",), self._run_ids.numbers),
                 (_PATH_FIELDS, self._paths.numbers),
                 (("nodes",), self._trees),
                 (WHOLE_FIELDS, whole_numbers),
@@ -240,10 +240,9 @@ class RecordCollector:
         none: Ints = np.full(count, ABSENT, dtype=np.int64)
         whole = {name: checked.get(name, none) for name in WHOLE_FIELDS}
         start = np.maximum(whole["start"], whole["offset"])  # no result has both
-        path = self._path_numbers(checked, count)
-        self._blocks.append(
-            (path, kind, start, whole["end"], whole["rank"], score, lines, whole["tokens"])
-        )
+        names = checked["topic"], self._path_numbers(checked, count)
+        rank, tokens = whole["rank"], whole["tokens"]
+        self._blocks.append((*names, kind, start, whole["end"], rank, score, lines, tokens))
         self.rows += count
 
     def _located(self, columns: Mapping[str, Any], lines: Ints) -> Mapping[str, Any]:
@@ -294,10 +293,11 @@ class RecordCollector:
 
     def finish(self) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
         """Return all results, the ids of runs in the order in which they came, and warnings."""
-        path, kind, start, end, rank, score, line, tokens = map(
+        topic, path, kind, start, end, rank, score, line, tokens = map(
             np.concatenate, zip(*self._blocks, strict=True)
         )
-        names = self._topics.column(), self._documents.column(), self._path_column(path)
+        topics = Categorical.of(tuple(self._topics.names), topic)
+        names = topics, self._documents.column(), self._path_column(path)
         columns, warnings = complete_columns(
             ResultColumns(*names, kind, start, end, None, None, line),
             rank,
@@ -305,7 +305,7 @@ class RecordCollector:
             tokens,
             Spans(*map(np.concatenate, zip(*self._spans, strict=True))) if self._spans else None,
         )
-        return columns, tuple(self._run_ids.column().distinct), warnings
+        return columns, tuple(self._run_ids.names), warnings
 
     def _path_column(self, code: Ints) -> Categorical[tuple[str, ...]]:
         if not (code >= 0).any():
