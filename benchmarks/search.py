@@ -196,7 +196,7 @@ def answer_queries(collection: str, directory: str, rounds: str) -> dict[str, An
             rank_by_task(scored, searcher.options)
 
     def seconds(task: str, asked: list[Any], answer: Callable[[Searcher, Any], object]) -> float:
-        searcher = Searcher(index, SearchOptions(task=task, most=MOST))
+        searcher = Searcher(index, SearchOptions(task=task, max_results=MOST))
         for question in asked:
             answer(searcher, question)
         started = cpu()

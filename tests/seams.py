@@ -33,7 +33,7 @@ SEAMS = {
     "elements_limit": "doxeval.documents.build.writer.MOST_ELEMENTS",
     "erru_ideal_units": "doxeval.measures.families.erru._ideal_units",
     "expansion_allowance": "doxeval.files.EXPANSION_ALLOWANCE",
-    "file_piece_bytes": "doxeval.runs.read_write.PIECE",
+    "file_piece_bytes": "doxeval.runs.pieces.PIECE",
     "gains_best_first": "doxeval.measures.elements.best_first",
     "gains_by_node": "doxeval.measures.families.xcg._values_by_node",
     "hashing_block_bytes": "doxeval.storage.files._BLOCK",

@@ -15,7 +15,7 @@ PRECALL = "inex_eval(quant=gen)"
 
 def main() -> None:
     """Print both tables."""
-    runs = [simulate(grades(), collection(), system, most=1000) for system in SYSTEMS]
+    runs = [simulate(grades(), collection(), system, max_results=1000) for system in SYSTEMS]
     names = [*(f"ERRU@{k}" for k in KS), PRECALL]
     scores = evaluate(runs, grades(), names, collection=collection(), order="rsv", curves=True)
     means = scores.mean()

@@ -73,7 +73,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         f"search {COLLECTION} topics.tsv --task relevant-in-context --keep .3 --out new.xml",
         f"search {COLLECTION} topics.xml --task vvcas --skip-missing --hint .5 --out new.run",
         f"search {COLLECTION} --words one_two --task focused --elements //p --min-words 2",
-        f"search {COLLECTION} --words one_two --units windows(3,1) --stop none --most 3",
+        f"search {COLLECTION} --words one_two --units windows(3,1) --stop none --max-results 3",
         f"search {COLLECTION} --words one --units passages(words=5) --phrases only",
         f"search {COLLECTION} --words //s[about(.,one)] --task sscas --overlap none",
         f"search {COLLECTION} --words one --units spans.jsonl --task thorough --model bm25",
@@ -114,7 +114,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         f"collection merge {COLLECTION} ../other --out new --force",
         f"collection info {COLLECTION} --format json",
         f"collection list {COLLECTION} --long",
-        f"collection find {COLLECTION} one --ignore-space --ignore-case --format jsonl",
+        f"collection find {COLLECTION} one --ignore-whitespace --ignore-case --format jsonl",
         f"collection show {COLLECTION} a /s[1]/p[1]",
         "collection cache --format json",
         f"collection show {COLLECTION} b --outline --depth 2 --all",
@@ -207,7 +207,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "simulate": _calls(
         f"simulate --system perfect {_JUDGED} --out out.run",
-        f"simulate --system all {_GRADED} --out runs --quant gen --most 3",
+        f"simulate --system all {_GRADED} --out runs --quant gen --max-results 3",
     ),
     "demo": _calls("demo --out demo"),
 }

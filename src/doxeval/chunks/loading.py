@@ -128,21 +128,12 @@ def _json(data: bytes, origin: str) -> Loaded:
 
 def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
     """The rows of a file of Parquet, which may hold lists and structures (needs pyarrow)."""
-    from doxeval.runs import MAGIC, check_sizes, optional_module, sizes_in_parquet
+    from doxeval.runs import checked_parquet
 
-    parquet = optional_module("pyarrow.parquet")
-    if not data.startswith(MAGIC) or not data.endswith(MAGIC):
-        raise FormatError("this is not Parquet", origin)
-    try:
-        check_sizes(sizes_in_parquet(data), len(data), origin)
+    with checked_parquet(data, origin) as parquet:
         table = parquet.read_table(io.BytesIO(data))
         table.validate(full=True)
         rows: list[dict[str, Any]] = table.to_pylist()
-    except FormatError as error:
-        raise FormatError(error.message, origin) from None
-    except (ValueError, OSError, TypeError, LookupError, ArithmeticError, MemoryError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0][:200]
-        raise FormatError(f"this Parquet cannot be read: {reason}", origin) from None
     return rows
 
 

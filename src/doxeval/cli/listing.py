@@ -60,10 +60,12 @@ def list_(directory: str, long: bool, format_: str) -> None:
 @click.argument("quote", metavar="QUOTE")
 @click.option("--doc", "document", metavar="ID", help="Look only in this document.")
 @click.option(
-    "--ignore-space", is_flag=True, help="White space does not matter, not even if absent."
+    "--ignore-whitespace", is_flag=True, help="Ignore white space, even where it is absent."
 )
 @click.option("--ignore-case", is_flag=True, help="Capital and small letters count as the same.")
-@click.option("--most", type=click.IntRange(1), metavar="N", help="Stop after N places.")
+@click.option(
+    "-k", "--max-results", type=click.IntRange(1), metavar="N", help="Stop after N places."
+)
 @click.option(
     "--format",
     "format_",
@@ -76,9 +78,9 @@ def find(
     directory: str,
     quote: str,
     document: str | None,
-    ignore_space: bool,
+    ignore_whitespace: bool,
     ignore_case: bool,
-    most: int | None,
+    max_results: int | None,
     format_: str,
 ) -> None:
     """Find every place where a quote stands.
@@ -88,7 +90,7 @@ def find(
     If there are none, the exit code is 1.
 
     In the text of a collection, nothing stands between one paragraph and the next unless it does
-    in the source. For a quote of several paragraphs, use --ignore-space.
+    in the source. For a quote of several paragraphs, use --ignore-whitespace.
 
     \b
     Examples:
@@ -101,21 +103,21 @@ def find(
     places = opened.find_text(
         quote,
         documents=None if document is None else [document],
-        ignore_space=ignore_space,
+        ignore_whitespace=ignore_whitespace,
         ignore_case=ignore_case,
         context=CONTEXT,
     )
     first = next(places, None)
     if first is None:
-        raise quote_not_found(quote, opened.location, document, ignore_space)
+        raise quote_not_found(quote, opened.location, document, ignore_whitespace)
     found = chain([first], places)
-    shown = found if most is None else islice(found, most)
+    shown = found if max_results is None else islice(found, max_results)
     if format_ == "text":
         _print_lines(_place_lines(shown))
     else:
         _print_lines(_record_lines((place.as_dict() for place in shown), format_))
-    if most is not None and next(found, None) is not None:
-        note(f"stopped after {plural(most, 'place')}; there are more", "yellow")
+    if max_results is not None and next(found, None) is not None:
+        note(f"stopped after {plural(max_results, 'place')}; there are more", "yellow")
 
 
 def _print_lines(lines: Iterable[str]) -> None:

@@ -62,14 +62,14 @@ _FOR_FILES = ("run_id", "format_", "out", "force")
     help="The field of the topics that is the query.  [default: title, or castitle for tasks with "
     "structure]",
 )
-@options_of(_SEARCH_OPTIONS, but=("task", "most"))
+@options_of(_SEARCH_OPTIONS, but=("task", "max_results"))
 @click.option(
     "--topic", "topic_ids", metavar="ID", multiple=True, help="Only this topic; may be repeated."
 )
 @click.option(
     "--skip-missing", is_flag=True, help="Leave out topics without a query, instead of an error."
 )
-@options_of(_SEARCH_OPTIONS, "most")
+@options_of(_SEARCH_OPTIONS, "max_results")
 @click.option("--run-id", metavar="ID", help="The id of the run.  [default: by task and model]")
 @click.option(
     "--format",
@@ -102,7 +102,10 @@ def search(collection: str, topics: str | None, path: str | None, **options: Any
     elif topics is None:
         raise click.UsageError("give TOPICS, or a query with --words")
     elif explained is not None:
-        refuse((*_FOR_FILES, "topic_ids", "most", "skip_missing"), "has no effect with --explain")
+        refuse(
+            (*_FOR_FILES, "topic_ids", "max_results", "skip_missing"),
+            "has no effect with --explain",
+        )
     elif path is not None:
         raise click.UsageError(f"{path}: a path is for --explain")
     elif options["out"] is None:
@@ -182,7 +185,7 @@ def _print_best(collection: str, options: dict[str, Any]) -> None:
     from doxeval.retrieve import MOST_FOR_WORDS, all_terms, find_snippets, query_of_words
     from doxeval.topics import StructuredQuery
 
-    searcher = _searcher(collection, options, most=MOST_FOR_WORDS)
+    searcher = _searcher(collection, options, max_results=MOST_FOR_WORDS)
     query = query_of_words(options["words"], searcher.options)
     answer = searcher.answer(query)
     warn(answer.warnings)

@@ -70,11 +70,12 @@ _SUFFIXES = {
     help="Seed of the random number generator, for random and leaves.",
 )
 @click.option(
-    "--most",
+    "-k",
+    "--max-results",
     type=click.IntRange(1),
     default=1500,
     show_default=True,
-    help="The most results for a topic.",
+    help="Maximum number of results for each topic.",
 )
 @click.option(
     "--unit",
@@ -154,7 +155,7 @@ def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
     reading = {name: options[name] for name in ("pool", "merge", "offsets", "whitespace")}
     assessments = read_assessments(*options["sources"], collection=collection, **reading)
     warn(assessments.warnings)
-    settings = {name: options[name] for name in ("quant", "seed", "most", "unit")}
+    settings = {name: options[name] for name in ("quant", "seed", "max_results", "unit")}
     runs = [run_of_system(assessments, collection, name, **settings) for name in names]
     warn(dict.fromkeys(warning for run in runs for warning in run.warnings))
     for run in runs:

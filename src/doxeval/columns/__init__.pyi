@@ -1,6 +1,7 @@
 from doxeval.columns.fields import Columns as Columns
 from doxeval.columns.fields import RaggedTable as RaggedTable
 from doxeval.columns.fields import TokenTable as TokenTable
+from doxeval.columns.fields import first_bad_byte as first_bad_byte
 from doxeval.columns.fields import has_plain_spaces as has_plain_spaces
 from doxeval.columns.fields import line_blocks as line_blocks
 from doxeval.columns.fields import split_fields as split_fields

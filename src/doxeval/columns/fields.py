@@ -78,6 +78,20 @@ def has_plain_spaces(data: bytes) -> bool:
         return False
 
 
+def first_bad_byte(data: bytes) -> int | None:
+    """Return where text ceases to be UTF-8; None if all of it is.
+
+    >>> first_bad_byte(b"a b"), first_bad_byte(b"a \\xff")
+    (None, 2)
+    """
+    try:
+        if not data.isascii():
+            data.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
+
+
 class TokenTable:
     """The fields of all lines that are not blank; white space is every byte up to 32, the space.
 

@@ -388,14 +388,14 @@ class Collection:
         quote: str,
         documents: Iterable[str] | None = None,
         *,
-        ignore_space: bool = False,
+        ignore_whitespace: bool = False,
         ignore_case: bool = False,
         context: int = 40,
     ) -> Iterator[TextMatch]:
         """Yield every match of a quote, in all documents or in those with the given ids.
 
         Matches do not overlap. Each has the path of the innermost element around it and some text
-        on either side, up to `context` characters. With `ignore_space`, white space does not
+        on either side, up to `context` characters. With `ignore_whitespace`, white space does not
         matter, not even if it is absent. With `ignore_case`, capital and small letters count as
         the same (but for letters like ß, which have no single other).
 
@@ -403,7 +403,7 @@ class Collection:
         >>> collection = example_collection({"a": "<s><p>Low tide.</p><p>High tide.</p></s>"})
         >>> [(match.doc, match.start, match.path) for match in collection.find_text("tide")]
         [('a', 4, '/s[1]/p[1]'), ('a', 14, '/s[1]/p[2]')]
-        >>> [match.text for match in collection.find_text("tide. High", ignore_space=True)]
+        >>> [match.text for match in collection.find_text("tide. High", ignore_whitespace=True)]
         ['tide.High']
         """
         from doxeval.documents.find_text import find_text
@@ -412,7 +412,7 @@ class Collection:
             self,
             quote,
             documents,
-            ignore_space=ignore_space,
+            ignore_whitespace=ignore_whitespace,
             ignore_case=ignore_case,
             context=context,
         )

@@ -52,12 +52,12 @@ def find_text(
     quote: str,
     documents: Iterable[str] | None = None,
     *,
-    ignore_space: bool = False,
+    ignore_whitespace: bool = False,
     ignore_case: bool = False,
     context: int = 40,
 ) -> Iterator[TextMatch]:
     """See `Collection.find_text`."""
-    search = _Search(quote, ignore_space, ignore_case)
+    search = _Search(quote, ignore_whitespace, ignore_case)
     numbers: Iterable[int] = range(len(collection))
     if documents is not None:
         given = [documents] if isinstance(documents, str) else documents
@@ -70,14 +70,14 @@ def find_text(
 
 
 def quote_not_found(
-    quote: str, location: str, document: str | None, ignore_space: bool
+    quote: str, location: str, document: str | None, ignore_whitespace: bool
 ) -> UnknownReference:
     """Return the error about a quote that is not found."""
     where = location if document is None else f"{truncate(document)} of {location}"
     hint = (
         ""
-        if ignore_space
-        else "; with " + Parameter("ignore_space", True) + ", white space does not count"
+        if ignore_whitespace
+        else "; with " + Parameter("ignore_whitespace", True) + ", white space does not count"
     )
     return UnknownReference(f"no {quoted(quote)} in {where}" + hint)
 
@@ -85,8 +85,8 @@ def quote_not_found(
 class _Search:
     """A quote, and how texts are compared with it."""
 
-    def __init__(self, quote: str, ignore_space: bool, ignore_case: bool) -> None:
-        self._ignore_space = ignore_space
+    def __init__(self, quote: str, ignore_whitespace: bool, ignore_case: bool) -> None:
+        self._ignore_whitespace = ignore_whitespace
         self._ignore_case = ignore_case
         self._quote = self._fold(quote)
         if not self._quote:
@@ -101,7 +101,7 @@ class _Search:
         at = folded.find(self._quote)
         if at < 0:
             return
-        kept = np.flatnonzero(~is_white_space(text)) if self._ignore_space else None
+        kept = np.flatnonzero(~is_white_space(text)) if self._ignore_whitespace else None
         length = len(self._quote)
         while at >= 0:
             after = at + length
@@ -112,7 +112,7 @@ class _Search:
             at = folded.find(self._quote, after)
 
     def _fold(self, text: str) -> str:
-        if self._ignore_space:
+        if self._ignore_whitespace:
             text = "".join(text.split())
         if not self._ignore_case:
             return text

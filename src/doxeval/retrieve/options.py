@@ -179,12 +179,13 @@ class SearchOptions:
         choices=PHRASES,
     )
     stop: str | os.PathLike[str] | Iterable[str] = option(
-        "english", "The words that queries do without.", metavar="english|none|FILE"
+        "english", "Stop-word list.", metavar="english|none|FILE"
     )
-    most: int = option(
+    max_results: int = option(
         MOST,
-        "The most results for a topic.",
+        "Maximum number of results for each topic.",
         at_least=1,
+        flags=("-k", "--max-results"),
         shown_default=f"{MOST}; {MOST_FOR_WORDS} with --words",
     )
 
@@ -322,7 +323,7 @@ class SearchOptions:
             shown["stop"] = os.fspath(self.stop)
         else:
             shown["stop"] = f"{len(set(self.stop))} words"
-        shown["most"] = str(self.most)
+        shown["max_results"] = str(self.max_results)
         return shown
 
     def run_name(self) -> str:

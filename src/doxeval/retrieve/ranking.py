@@ -47,40 +47,40 @@ class RankedUnits(NamedTuple):
 
 def rank_by_task(units: ScoredUnits, options: SearchOptions) -> RankedUnits:
     """Rank units as the task of the options requires."""
-    most, task, keep = options.most, options.task, options.least_share
+    max_results, task, keep = options.max_results, options.task, options.least_share
     if options.by_best_unit:
         units = score_articles_by_best_unit(units)
     if task == "focused" or options.overlap == "none":
-        return focused(units, most)
+        return focused(units, max_results)
     if task == "relevant-in-context":
-        return in_context(units, most, keep)
+        return in_context(units, max_results, keep)
     if task == "fetch-browse":
-        return fetch_browse(units, most, keep)
+        return fetch_browse(units, max_results, keep)
     if options.rules.is_by_article:  # best-in-context, documents
-        return best_in_context(units, most)
-    return thorough(units, most)
+        return best_in_context(units, max_results)
+    return thorough(units, max_results)
 
 
-def thorough(units: ScoredUnits, most: int) -> RankedUnits:
+def thorough(units: ScoredUnits, max_results: int) -> RankedUnits:
     """Rank all units by score."""
-    which = best_first(units.score, most)
+    which = best_first(units.score, max_results)
     return RankedUnits(which, units.score[which])
 
 
-def focused(units: ScoredUnits, most: int) -> RankedUnits:
+def focused(units: ScoredUnits, max_results: int) -> RankedUnits:
     """Rank units by score, without those that share text with an earlier one."""
-    ranked = _AT_FIRST * most
+    ranked = _AT_FIRST * max_results
     while True:
         order = best_first(units.score, ranked)
-        kept = list(_without_overlap(units, order, most))
-        if len(kept) == most or len(order) == len(units.score):
+        kept = list(_without_overlap(units, order, max_results))
+        if len(kept) == max_results or len(order) == len(units.score):
             which = np.array(kept, dtype=np.int64)
             return RankedUnits(which, units.score[which])
         ranked *= _AT_FIRST
 
 
-def _without_overlap(units: ScoredUnits, order: Ints, most: int) -> Iterator[int]:
-    """Yield the first `most` of the units, in the order given, that overlap none before them."""
+def _without_overlap(units: ScoredUnits, order: Ints, max_results: int) -> Iterator[int]:
+    """Yield the first `max_results` units, in the order given, that overlap none before them."""
     begins: list[int] = []
     ends: list[int] = []
     ranges = units.begin[order].tolist(), units.end[order].tolist()
@@ -94,35 +94,35 @@ def _without_overlap(units: ScoredUnits, order: Ints, most: int) -> Iterator[int
         begins.insert(place, begin)
         ends.insert(place, end)
         yield unit
-        if len(begins) == most:
+        if len(begins) == max_results:
             return
 
 
-def in_context(units: ScoredUnits, most: int, keep: float) -> RankedUnits:
+def in_context(units: ScoredUnits, max_results: int, keep: float) -> RankedUnits:
     """Rank articles by score, each with its best units, in document order and without overlap.
 
     A unit is among the best if it has at least `keep` times the score of the article's best unit.
     """
-    rank, which = _rank_articles(units, most, keep)
+    rank, which = _rank_articles(units, max_results, keep)
     order = which[np.lexsort((which, -units.score[which], rank[which]))]
     kept = np.fromiter(_without_overlap(units, order, len(order) + 1), np.int64)
-    kept = kept[np.lexsort((kept, rank[kept]))][:most]
+    kept = kept[np.lexsort((kept, rank[kept]))][:max_results]
     return _with_article_scores(units, kept)
 
 
-def fetch_browse(units: ScoredUnits, most: int, keep: float) -> RankedUnits:
+def fetch_browse(units: ScoredUnits, max_results: int, keep: float) -> RankedUnits:
     """Rank articles by score, each with its best units by score; these may overlap."""
-    rank, which = _rank_articles(units, most, keep)
-    order = which[np.lexsort((which, -units.score[which], rank[which]))][:most]
+    rank, which = _rank_articles(units, max_results, keep)
+    order = which[np.lexsort((which, -units.score[which], rank[which]))][:max_results]
     return _with_article_scores(units, order)
 
 
-def best_in_context(units: ScoredUnits, most: int) -> RankedUnits:
+def best_in_context(units: ScoredUnits, max_results: int) -> RankedUnits:
     """Rank articles by score, each with its best unit."""
-    rank, which = _rank_articles(units, most, 1.0)
+    rank, which = _rank_articles(units, max_results, 1.0)
     order = which[np.lexsort((which, rank[which]))]
     is_first = np.diff(rank[order], prepend=-1) != 0
-    return _with_article_scores(units, order[is_first][:most])
+    return _with_article_scores(units, order[is_first][:max_results])
 
 
 def score_articles_by_best_unit(units: ScoredUnits) -> ScoredUnits:
@@ -138,14 +138,14 @@ def score_articles_by_best_unit(units: ScoredUnits) -> ScoredUnits:
     return units._replace(article_score=best)
 
 
-def _rank_articles(units: ScoredUnits, most: int, keep: float) -> tuple[Ints, Ints]:
+def _rank_articles(units: ScoredUnits, max_results: int, keep: float) -> tuple[Ints, Ints]:
     """Return the rank of each unit's article, and the units that are good enough.
 
-    As every article returns at least one unit, `most` articles are enough.
+    As every article returns at least one unit, `max_results` articles are enough.
     """
     best = score_articles_by_best_unit(units).article_score
     has_units = np.flatnonzero(np.isfinite(best))
-    articles = has_units[best_first(units.article_score[has_units], most)]
+    articles = has_units[best_first(units.article_score[has_units], max_results)]
     rank = np.full(len(best), len(best), dtype=np.int64)
     rank[articles] = np.arange(len(articles))
     # A share of a score below zero would be a higher score.
@@ -179,14 +179,14 @@ def round_scores(scores: Floats) -> Floats:
     return np.asarray(np.rint(scores * up) / up, dtype=np.float64)
 
 
-def best_first(score: Floats, most: int) -> Ints:
-    """Return the positions of the `most` highest scores, highest first, ties in their order.
+def best_first(score: Floats, max_results: int) -> Ints:
+    """Return the positions of the `max_results` highest scores, highest first, ties in their order.
 
     >>> best_first(np.array([1.0, 3.0, 2.0, 3.0]), 3).tolist()
     [1, 3, 2]
     """
     which = np.arange(len(score))
-    if len(score) > _AT_FIRST * most:
-        least = np.partition(score, len(score) - most)[len(score) - most]
+    if len(score) > _AT_FIRST * max_results:
+        least = np.partition(score, len(score) - max_results)[len(score) - max_results]
         which = np.flatnonzero(score >= least)
-    return which[np.argsort(-score[which], kind="stable")][:most]
+    return which[np.argsort(-score[which], kind="stable")][:max_results]

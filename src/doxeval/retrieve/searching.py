@@ -82,7 +82,7 @@ def search(
     overlap: Overlap | None = None,
     phrases: Phrases = "extra",
     stop: str | os.PathLike[str] | Iterable[str] = "english",
-    most: int = MOST,
+    max_results: int = MOST,
     run_id: str | None = None,
     skip_missing: bool = False,
     progress: Callable[[int], object] | None = None,
@@ -103,9 +103,9 @@ def search(
     structure, whether results may share text ("allowed") or not ("none").
 
     phrases: whether phrases in quotes count beside their words ("extra"), alone ("only"), or not
-    at all ("words"). stop: words that queries do without: "english", "none", a file, or words.
-    most: how many results a topic has at most. skip_missing leaves out topics without a query,
-    which are an error otherwise. progress is called with 1 after each topic.
+    at all ("words"). stop: the stop words: "english", "none", a file, or words.
+    max_results: how many results a topic has at most. skip_missing leaves out topics without a
+    query, which are an error otherwise. progress is called with 1 after each topic.
 
     Warnings, and what is needed to make the run again, are in `run.warnings` and `run.facts`.
     Warnings are emitted too, as DoxevalWarning.
@@ -125,7 +125,18 @@ def search(
     Run('relevant-in-context-bm25(idf=words)': 2 results for 1 topic, elements)
     """
     options = SearchOptions(
-        task, model, articles, units, elements, min_words, keep, hint, overlap, phrases, stop, most
+        task,
+        model,
+        articles,
+        units,
+        elements,
+        min_words,
+        keep,
+        hint,
+        overlap,
+        phrases,
+        stop,
+        max_results,
     )
     run = search_topics(
         open_searcher(index, options),
@@ -189,7 +200,7 @@ def search_words(
     overlap: Overlap | None = None,
     phrases: Phrases = "extra",
     stop: str | os.PathLike[str] | Iterable[str] = "english",
-    most: int = MOST_FOR_WORDS,
+    max_results: int = MOST_FOR_WORDS,
 ) -> list[Result]:
     """Search for words, and return the best results.
 
@@ -201,11 +212,22 @@ def search_words(
     >>> text = "<article><p>Fog on the sea.</p><p>A horn.</p></article>"
     >>> collection = example_collection({"a": text})
     >>> index = Index(build_index(collection).directory, collection)
-    >>> [result.paths for result in search_words(index, "fog", most=1)]
+    >>> [result.paths for result in search_words(index, "fog", max_results=1)]
     [('/article[1]/p[1]',)]
     """
     options = SearchOptions(
-        task, model, articles, units, elements, min_words, keep, hint, overlap, phrases, stop, most
+        task,
+        model,
+        articles,
+        units,
+        elements,
+        min_words,
+        keep,
+        hint,
+        overlap,
+        phrases,
+        stop,
+        max_results,
     )
     searcher = open_searcher(index, options)
     answer = searcher.answer(query_of_words(words, options))
@@ -293,8 +315,8 @@ class Searcher:
 
     def occurrences(self, terms: tuple[Term, ...]) -> QueryOccurrences:
         """Find where the items of a query occur, as far as they do."""
-        most = max(1, self.most_occurrences // self.units.units_per_word)
-        return find_occurrences(self.index, self.items(terms), most)
+        at_once = max(1, self.most_occurrences // self.units.units_per_word)
+        return find_occurrences(self.index, self.items(terms), at_once)
 
     def answer(self, query: tuple[Term, ...] | StructuredQuery) -> SearchResults:
         """Answer a query: terms, or a structured query if the task has structure."""
@@ -315,7 +337,7 @@ class Searcher:
             nothing: Ints = np.empty(0, dtype=np.int64)
             return SearchResults(UnitSpans(nothing, nothing, nothing), np.empty(0), warnings)
         score = np.concatenate([block.scores for block in blocks])
-        order = np.argsort(-score, kind="stable")[: self.options.most]
+        order = np.argsort(-score, kind="stable")[: self.options.max_results]
         units = MatchingUnits.joined([block.units for block in blocks]).some(order)
         documents = np.concatenate([block.documents for block in blocks])[order]
         kind = DocumentUnits(self.index) if self.options.task == "documents" else self.units

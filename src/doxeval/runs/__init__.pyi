@@ -7,12 +7,12 @@ from doxeval.runs.columns import SpanLists as SpanLists
 from doxeval.runs.columns import is_not_found as is_not_found
 from doxeval.runs.columns import not_found as not_found
 from doxeval.runs.frames import optional_module as optional_module
-from doxeval.runs.parquet import MAGIC as MAGIC
-from doxeval.runs.parquet import check_sizes as check_sizes
+from doxeval.runs.parquet import checked_parquet as checked_parquet
 from doxeval.runs.parquet import sizes_in_parquet as sizes_in_parquet
+from doxeval.runs.pieces import FilePiece as FilePiece
+from doxeval.runs.pieces import PieceReader as PieceReader
+from doxeval.runs.pieces import pieces_of_file as pieces_of_file
 from doxeval.runs.read_write import FORMATS as FORMATS
-from doxeval.runs.read_write import FilePiece as FilePiece
-from doxeval.runs.read_write import PieceReader as PieceReader
 from doxeval.runs.read_write import RunFormat as RunFormat
 from doxeval.runs.read_write import RunGiven as RunGiven
 from doxeval.runs.read_write import as_run as as_run
@@ -22,7 +22,6 @@ from doxeval.runs.read_write import is_one_run as is_one_run
 from doxeval.runs.read_write import losses as losses
 from doxeval.runs.read_write import lost_facts as lost_facts
 from doxeval.runs.read_write import not_a_run_error as not_a_run_error
-from doxeval.runs.read_write import pieces_of_file as pieces_of_file
 from doxeval.runs.read_write import read_open_run as read_open_run
 from doxeval.runs.read_write import read_run as read_run
 from doxeval.runs.read_write import run_blocks as run_blocks

@@ -35,7 +35,7 @@ from doxeval.messages import Parameter, closest, plural, quoted, truncate
 from doxeval.named import checked
 from doxeval.runs.columns import SPANS_EXPECTED, SpanLists, is_span
 from doxeval.runs.jsonl import JsonLines, json_line_blocks
-from doxeval.runs.records import UNIT_FIELDS
+from doxeval.runs.records import UNIT_FIELDS, BadRecord
 
 _KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
 CHUNK_FIELDS = (
@@ -184,15 +184,6 @@ def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, in
 _LOCATION_FIELDS = ("doc", *sorted(UNIT_FIELDS))
 
 
-class BadChunk(Exception):
-    """A result whose chunk cannot be found: its row, and why."""
-
-    def __init__(self, row: int, reason: str) -> None:
-        super().__init__(row, reason)
-        self.row = row
-        self.reason = reason
-
-
 class ChunkLookup:
     """Gives records that name chunks by their ids the documents, spans and tokens of these.
 
@@ -208,7 +199,7 @@ class ChunkLookup:
         self._rows: Ints = np.zeros(0, dtype=np.int64)  # in the table, of each id
 
     def locate(self, columns: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return columns of records without ids of chunks; the first bad one raises BadChunk."""
+        """Return columns of records without ids of chunks; the first bad one raises BadRecord."""
         given = columns["chunk"]
         number = self._ids.numbers(given.tolist() if isinstance(given, np.ndarray) else given)
         others = {name: column for name, column in columns.items() if name != "chunk"}
@@ -237,7 +228,7 @@ class ChunkLookup:
             return
         row = int(np.argmax(bad))
         both = [name for name, is_contradicted in contradicts.items() if is_contradicted[row]]
-        raise BadChunk(row, self._reason(int(number[row]), both))
+        raise BadRecord(row, self._reason(int(number[row]), both))
 
     def _reason(self, number: int, both: list[str]) -> str:
         """Return what is wrong, given the fields that contradict the chunk."""

@@ -234,6 +234,8 @@ def spans_by_row(start: Ints, end: Ints, several: SpanLists | None) -> RowSpans:
 
 # Results as columns
 
+_RESULTS_AT_ONCE = 1 << 14  # whose lists of values fit into little memory
+
 
 class ResultColumns(NamedTuple):
     """Results as columns, one row for each.
@@ -397,35 +399,32 @@ def _refuse_incomplete(columns: ResultColumns) -> None:
 
 
 def results_of(columns: ResultColumns) -> Iterator[Result]:
-    """Return the results one by one.
+    """Yield the results one by one.
 
     >>> columns, _ = columns_of_results([Result("1", "a"), Result("1", "b")])
     >>> [result.document for result in results_of(columns)]
     ['a', 'b']
     """
+    topics, documents = list(columns.topic_labels.distinct), list(columns.document_labels.distinct)
+    topic, document = columns.topic_labels.numbers, columns.document_labels.numbers
+    paths, path = [*columns.path_labels.distinct, ()], columns.path_labels.numbers
     kinds = list(Kind)
-    paths = [*columns.path_labels.distinct, ()]
-    none = [None] * len(columns.kind)
-    start, end = columns.start, columns.end
-    if columns.spans is not None:
-        is_single = columns.kind != Kind.SPANS
-        start, end = np.where(is_single, start, -1), np.where(is_single, end, -1)
-    return map(
-        Result._make,
-        zip(
-            row_names(columns.topic_labels),
-            row_names(columns.document_labels),
-            [kinds[kind] for kind in columns.kind.tolist()],
-            _whole_or_none(start),
-            _whole_or_none(end),
-            [paths[number] for number in columns.path_labels.numbers.tolist()],
-            none if columns.rank is None else columns.rank.tolist(),
-            none if columns.score is None else columns.score.tolist(),
-            repeat((), len(none)) if columns.spans is None else columns.spans.as_tuples(),
-            none if columns.tokens is None else _whole_or_none(columns.tokens),
-            strict=True,
-        ),
-    )
+    for begin in range(0, len(columns.kind), _RESULTS_AT_ONCE):
+        rows = np.arange(begin, min(begin + _RESULTS_AT_ONCE, len(columns.kind)))
+        is_single = columns.kind[rows] != Kind.SPANS
+        yield from map(
+            Result,
+            [topics[number] for number in topic[rows].tolist()],
+            [documents[number] for number in document[rows].tolist()],
+            [kinds[kind] for kind in columns.kind[rows].tolist()],
+            _whole_or_none(np.where(is_single, columns.start[rows], -1)),
+            _whole_or_none(np.where(is_single, columns.end[rows], -1)),
+            [paths[number] for number in path[rows].tolist()],
+            repeat(None) if columns.rank is None else columns.rank[rows].tolist(),
+            repeat(None) if columns.score is None else columns.score[rows].tolist(),
+            repeat(()) if columns.spans is None else columns.spans.rows(rows).as_tuples(),
+            repeat(None) if columns.tokens is None else _whole_or_none(columns.tokens[rows]),
+        )
 
 
 def _whole_or_none(values: Ints) -> list[int | None]:

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bytes, Ints
-from doxeval.columns import LARGEST_WHOLE
+from doxeval.columns import LARGEST_WHOLE, first_bad_byte
 from doxeval.errors import FormatError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, decode_json
 from doxeval.messages import quoted
@@ -147,7 +147,7 @@ def json_line_blocks(file: IO[bytes], origin: str, is_first: bool = True) -> Ite
     for data, count in _line_chunks(file, origin):
         if is_first and first == 1:
             data = data.removeprefix(BYTE_ORDER_MARK)
-        bad, end = _first_bad_byte(data), len(data)
+        bad, end = first_bad_byte(data), len(data)
         if bad is not None:
             end = data.rfind(b"\n", 0, bad) + 1
             count = data.count(b"\n", 0, end)
@@ -173,16 +173,6 @@ def _line_chunks(file: IO[bytes], origin: str) -> Iterator[tuple[bytes, int]]:
             raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", origin, number)
     if rest:
         yield rest, 1
-
-
-def _first_bad_byte(data: bytes) -> int | None:
-    """Return where text stops to be UTF-8; None if all of it is."""
-    try:
-        if not data.isascii():
-            data.decode()
-    except UnicodeDecodeError as error:
-        return error.start
-    return None
 
 
 def _refuse_repeated(pairs: list[tuple[str, Any]]) -> None:

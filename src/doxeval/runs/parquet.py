@@ -10,10 +10,11 @@ values are looked at: text must be UTF-8, and numbers must lie within their dict
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from types import MappingProxyType
-from typing import IO, Any, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -36,8 +37,6 @@ EXPANSION_ALLOWED = 256 << 20
 MAGIC = b"PAR1"  # at the beginning and at the end
 _ROWS = 1 << 16  # read at a time
 _LONGEST_REASON = 200
-
-Answer = TypeVar("Answer")
 
 
 def parquet_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[Block]:
@@ -65,32 +64,44 @@ def _parquet_records(file: IO[bytes], origin: str) -> Iterator[Records]:
     >>> next(_parquet_records(io.BytesIO(out.getvalue()), "a.parquet"))[0]
     {'topic': ['7', None], 'rank': [1, 2]}
     """
-    parquet = optional_module("pyarrow.parquet")
     data = read_up_to(file, LARGEST_FILE)
     if len(data) > LARGEST_FILE:
         raise FormatError(f"more than {LARGEST_FILE:,} bytes in one run", origin)
+    with checked_parquet(data, origin) as parquet:
+        metadata = parquet.read_metadata(io.BytesIO(data))
+        if metadata.num_columns > MOST_COLUMNS:
+            raise FormatError(f"more than {MOST_COLUMNS:,} columns", origin)
+        columns = map(metadata.schema.column, range(metadata.num_columns))
+        strings = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+        table = parquet.ParquetFile(io.BytesIO(data), read_dictionary=strings)
+        names = list(table.schema_arrow.names)
+        for at, name in enumerate(names):
+            if name in names[:at]:
+                raise FormatError(f"there are two columns {name[:_LONGEST_REASON]!r}", origin)
+        first = 1
+        for batch in table.iter_batches(_ROWS):
+            batch.validate(full=True)
+            yield _columns(names, batch, first, origin), np.arange(first, first + len(batch))
+            first += len(batch)
+
+
+@contextmanager
+def checked_parquet(data: bytes, origin: str) -> Iterator[Any]:
+    """Yield `pyarrow.parquet` for a file whose sizes are within limits.
+
+    Any of pyarrow's many exceptions becomes a FormatError.
+
+    >>> with checked_parquet(b"topic,doc", "a.parquet") as parquet:
+    ...     parquet.read_table(io.BytesIO(b"topic,doc"))
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: a.parquet: this is not Parquet
+    """
+    parquet = optional_module("pyarrow.parquet")
     if not data.startswith(MAGIC) or not data.endswith(MAGIC):
         raise FormatError("this is not Parquet", origin)
-    check_sizes(_ask(lambda: sizes_in_parquet(data), origin), len(data), origin)
-    metadata = _ask(lambda: parquet.read_metadata(io.BytesIO(data)), origin)
-    if metadata.num_columns > MOST_COLUMNS:
-        raise FormatError(f"more than {MOST_COLUMNS:,} columns", origin)
-    strings = _ask(lambda: _string_columns(metadata), origin)
-    table = _ask(lambda: parquet.ParquetFile(io.BytesIO(data), read_dictionary=strings), origin)
-    names = _ask(lambda: _unique_names(table.schema_arrow.names), origin)
-    batches = _ask(lambda: table.iter_batches(_ROWS), origin)
-    first = 1
-    while (batch := _ask(lambda: _next_valid(batches), origin)) is not None:
-        yield _columns(names, batch, first, origin), np.arange(first, first + len(batch))
-        first += len(batch)
-
-
-def _ask(question: Callable[[], Answer], origin: str) -> Answer:
-    """Return what pyarrow answers; any of its many exceptions becomes a FormatError."""
     try:
-        return question()
-    except FormatError as error:
-        raise FormatError(error.message, origin) from None
+        _refuse_too_much(sizes_in_parquet(data), len(data), origin)
+        yield parquet
     except (
         *(ValueError, OSError, TypeError, LookupError, ArithmeticError),
         *(NotImplementedError, MemoryError),
@@ -98,27 +109,6 @@ def _ask(question: Callable[[], Answer], origin: str) -> Answer:
         lines = str(error).encode("utf-8", "replace").decode().splitlines()
         reason = (lines or [type(error).__name__])[0][:_LONGEST_REASON]
         raise FormatError(f"this Parquet cannot be read: {reason}", origin) from None
-
-
-def _string_columns(metadata: Any) -> list[str]:
-    """Return the columns of strings, or of lists of them, as pyarrow calls them."""
-    columns = map(metadata.schema.column, range(metadata.num_columns))
-    return [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-
-
-def _unique_names(names: Sequence[str]) -> list[str]:
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
-    if twice is not None:
-        raise FormatError(f"there are two columns {twice[:_LONGEST_REASON]!r}")
-    return list(names)
-
-
-def _next_valid(batches: Iterator[Any]) -> Any:
-    """Return the next batch, checked in full; None if there is no other."""
-    batch = next(batches, None)
-    if batch is not None:
-        batch.validate(full=True)
-    return batch
 
 
 def _columns(names: Sequence[str], batch: Any, first: int, origin: str) -> dict[str, list[Any]]:
@@ -202,7 +192,7 @@ class ParquetSizes(NamedTuple):
     bytes: int
 
 
-def check_sizes(sizes: ParquetSizes, size: int, origin: str) -> None:
+def _refuse_too_much(sizes: ParquetSizes, size: int, origin: str) -> None:
     """Refuse a file that would use up memory or time."""
     most_rows = max(size, ROWS_ALLOWED)
     if max(sizes.rows, sizes.values) > most_rows:
@@ -218,9 +208,9 @@ def check_sizes(sizes: ParquetSizes, size: int, origin: str) -> None:
 def sizes_in_parquet(data: bytes) -> ParquetSizes:
     """Return what a file holds, before any of it is unpacked; a ValueError says what is wrong.
 
-    The headers of the file are read here, not by pyarrow: asked about a column of a damaged file,
-    pyarrow ends the whole process. And the footer may say less than the pages hold, of which
-    pyarrow unpacks as much as their own headers say: a kilobyte of lists becomes gigabytes.
+    The headers are read here, not by pyarrow, whose metadata of a damaged footer end the whole
+    process, and those of a forged one take 1.5 GB. And the footer may say less than the pages hold:
+    pyarrow unpacks as much as their own headers say, gigabytes out of a kilobyte of lists.
 
     >>> import io, pyarrow, pyarrow.parquet
     >>> out = io.BytesIO()

@@ -171,13 +171,12 @@ _KIND_OF = np.array(
 
 
 class BadRecord(Exception):
-    """A record that cannot be a result: its row in the block, the record, and what is wrong."""
+    """A record that cannot be a result: its row in the block, and what is wrong."""
 
-    def __init__(self, row: int, record: dict[str, Any], reason: str | None = None) -> None:
-        super().__init__(row, record, reason)
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(row, reason)
         self.row = row
-        self.record = record
-        self.reason = why_refused(record) if reason is None else reason
+        self.reason = reason
 
 
 class RecordCollector:
@@ -197,7 +196,7 @@ class RecordCollector:
     def __init__(self, chunks: ChunkTable | None = None) -> None:
         self._chunks = chunks
         self._chunk_lookup: ChunkLookup | None = None
-        self._topics, self._run_ids = NameCollector(), NameCollector()
+        self._topics, self._run_ids = Factorizer(), Factorizer()
         self._documents = NameCollector(document_ids=True)
         self._paths = Factorizer()  # and text points
         # Several paths or points of one result, numbered apart from single ones.
@@ -214,9 +213,9 @@ class RecordCollector:
         checked = {
             name: check(columns[name])
             for names, check in (
-                (("topic",), self._topics.add),
+                (("topic",), self._topics.numbers),
                 (("doc",), self._documents.add),
-                (("run",), self._run_ids.add),
+                (("run",), self._run_ids.numbers),
                 (_PATH_FIELDS, self._paths.numbers),
                 (("nodes",), self._trees),
                 (WHOLE_FIELDS, whole_numbers),
@@ -237,29 +236,28 @@ class RecordCollector:
             bad |= np.array([is_given(value) for value in columns[name]], dtype=np.bool_)
         if bad.any():
             row = int(np.argmax(bad))
-            raise BadRecord(row, _record(columns, row))
+            raise BadRecord(row, why_refused(_record(columns, row)))
         none: Ints = np.full(count, ABSENT, dtype=np.int64)
         whole = {name: checked.get(name, none) for name in WHOLE_FIELDS}
         start = np.maximum(whole["start"], whole["offset"])  # no result has both
-        path = self._path_numbers(checked, count)
-        self._blocks.append(
-            (path, kind, start, whole["end"], whole["rank"], score, lines, whole["tokens"])
-        )
+        names = checked["topic"], self._path_numbers(checked, count)
+        rank, tokens = whole["rank"], whole["tokens"]
+        self._blocks.append((*names, kind, start, whole["end"], rank, score, lines, tokens))
         self.rows += count
 
     def _located(self, columns: Mapping[str, Any], lines: Ints) -> Mapping[str, Any]:
         """Return records with documents and spans in place of ids of chunks."""
-        from doxeval.runs.chunks import BadChunk, ChunkLookup
+        from doxeval.runs.chunks import ChunkLookup
 
         if self._chunk_lookup is None:
             self._chunk_lookup = ChunkLookup(self._chunks)
         try:
             return self._chunk_lookup.locate(columns)
-        except BadChunk as error:
+        except BadRecord as error:
             if error.row:  # something else may be wrong with an earlier record
                 before = slice(0, error.row)
                 RecordCollector(self._chunks).add(_some_rows(columns, before), lines[before])
-            raise BadRecord(error.row, _record(columns, error.row), error.reason) from None
+            raise
 
     def _trees(self, column: Sequence[Any]) -> Ints:
         """Return a number for each set of elements."""
@@ -295,10 +293,11 @@ class RecordCollector:
 
     def finish(self) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
         """Return all results, the ids of runs in the order in which they came, and warnings."""
-        path, kind, start, end, rank, score, line, tokens = map(
+        topic, path, kind, start, end, rank, score, line, tokens = map(
             np.concatenate, zip(*self._blocks, strict=True)
         )
-        names = self._topics.column(), self._documents.column(), self._path_column(path)
+        topics = Categorical.of(tuple(self._topics.names), topic)
+        names = topics, self._documents.column(), self._path_column(path)
         columns, warnings = complete_columns(
             ResultColumns(*names, kind, start, end, None, None, line),
             rank,
@@ -306,7 +305,7 @@ class RecordCollector:
             tokens,
             Spans(*map(np.concatenate, zip(*self._spans, strict=True))) if self._spans else None,
         )
-        return columns, tuple(self._run_ids.column().distinct), warnings
+        return columns, tuple(self._run_ids.names), warnings
 
     def _path_column(self, code: Ints) -> Categorical[tuple[str, ...]]:
         if not (code >= 0).any():
@@ -377,13 +376,12 @@ def _span_column(column: Column | SpanLists) -> tuple[Ints, Spans]:
     >>> state.tolist(), spans.end.tolist()
     ([0, -1, -2], [5, 12])
     """
-    if isinstance(column, SpanLists):
-        state = np.where(column.counts > 0, 0, ABSENT)
-        state[column.owner[column.end < column.start]] = WRONG
-        return state, Spans(column.owner, column.start, column.end)
-    together = _plain_spans(column)
-    if together is not None:
-        return together
+    lists = column if isinstance(column, SpanLists) else _span_lists(column)
+    if lists is not None:
+        row, start, end = lists.owner, lists.start, lists.end
+        state = np.where(lists.counts > 0, 0, ABSENT)
+        state[row[(start < 0) | (end < start) | (end >= TOO_LONG)]] = WRONG
+        return state, Spans(row, start, end)
     states = [
         ABSENT
         if not is_given(value)
@@ -397,8 +395,8 @@ def _span_column(column: Column | SpanLists) -> tuple[Ints, Spans]:
     return state, Spans.of([(row, start, end) for row in rows for start, end in column[row]])
 
 
-def _plain_spans(column: Column) -> tuple[Ints, Spans] | None:
-    """Return the same for a column of lists and None; None if something is wrong in it."""
+def _span_lists(column: Column) -> SpanLists | None:
+    """Return lists of pairs of whole numbers, as they are; None if the column has anything else."""
     if not set(map(type, column)) <= {list, tuple, type(None)}:
         return None
     lists: list[Sequence[Any]] = [value or () for value in column]
@@ -412,11 +410,8 @@ def _plain_spans(column: Column) -> tuple[Ints, Spans] | None:
         start, end = np.array(edges, dtype=np.int64).reshape(-1, 2).T
     except OverflowError:
         return None
-    if ((start < 0) | (end < start) | (end >= TOO_LONG)).any():
-        return None
     counts = np.fromiter(map(len, lists), np.int64, len(lists))
-    group = np.repeat(np.arange(len(lists)), counts)
-    return np.where(counts > 0, 0, ABSENT), Spans(group, start, end)
+    return SpanLists(np.append(0, np.cumsum(counts)), start, end)
 
 
 def spans_of_text(text: str) -> Any:
@@ -492,8 +487,9 @@ def _add(
     try:
         collector.add(columns if is_all else _some_rows(columns, rows), lines[rows])
     except BadRecord as error:
-        line = int(lines[rows.start + error.row])
-        raise _explain(FormatError(error.reason, origin, line), error.record) from None
+        row = rows.start + error.row
+        problem = FormatError(error.reason, origin, int(lines[row]))
+        raise _explain(problem, _record(columns, row)) from None
 
 
 def _block(collector: RecordCollector, origin: str) -> Block:

@@ -201,14 +201,18 @@ class _Resolver:
         self._document = document
         for row in np.flatnonzero(document < 0).tolist():
             self._reasons[row] = f"unknown document {quoted(run.documents[int(run.document[row])])}"
-        known = document >= 0
-        self._documents(np.flatnonzero(known & (run.kind == Kind.DOCUMENT)))
-        self._elements(np.flatnonzero(known & (run.kind == Kind.ELEMENT)))
-        by_points = run.path >= 0
+        known, by_points = document >= 0, run.path >= 0
         is_span = (run.kind == Kind.PASSAGE) | (run.kind == Kind.POINT)
-        self._offset_spans(np.flatnonzero(known & is_span & ~by_points))
-        self._point_spans(np.flatnonzero(known & is_span & by_points))
-        self._trees(np.flatnonzero(known & (run.kind == Kind.TREE)))
+        for is_such, resolve_rows in (
+            (run.kind == Kind.DOCUMENT, self._documents),
+            (run.kind == Kind.ELEMENT, self._elements),
+            (is_span & ~by_points, self._offset_spans),
+            (is_span & by_points, self._point_spans),
+            (run.kind == Kind.TREE, self._trees),
+        ):
+            rows = np.flatnonzero(known & is_such)
+            if len(rows):
+                resolve_rows(rows)
         if run.spans is not None:
             self._several(run.spans, known)
         return self._finish()

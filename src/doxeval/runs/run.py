@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
-from doxeval.columns import NO_LABEL, Categorical
+from doxeval.columns import Categorical
 from doxeval.errors import FormatError, InputError, warn
 from doxeval.messages import Parameter, join_names, plural, quoted
 from doxeval.named import checked
@@ -27,7 +27,6 @@ from doxeval.runs.columns import (
     Result,
     ResultColumns,
     SpanLists,
-    SpanTuples,
     columns_of_results,
     results_of,
     tokens_if_any,
@@ -225,9 +224,9 @@ class Run:
         if len(run_ids) > 1 and run_id is None:
             several = f"{len(run_ids)} run ids in one data frame: {join_names(run_ids, 5)}"
             warnings = (several, *warnings)
-        found = run_ids[-1] if run_ids else "run"
         warn(warnings)
-        return cls(run_id or found, *columns, warnings=warnings)
+        given = run_ids[-1] if run_ids else "run"
+        return cls(run_id or given, *columns, warnings=warnings)
 
     # Ways out
 
@@ -324,25 +323,7 @@ class Run:
 
     def result(self, row: int) -> Result:
         """Return one result."""
-        start, end, path = int(self.start[row]), int(self.end[row]), int(self.path[row])
-        if self.kind[row] == Kind.SPANS:  # its spans are a list
-            start = end = -1
-        return Result(
-            self.topics[int(self.topic[row])],
-            self.documents[int(self.document[row])],
-            Kind(int(self.kind[row])),
-            None if start < 0 else start,
-            None if end < 0 else end,
-            () if path == NO_LABEL else self.paths[path],
-            None if self.rank is None else int(self.rank[row]),
-            None if self.score is None else float(self.score[row]),
-            *self._spans_and_tokens(row),
-        )
-
-    def _spans_and_tokens(self, row: int) -> tuple[SpanTuples, int | None]:
-        tokens = -1 if self.tokens is None else int(self.tokens[row])
-        spans = () if self.spans is None else self.spans.rows(np.array([row])).as_tuples()[0]
-        return spans, None if tokens < 0 else tokens
+        return next(self.rows(np.array([row])).results())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Run):

@@ -25,7 +25,15 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Floats, Ints
-from doxeval.columns import ByteStrings, Categorical, Columns, NameColumn, PaddedBytes, TokenTable
+from doxeval.columns import (
+    ByteStrings,
+    Categorical,
+    Columns,
+    NameColumn,
+    PaddedBytes,
+    TokenTable,
+    first_bad_byte,
+)
 from doxeval.errors import FormatError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
 from doxeval.messages import quoted
@@ -288,10 +296,10 @@ class _BlockReader:
 
     def read(self, data: bytes) -> Block | None:
         """Return the results of some lines; None if all are blank."""
-        encoding_error = self._encoding_error(data)
-        if encoding_error is not None:
-            bad_line = (encoding_error.line or 1) - self.next_line
-            data = _first_lines(data, bad_line)  # those before it may have other errors
+        bad = first_bad_byte(data)
+        if bad is not None:
+            code = data[bad]
+            data = data[: data.rfind(b"\n", 0, bad) + 1]  # lines before it may have other errors
         source, self._run_ids, pieces, at = PaddedBytes(data), {}, [], 0
         while at < len(data):
             end = data.find(b"\n", at + _PIECE) + 1 or len(data)
@@ -299,20 +307,10 @@ class _BlockReader:
             if piece is not None:
                 pieces.append(piece)
             at = end
-        if encoding_error is not None:
-            raise encoding_error
+        if bad is not None:
+            reason = f"byte {code:#04x} is not UTF-8 text"
+            raise FormatError(reason, self._origin, self.next_line)
         return self._join(source, pieces) if pieces else None
-
-    def _encoding_error(self, data: bytes) -> FormatError | None:
-        if data.isascii():
-            return None
-        try:
-            data.decode()
-        except UnicodeDecodeError as error:
-            line = self.next_line + data.count(b"\n", 0, error.start)
-            reason = f"byte {data[error.start]:#04x} is not UTF-8 text"
-            return FormatError(reason, self._origin, line)
-        return None
 
     def _read_piece(self, source: PaddedBytes, at: int, end: int) -> _PieceColumns | None:
         """Return the columns of some lines; of several errors, raise that of the lowest line.

@@ -31,7 +31,7 @@ def simulate(
     *,
     quant: str | None = None,
     seed: int = 1,
-    most: int = 1500,
+    max_results: int = 1500,
     run_id: str | None = None,
     unit: Unit = "words",
 ) -> Run:
@@ -39,9 +39,9 @@ def simulate(
 
     Assessments are given as for `evaluate`, and the collection as a value or by its location.
     `quant` says how grades become numbers; by default it is spec for highlighted text, gen for
-    grades of 2002–04 and gen5 for those of 2005. Lists end after `most` results. `seed` is that of
-    random choices, which do not depend on other topics; `unit` says in which unit the sizes of
-    children are counted.
+    grades of 2002–04 and gen5 for those of 2005. Lists end after `max_results` results. `seed` is
+    that of random choices, which do not depend on other topics; `unit` says in which unit the
+    sizes of children are counted.
 
     >>> from doxeval.assessments import Assessments, Judgment
     >>> from doxeval.documents import example_collection
@@ -51,8 +51,10 @@ def simulate(
     >>> [(result.paths, result.score) for result in run.results()]
     [(('/s[1]',), 1.0), (('/s[1]/p[2]',), 1.0)]
     """
-    if seed < 0 or most < 1:
-        raise InputError(f"seed is {seed} and most is {most}: expected 0 or more, and 1 or more")
+    if seed < 0 or max_results < 1:
+        raise InputError(
+            f"seed is {seed} and max_results is {max_results}: expected 0 or more, and 1 or more"
+        )
     simulated = system_named(system)
     if not isinstance(collection, Collection):
         collection = Collection(collection)
@@ -63,8 +65,8 @@ def simulate(
     for number, topic in enumerate(resolved.topics):
         ideal, innermost = (elements.best_first(number) for elements in relevant)
         chance = np.random.default_rng([seed, *topic.encode()])
-        situation = Situation(collection, words, ideal, innermost, chance, most, unit)
-        lists[topic] = simulated.listed(situation).rows(slice(most))
+        situation = Situation(collection, words, ideal, innermost, chance, max_results, unit)
+        lists[topic] = simulated.listed(situation).rows(slice(max_results))
     results = (
         result
         for topic, ranked in lists.items()

@@ -74,8 +74,8 @@ def system_named(name: str) -> System:
 class Situation:
     """What a system knows when it makes the list of one topic.
 
-    ideal, innermost: the relevant units, best first. most: the maximum number of results. unit:
-    in which unit the sizes of children are counted.
+    ideal, innermost: the relevant units, best first. max_results: how many results the list may
+    have. unit: in which unit the sizes of children are counted.
     """
 
     collection: Collection
@@ -83,7 +83,7 @@ class Situation:
     ideal: RankedElements
     innermost: RankedElements
     random: np.random.Generator
-    most: int
+    max_results: int
     unit: Unit = "words"
 
 
@@ -131,7 +131,8 @@ def _ancestors(situation: Situation) -> RankedElements:
 
 
 def _biggest_children(situation: Situation) -> RankedElements:
-    node, value = situation.ideal.rows(slice(situation.most))  # ideal units share no children
+    # Ideal units share no children.
+    node, value = situation.ideal.rows(slice(situation.max_results))
     children = [_biggest_child(situation, unit) for unit in node.tolist()]
     return RankedElements(np.array(children, dtype=np.int64), value)
 
@@ -150,7 +151,7 @@ def _biggest_child(situation: Situation, node: int) -> int:
 
 def _random(situation: Situation) -> RankedElements:
     elements = len(situation.collection.nodes.path)
-    count = min(situation.most, elements)
+    count = min(situation.max_results, elements)
     node = situation.random.choice(elements, count, replace=False)
     return RankedElements(node, 1 / np.arange(1, count + 1))
 

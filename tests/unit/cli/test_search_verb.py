@@ -43,7 +43,7 @@ def test_options_reach_the_search(sea: Path, tmp_path: Path) -> None:
     arguments = (
         "--task", "relevant-in-context", "--model", "bm25(k1=2)", "--articles", "best", "--keep",
         ".6", "--elements", "//(sec|p)", "--min-words", 5, "--phrases", "words", "--stop", "none",
-        "--query", "description", "--topic", "301", "--topic", "303", "--most", 20, "--run-id", "x",
+        "--query", "description", "--topic", "301", "--topic", "303", "-k", 20, "--run-id", "x",
     )  # fmt: skip
     result = doxeval("search", sea, TOPICS, *arguments, "--out", out)
     assert result.exit_code == 0, result.output
@@ -60,7 +60,7 @@ def test_options_reach_the_search(sea: Path, tmp_path: Path) -> None:
         phrases="words",
         stop="none",
         query="description",
-        most=20,
+        max_results=20,
         run_id="x",
     )
     assert read_run(out) == expected
@@ -77,7 +77,9 @@ def test_words_show_the_ten_best_with_paths_and_snippets(sea: Path) -> None:
     assert len(lines) == 20
     assert lines[0].startswith(" 1. fog /article[1]/")
     assert "horn" in lines[3] and "fog" in lines[3]
-    points = doxeval("search", sea, "--words", "fog", "--units", "windows(20,5)", "--most", 2)
+    points = doxeval(
+        "search", sea, "--words", "fog", "--units", "windows(20,5)", "--max-results", 2
+    )
     assert points.stdout.count(" characters ") == 2
     nothing = doxeval("search", sea, "--words", "qwertz")
     assert (nothing.exit_code, nothing.stdout) == (0, "")

@@ -57,13 +57,13 @@ def test_the_command_writes_all_runs_into_a_directory(
 ) -> None:
     out = tmp_path / "runs"
     where = ("-a", judged, "--collection", collection.directory, "--out", out)
-    result = doxeval("simulate", "--system", "all", *where, "--seed", 3, "--most", 2)
+    result = doxeval("simulate", "--system", "all", *where, "--seed", 3, "--max-results", 2)
     assert result.exit_code == 0
     assert [line.split(":")[0] for line in result.stdout.splitlines()] == [
         str(out / f"{system}.run") for system in SYSTEMS
     ]
     for system in SYSTEMS:
-        expected = simulate(HIGHLIGHTS, collection, system, seed=3, most=2)
+        expected = simulate(HIGHLIGHTS, collection, system, seed=3, max_results=2)
         assert list(read_run(out / f"{system}.run").results()) == list(expected.results())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["judged.jsonl", "runs"]
 

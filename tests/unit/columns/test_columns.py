@@ -17,10 +17,12 @@ from doxeval.columns import (
     Categorical,
     Factorizer,
     HashTable,
+    NameCollector,
     NameColumn,
     NameIndex,
     PaddedBytes,
     by_first_appearance,
+    normalise_id,
 )
 from seams import change
 
@@ -156,3 +158,36 @@ def test_values_are_numbered_as_one_by_one(blocks: list[list[Any]], clean: bool)
                 name = name.removesuffix(".xml") if clean else name
                 assert number == expected.setdefault(name, len(expected))
     assert numbering.names == list(expected)
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.lists(st.sampled_from(["a", "b", "./a.xml", "c.xml", "b:1", "x" * 64]), max_size=8),
+            st.lists(st.sampled_from([*VALUES, "\u00e9", "a\nb", "a\0", "x" * 65]), max_size=8),
+        ),
+        max_size=4,
+    ),
+    st.booleans(),
+)
+def test_names_that_come_in_blocks_are_numbered_as_together(
+    blocks: list[list[Any]], document_ids: bool
+) -> None:
+    collector = NameCollector(document_ids=document_ids)
+    numbering = Factorizer((lambda names: list(map(normalise_id, names))) if document_ids else None)
+    expected: list[int] = []
+    for block in blocks:
+        numbers = numbering.numbers(block).tolist()
+        state = collector.add(block).tolist()
+        assert [min(number, 0) for number in state] == [min(number, 0) for number in numbers]
+        expected += numbers
+    column = collector.column()
+    assert column.numbers.tolist() == expected
+    assert column.distinct == tuple(numbering.names)
+
+
+def test_names_are_compared_and_shown_as_tuples_are() -> None:
+    names = names_of(["b", "a"])
+    assert names == ("b", "a")
+    assert names != ("a", "b")
+    assert repr(names) == "('b', 'a')"

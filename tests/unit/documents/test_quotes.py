@@ -20,10 +20,10 @@ QUOTES = st.text(st.sampled_from(LETTERS), min_size=1, max_size=4)
 
 
 def brute_force(
-    text: str, quote: str, ignore_space: bool, ignore_case: bool
+    text: str, quote: str, ignore_whitespace: bool, ignore_case: bool
 ) -> list[tuple[int, int]]:
     """All places, by comparing the quote with every beginning, character by character."""
-    wanted = [one for one in quote if not (ignore_space and one.isspace())]
+    wanted = [one for one in quote if not (ignore_whitespace and one.isspace())]
 
     def same(a: str, b: str) -> bool:
         one_each = len(a.casefold()) == len(b.casefold()) == 1
@@ -36,7 +36,7 @@ def brute_force(
         while at < len(text) and matched < len(wanted):
             if same(text[at], wanted[matched]):
                 matched += 1
-            elif not (ignore_space and text[at].isspace() and matched):
+            elif not (ignore_whitespace and text[at].isspace() and matched):
                 break
             at += 1
         if matched == len(wanted):
@@ -50,20 +50,24 @@ def brute_force(
 @given(st.lists(st.text(st.sampled_from(LETTERS), max_size=12), min_size=1, max_size=3),
        QUOTES, st.booleans(), st.booleans())  # fmt: skip
 def test_every_place_is_found(
-    texts: list[str], quote: str, ignore_space: bool, ignore_case: bool
+    texts: list[str], quote: str, ignore_whitespace: bool, ignore_case: bool
 ) -> None:
     collection = example_collection(
         {f"d{number}": f"<p>{text}</p>" for number, text in enumerate(texts)}
     )
-    if ignore_space and not quote.strip():
+    if ignore_whitespace and not quote.strip():
         with pytest.raises(InputError, match="expected some text"):
-            collection.find_text(quote, ignore_space=True)
+            collection.find_text(quote, ignore_whitespace=True)
         return
-    found = collection.find_text(quote, ignore_space=ignore_space, ignore_case=ignore_case)
+    found = collection.find_text(
+        quote, ignore_whitespace=ignore_whitespace, ignore_case=ignore_case
+    )
     expected = [
         (name, start, end)
         for name in collection.ids()
-        for start, end in brute_force(collection.root(name).text, quote, ignore_space, ignore_case)
+        for start, end in brute_force(
+            collection.root(name).text, quote, ignore_whitespace, ignore_case
+        )
     ]
     assert [(place.doc, place.start, place.end) for place in found] == expected
 
@@ -125,10 +129,12 @@ def test_the_verb_find(build: Builder) -> None:
     assert records == [place.as_dict() for place in collection.find_text("tide")]
     whole = doxeval("collection", "find", directory, "tide", "--format", "json").stdout
     assert json.loads(whole) == records
-    cut = doxeval("collection", "find", directory, "tide", "--most", "2", "--format", "jsonl")
+    cut = doxeval(
+        "collection", "find", directory, "tide", "--max-results", "2", "--format", "jsonl"
+    )
     assert cut.stdout.splitlines() == lines.splitlines()[:2]
     assert "stopped after 2 places; there are more" in cut.stderr
-    assert not doxeval("collection", "find", directory, "tide", "--most", "3").stderr
+    assert not doxeval("collection", "find", directory, "tide", "--max-results", "3").stderr
 
 
 def test_a_quote_that_is_not_there(build: Builder) -> None:
@@ -136,9 +142,10 @@ def test_a_quote_that_is_not_there(build: Builder) -> None:
     missing = doxeval("collection", "find", directory, "One. Two.")
     assert missing.exit_code == 1
     assert missing.stderr == (
-        f"Error: no 'One. Two.' in {directory}; with --ignore-space, white space does not count\n"
+        f"Error: no 'One. Two.' in {directory}; with --ignore-whitespace, white space does not "
+        "count\n"
     )
-    found = doxeval("collection", "find", directory, "One. Two.", "--ignore-space")
+    found = doxeval("collection", "find", directory, "One. Two.", "--ignore-whitespace")
     assert found.stdout.startswith("a  [0, 8)  /s[1]\n")
     assert doxeval("collection", "find", directory, "One", "--doc", "x").exit_code == 1
 

@@ -111,7 +111,7 @@ def test_runs_are_the_same_byte_for_byte(sea: Path, tmp_path: Path) -> None:
     written = b""
     for task in TASKS:
         run = tmp_path / f"{task}.run"
-        limits = ("--topic", "301", "--most", 20)
+        limits = ("--topic", "301", "--max-results", 20)
         assert doxeval("search", sea, TOPICS, "--task", task, *limits, "--out", run).exit_code == 0
         written += run.read_bytes()
     assert written.splitlines() == (DATA / "demo-search.run").read_bytes().splitlines()
@@ -138,7 +138,7 @@ def test_a_shorter_list_is_the_beginning_of_a_longer_one(way: dict[str, Any], in
     """Also in context: articles are ranked, and cut off in the middle of an article if need be."""
     longer = lists(search(index, some_topics(), **way))
     for most in (1, 4, 30):
-        shorter = lists(search(index, some_topics(), most=most, **way))
+        shorter = lists(search(index, some_topics(), max_results=most, **way))
         assert shorter == {topic: results[:most] for topic, results in longer.items()}
 
 

@@ -65,7 +65,7 @@ def same(found: Sequence[Found], expected: Sequence[Found]) -> None:
 def test_elements_by_lm(
     trees: list[Node], query: list[Item], task: str, most: int, at_once: int, min_words: int
 ) -> None:
-    options: dict[str, Any] = {"task": task, "most": most, "min_words": min_words}
+    options: dict[str, Any] = {"task": task, "max_results": most, "min_words": min_words}
     found = searched(trees, query, at_once, model="lm(prior=.5,element=.3)", **options)
     world = Direct(trees, query)
     units = world.matches(world.elements(min_words=min_words))
@@ -106,7 +106,7 @@ def test_elements_by_bm25_in_context(
 @MANY
 @given(WORLDS, QUERIES, IN_BLOCKS, st.integers(1, 3))
 def test_documents(trees: list[Node], query: list[Item], at_once: int, most: int) -> None:
-    found = searched(trees, query, at_once, task="documents", most=most)
+    found = searched(trees, query, at_once, task="documents", max_results=most)
     world = Direct(trees, query)
     units = world.matches(world.wholes())
     scores = [Found(unit, rounded(world.article(unit.document))) for unit in units]

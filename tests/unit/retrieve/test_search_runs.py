@@ -122,8 +122,8 @@ def test_a_model_of_ones_own(index: Index) -> None:
 
 
 def test_topics_may_be_a_file_or_titles(index: Index, topics: list[Topic]) -> None:
-    assert search(index, DEMO / "topics.xml", most=3) == search(index, topics, most=3)
-    assert len(search(str(index.directory), {"x": "fog"}, most=3)) == 3
+    assert search(index, DEMO / "topics.xml", max_results=3) == search(index, topics, max_results=3)
+    assert len(search(str(index.directory), {"x": "fog"}, max_results=3)) == 3
 
 
 def test_a_topic_without_a_known_word_has_an_empty_list_and_a_warning(index: Index) -> None:
@@ -135,7 +135,7 @@ def test_a_topic_without_a_known_word_has_an_empty_list_and_a_warning(index: Ind
 
 def test_hostile_queries(index: Index) -> None:
     words = [index.analysis.terms(index.collection.text_of(0))[at] for at in range(200)]
-    assert len(search(index, {"1": " ".join(words)}, most=10)) == 10
+    assert len(search(index, {"1": " ".join(words)}, max_results=10)) == 10
     repeated = search_words(index, '"fog signal" ' * 10_000, task="thorough")
     assert [one.paths for one in repeated] == [
         one.paths for one in search_words(index, '"fog signal"', task="thorough")
@@ -147,7 +147,7 @@ def test_hostile_queries(index: Index) -> None:
 
 
 def test_phrases_find_only_phrases(index: Index) -> None:
-    found = search_words(index, '"lead line"', phrases="only", task="thorough", most=1000)
+    found = search_words(index, '"lead line"', phrases="only", task="thorough", max_results=1000)
     texts = [
         index.collection.element(result.document, result.paths[0]).text.lower() for result in found
     ]
@@ -159,14 +159,14 @@ def test_words_as_results(index: Index) -> None:
     assert len(results) == 10
     assert [result.rank for result in results] == list(range(1, 11))
     assert {result.topic for result in results} == {"fog horn"}
-    structured = search_words(index, "//sec[about(., fog)]", task="sscas", most=3)
+    structured = search_words(index, "//sec[about(., fog)]", task="sscas", max_results=3)
     assert all(result.paths[0].rpartition("/")[2].startswith("sec[") for result in structured)
 
 
 def test_entry_points_are_where_elements_start(index: Index) -> None:
     points = search(index, {"1": "fog"}, "best-in-context")
     assert set(points.kind.tolist()) == {Kind.POINT}
-    best = search_words(index, "fog", task="fetch-browse", keep=1.0, most=1)[0]
+    best = search_words(index, "fog", task="fetch-browse", keep=1.0, max_results=1)[0]
     element = index.collection.element(best.document, best.paths[0])
     assert (points.result(0).document, points.result(0).start) == (best.document, element.start)
 
@@ -197,7 +197,7 @@ def test_inline_elements_are_returned_only_if_they_are_named(index: Index) -> No
         ({"units": "windows(10)"}, "expected elements, windows"),
         ({"units": "windows(10,20)"}, "a step from 1 to the number of words"),
         ({"units": "passages(0)"}, "expected 1 or more"),
-        ({"most": 0}, "most=0: expected a whole number, 1 or more"),
+        ({"max_results": 0}, "max_results=0: expected a whole number, 1 or more"),
         ({"min_words": True}, "min_words=True: expected a whole number, 1 or more"),
         ({"phrases": "all"}, "phrases='all': expected one of extra, only, words"),
         ({"task": "vvcas", "hint": -0.1}, "hint=-0.1: expected a number, 0 or more"),

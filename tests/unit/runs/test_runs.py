@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import random
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -424,3 +426,15 @@ def test_half_characters_in_json_are_refused() -> None:
         next(read_open_run(io.BytesIO(whole), "r.jsonl", "jsonl").results()).document
         == "\U0001f600"
     )
+
+
+def test_a_text_run_loads_nothing_of_other_formats(tmp_path: Path) -> None:
+    path = tmp_path / "mine.run"
+    path.write_text("1 Q0 a 1 0.5 mine\n")
+    code = f"import sys, doxeval; print(doxeval.read_run({str(path)!r})); print(*sys.modules)"
+    command = [sys.executable, "-c", code]
+    shown, loaded = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
+    assert shown == "Run('mine': 1 result for 1 topic, documents)"
+    others = {"csv", "json", "msgspec", "pyexpat", "pyarrow", "numpy.ma", "hashlib"}
+    ours = {f"doxeval.runs.{name}" for name in ("records", "jsonl", "parquet", "chunks", "frames")}
+    assert not (others | ours | {"doxeval.columns.records", "doxeval.markup"}) & set(loaded.split())

@@ -99,7 +99,7 @@ def test_lists_do_not_depend_on_how_documents_are_printed(world: World) -> None:
 def test_lists_end_after_the_most_that_is_asked_for(collection: Collection) -> None:
     for system in SYSTEMS:
         everything = simulate(HIGHLIGHTS, collection, system)
-        two = simulate(HIGHLIGHTS, collection, system, most=2)
+        two = simulate(HIGHLIGHTS, collection, system, max_results=2)
         if system != "random":
             assert listed(two) == listed(everything)[:2]
         assert len(listed(two)) == 2
@@ -177,7 +177,7 @@ def test_what_does_not_fit_is_refused(collection: Collection) -> None:
         (trees, "perfect", {}, MissingInput, "neither highlighted text nor grades"),
         (elsewhere, "random", {}, UnknownReference, "not in the collection"),
         (HIGHLIGHTS, "random", {"seed": -1}, InputError, "expected 0 or more"),
-        (HIGHLIGHTS, "random", {"most": 0}, InputError, "1 or more"),
+        (HIGHLIGHTS, "random", {"max_results": 0}, InputError, "1 or more"),
     ]
     for assessments, system, options, error, message in refused:
         with pytest.raises(error, match=message):

@@ -96,7 +96,7 @@ class Finder:
             return self._scanned(query)
         from doxeval.retrieve import SearchOptions, find_snippets, open_searcher, query_of_words
 
-        searcher = open_searcher(index, SearchOptions(task="documents", most=MOST_FOUND))
+        searcher = open_searcher(index, SearchOptions(task="documents", max_results=MOST_FOUND))
         try:
             terms = query_of_words(query, searcher.options)
             answer = searcher.answer(terms)
