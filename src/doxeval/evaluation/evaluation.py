@@ -106,7 +106,7 @@ class Evaluation:
     which takes some 500 bytes for each result; a file of more than 2 GiB has to be sorted by topic,
     and so has a run of more than 200,000 results from a pipe.
 
-    >>> from doxeval.assessments import Judgment
+    >>> from doxeval.assessments import Assessments, Judgment
     >>> from doxeval.measures import cP, cR
     >>> from doxeval.runs import Kind, Result, Run
     >>> judgments = [Judgment("7", "a", ((0, 50),), document_length=200)]
