@@ -175,10 +175,10 @@ def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
 def merge(collections: tuple[str, ...], out: Path, force: bool) -> None:
     """Merge collections into one, in a new directory.
 
-    The documents of all collections follow each other in the order given. Nothing is parsed again.
-    The collections must have been built with the same --whitespace, --inline and --text, and may
-    not have an id in common. To append to a collection, name it both first and with --out, and add
-    --force.
+    The documents of all collections follow each other in the order given. Nothing is parsed
+    again. The collections must have been built with the same --whitespace-nodes, --inline and
+    --text, and may not have an id in common. To append to a collection, name it both first and
+    with --out, and add --force.
 
     \b
     Examples:

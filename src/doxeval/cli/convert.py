@@ -66,8 +66,8 @@ def convert(source: str, out: Path, wanted: Any, **options: Any) -> None:
       judgments   JSONL, holds everything
 
     If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy
-    writes assessments all the same. --pool, --merge, --whitespace, --offsets, --collection and
-    --lossy are about assessments, --from, --columns and --chunks about runs.
+    writes assessments all the same. --pool, --merge, --whitespace-nodes, --offsets, --collection
+    and --lossy are about assessments, --from, --columns and --chunks about runs.
     """
     from doxeval.errors import OutputError
 
@@ -137,7 +137,7 @@ def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str,
     directory = options["directory"]
     if options["whitespace"] is not None and directory is None:
         raise click.UsageError(
-            "--whitespace is about text points, which only --collection can resolve"
+            "--whitespace-nodes is about text points, which only --collection can resolve"
         )
     collection = None if directory is None else Collection(directory)
     how = {name: options[name] for name in ("pool", "merge", "whitespace", "offsets")}

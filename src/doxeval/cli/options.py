@@ -187,10 +187,11 @@ def table_or_json(help_text: str) -> Callable[[Any], Any]:
 
 
 def merging_options(command: Any) -> Any:
-    """`--pool`, `--merge` and `--whitespace`: which judgments to use, and how to read points."""
+    """`--pool`, `--merge`, `--whitespace-nodes`: which judgments to use, how to read points."""
     for option in (
         click.option(
-            "--whitespace",
+            "--whitespace-nodes",
+            "whitespace",
             type=click.Choice(["keep", "strip"]),
             help="Whether text points count text nodes that are only white space, where the file "
             "does not say.  [default: as the collection does]",

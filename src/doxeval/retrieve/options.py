@@ -147,12 +147,12 @@ class SearchOptions:
     )
     elements: str | None = option(
         None,
-        "Return only elements on such paths, like //sec or '//(sec|p)'.",
+        "Return only elements that match this path pattern, like //sec or '//(sec|p)'.",
         metavar="PATTERN",
         shown_default="all that are not inline",
     )
     min_words: int | None = option(
-        None, "Return only elements with so many words.", at_least=1, shown_default="1"
+        None, "Return only elements with at least this many words.", at_least=1, shown_default="1"
     )
     keep: float | None = option(
         None,

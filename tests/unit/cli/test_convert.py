@@ -35,7 +35,12 @@ def files(tmp_path: Path) -> Path:
         ("a.run", "x.json", [], "the name 'x.json' does not say in which format to write"),
         ("a.run", "x.csv", ["--pool", "3"], "--pool is about assessments, and csv is a format of"),
         ("a.run", "x.csv", ["--merge", "union"], "--merge is about assessments"),
-        ("a.run", "x.csv", ["--whitespace", "keep"], "--whitespace is about assessments"),
+        (
+            "a.run",
+            "x.csv",
+            ["--whitespace-nodes", "keep"],
+            "--whitespace-nodes is about assessments",
+        ),
         ("a.run", "x.csv", ["--offsets", "characters"], "--offsets is about assessments"),
         ("a.run", "x.csv", ["--collection", "c"], "--collection is about assessments"),
         (
@@ -54,7 +59,12 @@ def files(tmp_path: Path) -> Path:
             ["--to", "trec", "--from", "text"],
             "--from is about runs, and --to trec is",
         ),
-        ("q.txt", "x", ["--to", "trec", "--whitespace", "keep"], "which only --collection can"),
+        (
+            "q.txt",
+            "x",
+            ["--to", "trec", "--whitespace-nodes", "keep"],
+            "which only --collection can",
+        ),
         ("q.txt", "x.jsonl", [], "q.txt looks like assessments, not a run; for assessments --to"),
         ("a.run", "x", ["--to", "qrels"], "a.run is a run (1 result), and --to qrels is a format"),
     ],

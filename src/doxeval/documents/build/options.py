@@ -171,6 +171,7 @@ class BuildOptions:
         "Whether text points count text nodes that are only white space. The text itself stays the "
         "same.",
         choices=get_args(Whitespace),
+        flags=("--whitespace-nodes",),
     )
     inline: frozenset[str] = INLINE_TAGS
     text: TextStorage = option(
