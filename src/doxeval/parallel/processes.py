@@ -214,8 +214,8 @@ class _SharedTasks(_ProcessTasks):
 
     def submit(self, numbered: Iterable[tuple[int, Any]]) -> None:
         self._waiting.extend(numbered)
-        while self._waiting and super().__len__() < self._most_elsewhere:
-            super().submit([self._waiting.popleft()])
+        while len(self._waiting) > 1 and super().__len__() < self._most_elsewhere:
+            super().submit([self._waiting.popleft()])  # the last one is for this process
 
     def next_outcome(self) -> tuple[int, TaskResult]:
         if self._waiting and self._finished.empty():

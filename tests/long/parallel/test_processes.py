@@ -301,6 +301,8 @@ def test_this_process_may_take_part(method: Method) -> None:
     if method == "fork":
         assert len({pid for _, pid in done}) == 2
     assert os.getpid() in {pid for _, pid in done}
+    two = engine.map(Work(pid_of_task, engine.shared(7)), range(2))
+    assert len({pid for _, pid in two}) == 2  # one task each, not both in a queue elsewhere
     with pytest.raises(WorkerLost, match="killed by signal 9"):
         engine.map(Work(killed_elsewhere, engine.shared(os.getpid())), range(30))
     assert multiprocessing.active_children() == []
