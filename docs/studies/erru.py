@@ -6,7 +6,7 @@ import sys
 
 from world import collection, grades, table
 
-from doxeval import evaluate
+from doxeval import Keep, evaluate
 from doxeval.stereotypes import SYSTEMS, simulate
 
 KS = (1, 5, 10, 20, 50, 100)
@@ -17,7 +17,9 @@ def main() -> None:
     """Print both tables."""
     runs = [simulate(grades(), collection(), system, max_results=1000) for system in SYSTEMS]
     names = [*(f"ERRU@{k}" for k in KS), PRECALL]
-    scores = evaluate(runs, grades(), names, collection=collection(), order="rsv", curves=True)
+    scores = evaluate(
+        runs, grades(), names, collection=collection(), order="rsv", keep=Keep(curves=True)
+    )
     means = scores.mean()
     rows = [[run, *(means[run][name] for name in names)] for run in means]
     sys.stdout.write(table(["system", *names], rows) + "\n\n")

@@ -241,5 +241,5 @@ def test_importing_judgments(tmp_path: Path, campaign: Path, demo_data: Path) ->
 
 def test_the_demo(tmp_path: Path) -> None:
     words = ("demo", "--out", tmp_path / "new" / "demo")
-    _, failed = tried(tmp_path, "2:130:60", *words, sizes="100,100000")
+    _, failed = tried(tmp_path, "4:130:60", *words, sizes="100,100000")
     assert failed == 5

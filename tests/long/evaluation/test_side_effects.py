@@ -61,7 +61,7 @@ other = doxeval.Run.from_results([Result("7", "a", Kind.ELEMENT, paths=("/s[1]",
 for jobs in (1, 2):
     table = doxeval.evaluate(
         [run, other], doxeval.Assessments(judged), ["MAiP", "nxCG@10", "ESRR@10", "ERRU@10"],
-        collection=collection, curves=True, jobs=jobs,
+        collection=collection, keep=doxeval.Keep(curves=True), jobs=jobs,
     )
 doxeval.compare(table, "MAiP", "bootstrap", resamples=100)
 doxeval.correlate(table)

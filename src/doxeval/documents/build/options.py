@@ -40,6 +40,14 @@ class Limits:
     doxeval.errors.InputError: depth=40000: expected a whole number from 1 to 30,000
     """
 
+    depth: int = option(
+        1000,
+        "Maximum depth of nested elements.",
+        at_least=1,
+        at_most=DEEPEST_POSSIBLE,
+        shown_default="1,000",
+        flags=("--max-depth",),
+    )
     bytes: int = option(
         64 << 20,
         "Maximum number of bytes of a document.",
@@ -55,14 +63,6 @@ class Limits:
         at_most=MOST_ELEMENTS_OF_A_DOCUMENT,
         shown_default="4,000,000",
         flags=("--max-elements",),
-    )
-    depth: int = option(
-        1000,
-        "Maximum depth of nested elements.",
-        at_least=1,
-        at_most=DEEPEST_POSSIBLE,
-        shown_default="1,000",
-        flags=("--max-depth",),
     )
     lines: int = option(  # the parser takes some ten microseconds for each
         100_000,
@@ -188,16 +188,16 @@ class BuildOptions:
         "Of each page of HTML, keep only the first element that this CSS selector selects.",
         metavar="SELECTOR",
     )
-    root_missing: RootMissing = option(
-        "whole",
-        "Whether a page in which --root selects nothing is taken whole, or is an error.",
-        choices=get_args(RootMissing),
-    )
     drop: Sequence[str] = option(
         (),
         "Leave out the elements of HTML that this CSS selector selects, such as navigation bars. "
         "May be repeated.",
         metavar="SELECTOR",
+    )
+    root_missing: RootMissing = option(
+        "whole",
+        "Whether a page in which --root selects nothing is taken whole, or is an error.",
+        choices=get_args(RootMissing),
     )
     skip_broken: bool = option(False, "Report broken documents and leave them out.")
     limits: Limits = field(default_factory=Limits)
