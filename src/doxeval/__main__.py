@@ -11,7 +11,7 @@ import sys
 
 # Almost all that a command makes is used to its end, so little is gained by looking for garbage as
 # often as Python does: every seventh millisecond of a short command was spent on it.
-gc.set_threshold(50_000)
+gc.set_threshold(200_000)
 
 try:
     from doxeval.cli import exit_code, handle_signals, let_signals_pass, received

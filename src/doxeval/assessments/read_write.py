@@ -24,7 +24,7 @@ from doxeval.assessments.merge import Merge, merge_judgments
 from doxeval.assessments.resolution import resolve_assessments, resolve_judgments
 from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
 from doxeval.columns import Frame, is_frame
-from doxeval.documents import Collection, Offsets, Whitespace, archive_members, is_archive
+from doxeval.documents import Collection, Offsets, Whitespace, is_archive
 from doxeval.errors import FormatError, OutputError, SourceError, warn
 from doxeval.files import (
     BYTE_ORDER_MARK,
@@ -269,6 +269,8 @@ def _read(source: str) -> Iterator[Judgments]:
         for path in visible:
             yield from _read(str(path))
     elif is_archive(source):
+        from doxeval.documents import archive_members  # which loads the readers of documents
+
         for member in archive_members(source):
             yield _read_file(member.decompressed(), member.origin)
     else:
