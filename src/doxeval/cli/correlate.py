@@ -168,7 +168,7 @@ def _verdicts_as_text(agreement: SignificantAgreement) -> str:
         [
             measure.measure,
             f"{measure.tested:,}",
-            f"{measure.told_apart:,}",
+            f"{measure.distinguished:,}",
             format_score(measure.share, ".3f"),
         ]
         for measure in agreement.measures

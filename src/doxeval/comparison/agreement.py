@@ -28,20 +28,20 @@ SystemPair: TypeAlias = tuple[str, str]
 class Discrimination:
     """How many pairs of systems a measure distinguishes, of those that it could test.
 
-    told_apart: the pairs with a significant difference.
+    distinguished: the pairs with a significant difference.
 
-    >>> Discrimination("MAiP", told_apart=3, tested=6).share
+    >>> Discrimination("MAiP", distinguished=3, tested=6).share
     0.5
     """
 
     measure: str
-    told_apart: int
+    distinguished: int
     tested: int
 
     @property
     def share(self) -> float | None:
         """The share of the pairs that it distinguishes; None if it could test none."""
-        return self.told_apart / self.tested if self.tested else None
+        return self.distinguished / self.tested if self.tested else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -206,7 +206,7 @@ def significant_agreement(
     >>> agreement = significant_agreement(ScoreTable(facts, ("1", "2", "3"), runs))
     >>> agreement.pair("A", "B").only_first
     (('x', 'y'),)
-    >>> [(measure.measure, measure.told_apart) for measure in agreement.measures]
+    >>> [(measure.measure, measure.distinguished) for measure in agreement.measures]
     [('A', 1), ('B', 0)]
     """
     comparisons = compare_all(table, measures, test, alpha=alpha, resamples=resamples, seed=seed)

@@ -116,7 +116,7 @@ class DocumentWords:
         self._kept_words = 0
         self._lock = Lock()  # runs may be scored in threads
 
-    def borders(self, document: int) -> Ints:
+    def boundaries(self, document: int) -> Ints:
         """Return the offsets where elements that are not inline begin or end, ascending."""
         columns, rows = self._collection.nodes, self._collection.rows
         inside = slice(int(rows[document]), int(rows[document + 1]))
@@ -136,7 +136,7 @@ class DocumentWords:
             return self._kept[document]
 
     def _keep(self, document: int) -> None:
-        words = split_words(self._collection.text_of(document), self.borders(document))
+        words = split_words(self._collection.text_of(document), self.boundaries(document))
         self._kept[document] = words
         self._kept_words += len(words.start)
         while self._kept_words > _MOST_WORDS and len(self._kept) > 1:

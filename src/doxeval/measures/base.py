@@ -198,7 +198,7 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
             self.facts.lowest,
             self.highest,
             self.facts.higher_is_better,
-            asked=str(requested),
+            requested=str(requested),
             user=" ".join((type(self).__doc__ or "").strip().split("\n\n")[0].split()),
             formula=self.facts.formula,
         )

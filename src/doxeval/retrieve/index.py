@@ -238,7 +238,7 @@ class Index:
 
     def block_edges(self, document: int) -> Ints:
         """Return where blocks, elements that are not inline, begin and end, in code points."""
-        return self._document_words.borders(document)
+        return self._document_words.boundaries(document)
 
     @cached_property
     def _document_words(self) -> DocumentWords:

@@ -45,7 +45,7 @@ class MeasureFacts(NamedTuple):
     """What readers of scores must know about a measure.
 
     label: the name that the user gave. canonical: the name with every parameter as it was used.
-    asked: the name with every parameter as the user gave it; empty if it is the same as the
+    requested: the name with every parameter as the user gave it; empty if it is the same as the
     canonical name (it differs if a parameter was chosen to fit the assessments).
     highest: the upper bound, None if there is none.
     user: what it says about a user, in one sentence. formula: how it is computed. Either may be
@@ -63,7 +63,7 @@ class MeasureFacts(NamedTuple):
     lowest: float = 0.0
     highest: float | None = 1.0
     higher_is_better: bool = True
-    asked: str = ""
+    requested: str = ""
     user: str = ""
     formula: str = ""
     duplicates: str = ""
@@ -71,7 +71,7 @@ class MeasureFacts(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """All its names, the label first, the label without what is done with duplicates last."""
-        requested = self.asked or self.canonical
+        requested = self.requested or self.canonical
         return (self.label, self.canonical, requested, self._without_duplicates(self.label))
 
     @property

@@ -120,7 +120,7 @@ def test_every_pair_has_one_verdict_and_order_does_not_matter(table: ScoreTable)
     assert significant_agreement(fewer, alpha=0.3).pairs == found.pairs
     told = {one.measure.label: one for one in compare_all(table, alpha=0.3)}
     for power in found.measures:
-        assert power.told_apart == sum(pair.significant for pair in told[power.measure].pairs)
+        assert power.distinguished == sum(pair.significant for pair in told[power.measure].pairs)
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -129,5 +129,5 @@ def test_a_measure_agrees_with_itself(test: Test) -> None:
     values = {f"r{n}": [row := (n / 4 + random.random(9) / 3).tolist(), row] for n in range(4)}
     found = significant_agreement(table_of(values), test=test, resamples=2000, seed=3)
     (pair,) = found.pairs
-    assert len(pair.same) == found.measures[0].told_apart > 0
+    assert len(pair.same) == found.measures[0].distinguished > 0
     assert (pair.agreement, pair.same_verdict) == (1.0, 1.0)

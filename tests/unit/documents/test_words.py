@@ -45,7 +45,7 @@ def test_every_element_has_the_same_words_however_it_is_printed(document: Node) 
 
 
 @given(nodes(tags=["article", "sec", "p", "b", "i"]))
-def test_borders_are_those_of_elements_that_are_not_inline(document: Node) -> None:
+def test_boundaries_are_those_of_elements_that_are_not_inline(document: Node) -> None:
     words = DocumentWords(example_collection({"a": document.source}))
     edges = {
         edge
@@ -53,7 +53,7 @@ def test_borders_are_those_of_elements_that_are_not_inline(document: Node) -> No
         if place.tag not in ("b", "i")
         for edge in (place.start, place.end)
     }
-    assert words.borders(0).tolist() == sorted(edges)
+    assert words.boundaries(0).tolist() == sorted(edges)
 
 
 def test_the_collection_says_what_is_inline(build: Builder) -> None:

@@ -34,7 +34,7 @@ from strategies import score_tables
 def table() -> ScoreTable:
     facts = (
         MeasureFacts("MAiP", "MAiP(alpha=0)", "average precision"),
-        MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "precision", asked="iP[0.01](alpha=auto)"),
+        MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "precision", requested="iP[0.01](alpha=auto)"),
     )
     curve = Curve("MAiP", "recall", "iP", np.array([0.0, 1.0]), np.array([[1, np.nan], [0.5, 0]]))
     careful = RunScores(

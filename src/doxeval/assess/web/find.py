@@ -132,7 +132,7 @@ class Finder:
             read += len(text)
             folded = text.casefold()
             if all(word in folded for word in words):
-                borders = self._words.borders(document)
+                borders = self._words.boundaries(document)
                 found.append(self._found(document, _around(text, words[0], borders)))
             document += 1
         which = "all" if document == total else "the first"
