@@ -103,7 +103,7 @@ class DocumentWords:
     >>> from doxeval.documents.examples import example_collection
     >>> compact = "<s><p>one two</p><p>th<b>ree</b></p></s>"
     >>> words = DocumentWords(example_collection({"a": compact}))
-    >>> words.borders(0).tolist(), words.of(0).start.tolist()
+    >>> words.boundaries(0).tolist(), words.of(0).start.tolist()
     ([0, 7, 12], [0, 4, 7])
     """
 
