@@ -471,3 +471,18 @@ def test_ground_truth_is_the_columns(world: World) -> None:
         found = truth.find_pairs(np.full(len(places), topic), places).tolist()
         named = [(truth.topics[topic], name) for name in truth.documents]
         assert found == [pairs.index(pair) if pair in pairs else -1 for pair in named]
+
+
+def test_a_document_with_passages_between_points_is_relevant_once_they_are_resolved(
+    tmp_path: Path,
+) -> None:
+    collection = example_collection({"a": "<s><p>One.</p></s>", "b": "<s>Two.</s>"})
+    point = "/s[1]/p[1]/text()[1]."
+    lines = [
+        f'{{"topic": "7", "doc": "a", "start_point": "{point}0", "end_point": "{point}3"}}',
+        '{"topic": "7", "doc": "b", "judged": true}',
+    ]
+    file = tmp_path / "points.jsonl"
+    file.write_text("\n".join(lines))
+    columns = read_assessments(file, collection=collection).columns
+    assert columns.is_relevant.tolist() == [True, False]

@@ -138,3 +138,9 @@ def test_other_things_that_cannot_be_done() -> None:
 def test_a_run_without_results() -> None:
     found = scored([], TWO_TOPICS, "cP@1", "cR@1", "MAiP", "MAgP", "AP", "BEPD(L=9)", "PRUM(L=9)")
     assert found == [0.0] * 7
+
+
+def test_without_a_collection_a_whole_document_is_read_from_its_first_character() -> None:
+    judged = Assessments([Judgment("7", "a", ((0, 5),), document_length=10)])
+    run = Run.from_results([Result("7", "a")])
+    assert evaluate(run, judged, ["cP@1", "cR@1"]).mean() == {"run": {"cP@1": 0.5, "cR@1": 1.0}}
