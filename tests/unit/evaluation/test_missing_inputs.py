@@ -144,3 +144,20 @@ def test_without_a_collection_a_whole_document_is_read_from_its_first_character(
     judged = Assessments([Judgment("7", "a", ((0, 5),), document_length=10)])
     run = Run.from_results([Result("7", "a")])
     assert evaluate(run, judged, ["cP@1", "cR@1"]).mean() == {"run": {"cP@1": 0.5, "cR@1": 1.0}}
+
+
+@pytest.mark.parametrize("has_collection", [False, True])
+def test_an_evaluation_leaves_its_runs_as_they_were(has_collection: bool) -> None:
+    judged = Assessments([Judgment("7", "a", ((0, 5),), document_length=9)])
+    results = [Result("7", "a"), Result("7", "a", Kind.PASSAGE, 3, 99), Result("7", "b")]
+    run = Run.from_results(results)
+    before = run.start.tolist(), run.end.tolist()
+    evaluate(
+        run,
+        judged,
+        ["AP"],
+        collection=example_collection({"a": "<p>123456789</p>"}) if has_collection else None,
+        run_options=RunOptions(unresolved="irrelevant"),
+    )
+    assert (run.start.tolist(), run.end.tolist()) == before
+    assert list(run.results()) == results
