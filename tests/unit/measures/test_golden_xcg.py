@@ -186,3 +186,12 @@ def test_ignored_tags_gain_nothing_and_are_not_wanted() -> None:
     names = ("nxCG@3", "nxCG@3(ignore=links)", "nxCG@1(ignore=links)", "nxCG@2(ignore=p+b)")
     found = scored(run, judged, *names, collection=example_collection({"a": document}))
     assert found == close(1, 1, 0, 1)
+
+
+def test_a_result_takes_nothing_from_the_ideal_element_that_follows_it() -> None:
+    """By hand: the section's only ideal element was returned before it; `t` is behind it."""
+    document = "<a><s><p>One.</p><p>Two.</p></s><t>Three.</t></a>"
+    judged = [Judgment("7", "a", ((0, 4), (8, 14)))]
+    run = paths("/a[1]/s[1]/p[1]", "/a[1]/s[1]")
+    found = scored(run, judged, "nxCG@2", collection=example_collection({"a": document}))
+    assert found == close(0.5)
