@@ -221,7 +221,8 @@ def test_a_worker_that_is_killed_ends_the_build(
 
     def kill_a_worker(*_: object) -> None:
         for pid in children.read_text().split():
-            with suppress(FileNotFoundError):  # a process that has ended in the meantime
+            # A process may end in the meantime.
+            with suppress(FileNotFoundError, ProcessLookupError):
                 if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes():
                     os.kill(int(pid), signal.SIGKILL)
                     return
