@@ -9,10 +9,6 @@ import gc
 import os
 import sys
 
-# Almost all that a command makes is used to its end, so little is gained by looking for garbage as
-# often as Python does: every seventh millisecond of a short command was spent on it.
-gc.set_threshold(200_000)
-
 try:
     from doxeval.cli import exit_code, handle_signals, let_signals_pass, received
 except KeyboardInterrupt:
@@ -22,6 +18,9 @@ except KeyboardInterrupt:
 
 def run() -> None:
     """Run the command line, and exit."""
+    # Almost all that a command makes is used to its end, so little is gained by looking for garbage
+    # as often as Python does: every seventh millisecond of a short command was spent on it.
+    gc.set_threshold(200_000)
     try:
         handle_signals()
         code = exit_code(_command)
