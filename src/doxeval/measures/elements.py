@@ -17,8 +17,8 @@ from doxeval.arrays import Floats, Ints, positions_in, values_at
 from doxeval.assessments import QUANTISATIONS
 from doxeval.errors import MissingInput
 from doxeval.measures.base import parameter
+from doxeval.measures.caching import once
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking
 
 AUTO = "auto"

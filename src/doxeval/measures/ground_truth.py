@@ -26,7 +26,7 @@ from doxeval.assessments import Assessments, JudgmentColumns
 from doxeval.columns import NameIndex
 from doxeval.documents import MOST_ELEMENTS, MOST_TOPICS, Collection
 from doxeval.errors import InputError, MissingInput
-from doxeval.measures.memory import Memory, once
+from doxeval.measures.caching import Memory, once
 from doxeval.messages import Parameter
 from doxeval.spans import Spans
 

@@ -33,8 +33,8 @@ import numpy.typing as npt
 
 from doxeval.arrays import Floats, Ints, rows_by_key, sum_by_group
 from doxeval.assessments import Needs
+from doxeval.measures.caching import once
 from doxeval.measures.ground_truth import GroundTruth, rows_of_topics
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Numbers, Ranking
 from doxeval.spans import TOO_LONG, SharedText, Spans, shared_parts
 

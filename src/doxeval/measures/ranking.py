@@ -23,8 +23,8 @@ import numpy.typing as npt
 from doxeval.arrays import Bools, Floats, Ints, sum_by_group
 from doxeval.documents import Collection, Trees
 from doxeval.measures.base import TOLERANCE
+from doxeval.measures.caching import Memory, once
 from doxeval.measures.ground_truth import GroundTruth, rows_of_topics
-from doxeval.measures.memory import Memory, once
 from doxeval.messages import plural
 from doxeval.runs import Kind, ResolvedRun
 from doxeval.spans import Spans, new_lengths, new_parts, shared_lengths, shared_parts

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, distinct, sum_by_group
-from doxeval.measures.memory import once
+from doxeval.measures.caching import once
 from doxeval.measures.new_text import new_relevant_text
 from doxeval.measures.ranking import Ranking
 from doxeval.runs import is_not_found

@@ -17,8 +17,8 @@ import numpy as np
 from doxeval.arrays import Floats
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, parameter
+from doxeval.measures.caching import once
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, defined, ratio
 
 ASSESSMENTS = "7 Q0 a 50 1000 0 0:50\n7 Q0 b 50 1000 100 100:50\n"

@@ -32,8 +32,8 @@ from doxeval.assessments import COVERAGES, AssessedElements, Grade2002, exact_un
 from doxeval.documents import DocumentWords
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
+from doxeval.measures.caching import once
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 

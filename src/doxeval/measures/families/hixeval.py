@@ -29,7 +29,7 @@ from doxeval.measures.base import (
     parameter,
     point,
 )
-from doxeval.measures.memory import once
+from doxeval.measures.caching import once
 from doxeval.measures.new_text import best_shown, new_gain
 from doxeval.measures.ranking import Numbers, Ranking, defined, ratio
 from doxeval.scores import Curve

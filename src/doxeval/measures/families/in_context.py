@@ -23,8 +23,8 @@ import numpy as np
 from doxeval.arrays import Floats, Ints, sum_by_group
 from doxeval.errors import MissingInput
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
+from doxeval.measures.caching import once
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, defined, ratio
 from doxeval.named import shown
 from doxeval.scores import Curve, DocumentScores

@@ -30,9 +30,9 @@ import numpy as np
 from doxeval.arrays import Bools, Floats, Ints, sum_by_group, values_at
 from doxeval.assessments import SEPARATE, AssessedElements
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off, parameter
+from doxeval.measures.caching import once
 from doxeval.measures.elements import fitting_quantisation, ignore_parameter, quant_parameter
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, defined, interpolated, ratio
 from doxeval.scores import Curve
 

@@ -30,6 +30,7 @@ import numpy as np
 from doxeval.arrays import Bools, Floats, Ints
 from doxeval.errors import InputError
 from doxeval.measures.base import Example, Facts, Measure, Need, cut_off, parameter, point
+from doxeval.measures.caching import once
 from doxeval.measures.elements import fitting_quantisation, quant_parameter
 from doxeval.measures.families.bepd import (
     ASSESSMENTS,
@@ -40,7 +41,6 @@ from doxeval.measures.families.bepd import (
     nearness,
 )
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking
 from doxeval.messages import plural
 from doxeval.navigation import NAMES, Navigation

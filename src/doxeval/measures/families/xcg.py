@@ -42,6 +42,7 @@ from doxeval.measures.base import (
     parameter,
     point,
 )
+from doxeval.measures.caching import once
 from doxeval.measures.elements import (
     BaseValues,
     Gains,
@@ -52,7 +53,6 @@ from doxeval.measures.elements import (
     quant_parameter,
 )
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 

@@ -13,8 +13,8 @@ import numpy as np
 from doxeval.arrays import Floats, Ints, rows_by_key
 from doxeval.errors import MissingInput
 from doxeval.measures.base import TOLERANCE
+from doxeval.measures.caching import once
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.memory import once
 from doxeval.measures.new_text import ShownPart, shown_alternatives
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.whitespace import NonSpaceOffsets

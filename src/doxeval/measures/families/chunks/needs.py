@@ -15,9 +15,9 @@ import numpy as np
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges, sum_by_group
 from doxeval.measures.base import TOLERANCE, Facts, Law, Measure, Need, cut_off, parameter
+from doxeval.measures.caching import once
 from doxeval.measures.families.chunks.ideal import best_gains, linear_gains
 from doxeval.measures.families.chunks.text import NEEDS, example
-from doxeval.measures.memory import once
 from doxeval.measures.new_text import alternatives_to_score, shown_alternatives
 from doxeval.measures.ranking import Numbers, Ranking, defined, ratio
 

@@ -33,6 +33,7 @@ from doxeval.arrays import (
     values_at,
 )
 from doxeval.documents import Trees
+from doxeval.measures.caching import once
 from doxeval.measures.families.esr.reach import (
     MOST_PAIRS,
     Chances,
@@ -47,7 +48,6 @@ from doxeval.measures.families.esr.trees import (
     union_lengths,
 )
 from doxeval.measures.ground_truth import GroundTruth, pair_keys
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.runs import Kind
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from doxeval.arrays import Floats
 from doxeval.measures.base import TOLERANCE, Facts, Law, parameter, point
+from doxeval.measures.caching import once
 from doxeval.measures.families.esr.hits import inferred_gains, read_on_the_way
 from doxeval.measures.families.esr.model import (
     REL_CHOICES,
@@ -26,7 +27,6 @@ from doxeval.measures.families.esr.model import (
     facts_of,
 )
 from doxeval.measures.families.esr.trees import Relevance, relevant_text, union_lengths
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import Ranking, ratio
 from doxeval.scores import Curve
 

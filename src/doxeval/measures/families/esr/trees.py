@@ -22,8 +22,8 @@ from doxeval.arrays import Bools, Floats, Ints, rows_by_key, sum_by_group
 from doxeval.assessments import AssessedUnit, Judgment
 from doxeval.documents import PathPatterns, Trees, covers_of_groups
 from doxeval.errors import MissingInput, MissingText
+from doxeval.measures.caching import once
 from doxeval.measures.ground_truth import GroundTruth, ignored_tags, pair_keys
-from doxeval.measures.memory import once
 from doxeval.measures.ranking import tree_documents
 from doxeval.messages import short_path
 from doxeval.spans import Spans, merge_spans, shared_lengths
