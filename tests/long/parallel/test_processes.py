@@ -133,7 +133,8 @@ def test_answers_and_errors_come_back(method: Method) -> None:
     assert "return number / by" in "".join(caught.value.__notes__)
     with pytest.raises(DoxevalError, match="cannot be sent back"):
         done[21].result()
-    with pytest.raises(EngineError, match=r"cannot be sent back \(NeedsTwo\)"):
+    # Where dask was imported before, forked workers have a pickler from it that can send this one.
+    with pytest.raises((EngineError, NeedsTwo), match=r"cannot be sent back \(NeedsTwo\)|^ab"):
         done[22].result()
     with pytest.raises(TypeError, match="pickle"):
         done[23].result()
