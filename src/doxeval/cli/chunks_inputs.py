@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.terminal import note, warn
+from doxeval.cli.output import note, warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ import click
 
 from doxeval.cli.chunks_inputs import docs_in, question_texts, some_docs_option
 from doxeval.cli.chunks_options import force_option, max_lost_option, refuse_existing
-from doxeval.cli.terminal import line, warn
+from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural
 

@@ -10,7 +10,7 @@ import click
 from doxeval.cli.chunks_inputs import chosen_unit, docs_in, known_tokens, tell_gold, unit_option
 from doxeval.cli.chunks_options import max_lost_option
 from doxeval.cli.options import table_or_json, tokens_option
-from doxeval.cli.terminal import block, data, line, warn
+from doxeval.cli.output import block, data, line, warn
 from doxeval.cli.verb import verb
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ of documents) are exact in a file or a pipe; on a terminal, they are shown with 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 import click
 
-from doxeval.cli.ending import flush_stdout
+from doxeval.cli.exit_codes import flush_stdout
 from doxeval.cli.verb import in_options
 from doxeval.messages import escape, json_text, truncate, utf8
 
@@ -59,6 +59,14 @@ def marked_line(text: str, ranges: Iterable[tuple[int, int]]) -> None:
 def block(text: str) -> None:
     """Print the lines of a text on stdout. What is not ours has no line feeds any more."""
     _print(escape(text, lines=True) + ("" if text.endswith("\n") else "\n"))
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return the lines of a table, with all cells in full and safe to print."""
+    from doxeval.scores import TextTable
+
+    lines = TextTable(header, rows, longest=None).lines()
+    return "".join(f"{line}\n" for line in lines)
 
 
 def markdown(text: str) -> None:

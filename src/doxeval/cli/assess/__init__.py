@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from doxeval.cli.assess_campaign import init, serve, status
-from doxeval.cli.assess_demo import demo
-from doxeval.cli.assess_exchange import adjudicate, agreement, export, honeypots, import_
-from doxeval.cli.assess_people import assign, unassign, user
-from doxeval.cli.assess_topics import close, pool, reopen
-from doxeval.cli.assess_upkeep import backup, rebase, restore, verify
+from doxeval.cli.assess.campaign import init, serve, status
+from doxeval.cli.assess.demo import demo
+from doxeval.cli.assess.judgments import adjudicate, agreement, export, honeypots, import_
+from doxeval.cli.assess.maintenance import backup, close, pool, rebase, reopen, restore, verify
+from doxeval.cli.assess.people import assign, unassign, user
 from doxeval.cli.verb import VerbGroup
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.options import WHERE
-from doxeval.cli.terminal import note
+from doxeval.cli.output import note
 
 if TYPE_CHECKING:
     from doxeval.assess.db import Campaign
@@ -114,7 +114,7 @@ def password_given(password_stdin: bool, password_prompt: bool) -> str | None:
 
 
 def _answer() -> str:
-    from doxeval.cli.signals import received
+    from doxeval.cli.exit_codes import received
 
     try:
         answer: str = click.prompt("Password", hide_input=True, confirmation_prompt=True)

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.engines import check_engine, engine_of, engine_options
-from doxeval.cli.options import jobs_of_all_cores, options_of, value_of
-from doxeval.cli.terminal import growing_bar, is_watched, line, note, progress_bar, warn
+from doxeval.cli.options import (
+    check_engine,
+    engine_of,
+    engine_options,
+    jobs_of_all_cores,
+    options_of,
+    value_of,
+)
+from doxeval.cli.output import growing_bar, is_watched, line, note, progress_bar, warn
 from doxeval.cli.verb import in_options, refuse, verb
 from doxeval.messages import plural
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from doxeval.cli.assess_campaign import served
-from doxeval.cli.assess_opening import check_installed, opened_campaign
+from doxeval.cli.assess.campaign import served
+from doxeval.cli.assess.opening import check_installed, opened_campaign
 from doxeval.cli.demo import copy_data, new_directory, run_command
-from doxeval.cli.terminal import heading, line
+from doxeval.cli.output import heading, line
 from doxeval.cli.verb import verb
 
 if TYPE_CHECKING:

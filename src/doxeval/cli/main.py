@@ -17,8 +17,7 @@ from typing import Any
 
 import click
 
-from doxeval.cli.ending import exit_code
-from doxeval.cli.signals import are_handled, handle_signals, release_signals
+from doxeval.cli.exit_codes import are_handled, exit_code, handle_signals, release_signals
 from doxeval.cli.verb import VerbGroup
 from doxeval.version import __version__
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from doxeval.cli.assess_opening import (
+from doxeval.cli.assess.opening import (
     campaign_argument,
     opened_campaign,
     password_given,
@@ -16,7 +16,7 @@ from doxeval.cli.assess_opening import (
     topics_chosen,
 )
 from doxeval.cli.options import table_or_json
-from doxeval.cli.terminal import block, json_data, line
+from doxeval.cli.output import block, json_data, line
 from doxeval.cli.verb import Verb, VerbGroup, verb
 from doxeval.messages import join_names, plural, truncate
 
@@ -82,7 +82,7 @@ def list_users(directory: Path, format_: str) -> None:
     Example:
       doxeval assess user list campaign
     """
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
 
     with opened_campaign(directory) as campaign:
         users, assignments = campaign.users(), campaign.assignments()

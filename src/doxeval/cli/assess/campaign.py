@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.assess_opening import (
+from doxeval.cli.assess.opening import (
     campaign_argument,
     check_installed,
     database_option,
@@ -16,9 +16,9 @@ from doxeval.cli.assess_opening import (
     password_given,
     password_options,
 )
-from doxeval.cli.assess_people import print_password
+from doxeval.cli.assess.people import print_password
 from doxeval.cli.options import WHERE, table_or_json
-from doxeval.cli.terminal import block, heading, json_data, line, note, warn
+from doxeval.cli.output import block, heading, json_data, line, note, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural, truncate
 
@@ -264,7 +264,7 @@ def _status_data(campaign: Campaign) -> dict[str, Any]:
 
 
 def _print_status(campaign: Campaign, directory: Path) -> None:
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
 
     heading(directory.name)
     settings = campaign.settings

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.ending import PROBLEMS
-from doxeval.cli.terminal import note, warn
+from doxeval.cli.exit_codes import PROBLEMS
+from doxeval.cli.output import note, warn
 from doxeval.messages import plural
 
 if TYPE_CHECKING:

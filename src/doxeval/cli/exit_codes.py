@@ -21,11 +21,10 @@ import os
 import signal
 import sys
 
-from doxeval.cli.signals import received
-
 TYPE_CHECKING = False  # as in `typing`, which takes longer to import
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any
 
     import click
@@ -104,7 +103,7 @@ def _failed(error: BaseException, debug: bool) -> int:
 
 
 def _told(error: BaseException, debug: bool) -> int:
-    from doxeval.cli.terminal import fail, print_traceback
+    from doxeval.cli.output import fail, print_traceback
     from doxeval.errors import DoxevalError
 
     known = _told_by_click(error)
@@ -169,7 +168,7 @@ def _show_usage(error: click.ClickException) -> None:
 
 
 def _unexpected(error: BaseException) -> str:
-    from doxeval.cli.terminal import one_line
+    from doxeval.cli.output import one_line
 
     told = ": ".join(filter(None, (type(error).__name__, str(error))))
     return one_line(
@@ -221,3 +220,111 @@ def _last_line(text: str) -> None:
         sys.stderr.flush()
     except (AttributeError, OSError, ValueError):
         return  # stderr is closed: nobody could read it
+
+
+# Signals
+
+
+TYPE_CHECKING = False  # as in `typing`, which takes longer to import
+if TYPE_CHECKING:
+    from types import FrameType
+    from typing import Any
+
+_STOPPING = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+# While a command cleans up, further signals are ignored, up to this one: it ends the process.
+_PATIENCE = 4
+_AGAIN_AFTER = 0.02  # seconds
+
+_received: list[int] = []
+_owner: int | None = None
+
+
+class Stopped(KeyboardInterrupt):
+    """A signal asked the command to stop.
+
+    It is not KeyboardInterrupt itself: after one in some odd places, such as code made from text,
+    Python would end by a signal of its own, whatever exit code the command has.
+    """
+
+
+def received() -> int | None:
+    """The first signal that asked to stop, if one did."""
+    return _received[0] if _received else None
+
+
+def are_handled() -> bool:
+    """Whether signals are handled here already."""
+    return _owner is not None
+
+
+def handle_signals() -> dict[int, Any]:
+    """Let signals raise Stopped from now on; returns how they were handled before.
+
+    Signals that are ignored, as under `nohup`, stay ignored.
+    """
+    global _owner
+    _owner = os.getpid()
+    _received.clear()
+    before = {number: signal.getsignal(number) for number in _STOPPING}
+    before = {number: how for number, how in before.items() if how not in (signal.SIG_IGN, None)}
+    for number in before:
+        signal.signal(number, _stop)
+    sys.unraisablehook = _unraisable
+    sys.excepthook = _uncaught
+    return before
+
+
+def release_signals(before: dict[int, Any]) -> None:
+    """Handle signals as before."""
+    global _owner
+    _owner = None
+    for number, how in before.items():
+        signal.signal(number, how)
+
+
+def let_signals_pass() -> None:
+    """All is done: signals can no longer change how the command ends.
+
+    After an interrupted command they end the process at once, should anything still hold it up.
+    """
+    how = signal.SIG_IGN if received() is None else signal.SIG_DFL
+    for number in _STOPPING:
+        if signal.getsignal(number) is _stop:
+            signal.signal(number, how)
+
+
+def _stop(number: int, _: FrameType | None) -> None:
+    if os.getpid() != _owner:  # a forked worker, which inherited this function
+        _end_by(number)
+        return
+    _received.append(number)
+    if len(_received) == 1:
+        raise Stopped
+    if len(_received) >= _PATIENCE:
+        _end_by(number)
+
+
+def _end_by(number: int) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _unraisable(found: Any) -> None:
+    """An interrupt in a destructor cannot be raised there, so it is raised again a little later."""
+    if not isinstance(found.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(found)
+    elif hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, _raise_again)
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN_AFTER)
+
+
+def _raise_again(*_: object) -> None:
+    raise Stopped
+
+
+def _uncaught(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    """Parts written in C may print an interrupt and go on with an error of their own."""
+    if received() is None:
+        sys.__excepthook__(kind, error, trace)

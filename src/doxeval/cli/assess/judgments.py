@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.assess_opening import (
+from doxeval.cli.assess.opening import (
     campaign_argument,
     opened_campaign,
     topic_option,
     topics_chosen,
 )
 from doxeval.cli.options import table_or_json
-from doxeval.cli.terminal import block, heading, json_data, line, warn
+from doxeval.cli.output import block, heading, json_data, line, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.messages import join_names, plural, truncate
 
@@ -225,7 +225,7 @@ def _by_name(campaign: Campaign, judged: Sequence[Judged]) -> list[Judged]:
 
 
 def _print_agreement(found: Agreement, scores: Sequence[HoneypotScore]) -> None:
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
 
     if found.rows:
         head, *rows = found.table()
