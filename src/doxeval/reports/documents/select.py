@@ -16,8 +16,8 @@ import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
 from doxeval.measures import GroundTruth
-from doxeval.reports.outline import MOST_ROWS
-from doxeval.reports.returned import Returned
+from doxeval.reports.documents.outline import MOST_ROWS
+from doxeval.reports.documents.retained import Returned
 from doxeval.spans import Spans, merge_spans, shared_lengths
 
 FIRST_RESULTS = 10

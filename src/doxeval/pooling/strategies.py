@@ -1,35 +1,120 @@
-"""Orders that follow judgments: each document is chosen by how the earlier ones were judged.
-
-Here they are replayed with judgments that exist already. A document without a judgment counts as
-not relevant, as in the experiments that proposed these methods; it is pooled all the same, so that
-it can be judged.
-
-- mtf, move-to-front (Cormack, Palmer & Clarke 1998, section 6, "local"): the next result comes from
-  the run with the highest priority. Priorities begin equal. If the result's document is relevant,
-  whether it is judged now or was before, the run gets the highest priority there is; if not, its
-  priority falls by 1. Of runs with the same priority, the one that most recently returned a
-  relevant document comes first, then the one that waited longest; in the beginning, the order is
-  drawn.
-- bandit, Thompson sampling (Losada, Parapar & Barreiro 2016, stationary): each run draws a number
-  from Beta(1 + r, 1 + n), r and n being how many relevant and other documents it brought in. The
-  next document comes from the run with the largest number; results of documents in the pool already
-  are passed over.
-
-Draws depend on the seed and the topic, and on the names of runs, but not on their order.
-"""
+"""Strategies: in which order results come into a pool, and how many of them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, last_true
 from doxeval.assessments import Assessments
+from doxeval.errors import MissingInput
+from doxeval.messages import Parameter
 from doxeval.pooling.candidates import Candidates, is_first
-from doxeval.pooling.pool import Method
+from doxeval.pooling.pool import ADAPTIVE, Method
+
+
+class Choice(NamedTuple):
+    """A method, the most documents of a topic, a seed, and the judgments that it follows.
+
+    >>> Choice("mtf", 50, 0, None).check()
+    Traceback (most recent call last):
+    doxeval.errors.MissingInput: method='mtf' follows judgments as they are made: give \
+assessments=, or pool by depth or rrf as long as there are none
+    """
+
+    method: Method
+    documents: int | None = None
+    seed: int = 0
+    assessments: Assessments | None = None
+
+    def check(self) -> None:
+        """An adaptive method without judgments to follow is an error."""
+        if self.method in ADAPTIVE and self.assessments is None:
+            raise MissingInput(
+                Parameter("method", self.method)
+                + " follows judgments as they are made: give "
+                + Parameter("assessments")
+                + ", or pool by depth or rrf as long as there are none"
+            )
+
+    @property
+    def followed(self) -> tuple[str, ...]:
+        """The files of the judgments that an adaptive method follows."""
+        is_followed = self.method in ADAPTIVE and self.assessments is not None
+        return self.assessments.origins if is_followed and self.assessments else ()
+
+    def rows(self, candidates: Candidates) -> Ints:
+        """The rows of results that are pooled, in the order of pooling, topic by topic."""
+        self.check()
+        if self.assessments is not None and self.method in ADAPTIVE:
+            return replayed(candidates, self.method, self.documents, self.seed, self.assessments)
+        if self.method == "rrf":
+            return fused(candidates, self.documents)
+        if self.documents is None:
+            return by_rank(candidates)
+        return in_turns(candidates, self.documents)
+
+
+# Orders that need no judgments
+
+
+def by_rank(candidates: Candidates) -> Ints:
+    """All candidates: documents by their best rank; tied ones by their priority, then by id.
+
+    Nothing depends on the order of the runs.
+    """
+    c = candidates
+    order = np.lexsort((c.rank, c.pair))
+    best = np.empty(len(c), dtype=np.int64)
+    best[order] = c.rank[order][last_true(is_first(c.pair[order]))] if len(c) else 0
+    return np.lexsort((c.unit, c.rank, c.document, -c.priority, best, c.topic))
+
+
+def in_turns(candidates: Candidates, documents: int) -> Ints:
+    """Down the ranks, the runs taking turns, until a topic has so many distinct documents.
+
+    The runs take turns in the order in which they are named, which decides which documents of the
+    last rank come in.
+    """
+    return _cut(candidates, np.arange(len(candidates)), documents)
+
+
+def fused(candidates: Candidates, documents: int | None) -> Ints:
+    """By the sum of 1 / (60 + rank) over runs, until a topic has so many distinct documents.
+
+    Tied results come in the order of their best ranks, then of their documents' ids. Nothing
+    depends on the order of the runs.
+    """
+    c = candidates
+    place = c.topic * (int(c.unit.max(initial=0)) + 1) + c.unit
+    score = c.sums_by(place, np.arange(len(c)))
+    order = np.lexsort((c.rank, place))
+    best = np.empty(len(c), dtype=np.int64)
+    best[order] = c.rank[order][last_true(is_first(place[order]))] if len(c) else 0
+    return _cut(c, np.lexsort((c.rank, c.unit, best, -score, c.topic)), documents)
+
+
+def _cut(candidates: Candidates, rows: Ints, documents: int | None) -> Ints:
+    """The rows until a topic has so many distinct documents; the same result stays together."""
+    if documents is None or not len(rows):
+        return rows
+    pair, topic, unit = (
+        column[rows] for column in (candidates.pair, candidates.topic, candidates.unit)
+    )
+    is_new = np.zeros(len(rows), dtype=np.bool_)
+    is_new[np.unique(pair, return_index=True)[1]] = True
+    before: Ints = np.cumsum(is_new) - is_new
+    so_far: Ints = before - before[last_true(is_first(topic))]
+    in_time = so_far[last_true(is_first(topic, unit))] < documents
+    return rows[np.flatnonzero(in_time)]
+
+
+# Orders that follow judgments
+
 
 # The results of one run for a topic, best first: row and document of each.
 Listed = list[tuple[int, int]]
@@ -45,7 +130,7 @@ def replayed(
     """Rows of candidates in the order in which they are pooled, topic by topic.
 
     >>> from doxeval.pooling.candidates import candidates_of
-    >>> from doxeval.pooling.parts import WholeDocuments
+    >>> from doxeval.pooling.units import WholeDocuments
     >>> from doxeval.runs import Run
     >>> good, bad = Run.from_dict({"7": ["a", "b", "c"]}), Run.from_dict({"7": ["x", "y", "z"]})
     >>> found, _ = candidates_of([good, bad], ["7"], WholeDocuments(), None)

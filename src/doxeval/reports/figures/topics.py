@@ -14,7 +14,15 @@ import numpy as np
 from doxeval.arrays import Floats, Ints
 from doxeval.reports.contents import Contents
 from doxeval.reports.escaping import unique
-from doxeval.reports.figure import IS_CHOSEN, WIDTH, Figure, Value, choosing, quantitative, told
+from doxeval.reports.figures.vega import (
+    IS_CHOSEN,
+    WIDTH,
+    Figure,
+    Value,
+    choosing,
+    quantitative,
+    told,
+)
 
 MOST_NAMED = 120
 # Names are written below their topics as long as there is room for them.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from doxeval.reports.contents import Contents
-from doxeval.reports.figure import (
+from doxeval.reports.figures.vega import (
     IS_CHOSEN,
     WIDTH,
     Figure,

@@ -9,7 +9,7 @@ import numpy as np
 
 from doxeval.arrays import Floats, Ints
 from doxeval.reports.contents import Contents
-from doxeval.reports.figure import (
+from doxeval.reports.figures.vega import (
     IS_CHOSEN,
     WIDTH,
     Figure,

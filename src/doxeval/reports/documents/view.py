@@ -12,9 +12,9 @@ from doxeval.arrays import Ints
 from doxeval.assessments import Grade2002, Grade2003, Grade2005, Judgment
 from doxeval.documents import Collection
 from doxeval.measures import Esr, GroundTruth, UnitOutcome, hit_outcomes, ratio, union_lengths
-from doxeval.reports.outline import Outline, outline_of, plain_outline
-from doxeval.reports.returned import Returned, has_text_to_show
-from doxeval.reports.telling_documents import (
+from doxeval.reports.documents.outline import Outline, outline_of, plain_outline
+from doxeval.reports.documents.retained import Returned, has_text_to_show
+from doxeval.reports.documents.select import (
     MOST_CHUNKS,
     MOST_DOCUMENTS,
     MOST_UNITS,
@@ -108,7 +108,7 @@ def document_views(
     >>> from doxeval.assessments import Assessments
     >>> from doxeval.documents.examples import example_collection
     >>> from doxeval.evaluation import Evaluation, Keep
-    >>> from doxeval.reports.returned import returned
+    >>> from doxeval.reports.documents.retained import returned
     >>> from doxeval.runs import Kind, Result, Run
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> assessments = Assessments([Judgment("7", "a", ((4, 8),))])
