@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from doxeval.cli.chunks_inputs import chosen_unit, docs_in, known_tokens, tell_gold, unit_option
-from doxeval.cli.chunks_options import max_lost_option
+from doxeval.cli.chunks.inputs import (
+    chosen_unit,
+    docs_in,
+    known_tokens,
+    max_lost_option,
+    tell_gold,
+    unit_option,
+)
 from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb

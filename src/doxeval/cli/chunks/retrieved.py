@@ -6,8 +6,14 @@ from pathlib import Path
 
 import click
 
-from doxeval.cli.chunks_inputs import docs_in, question_texts, some_docs_option
-from doxeval.cli.chunks_options import force_option, max_lost_option, refuse_existing
+from doxeval.cli.chunks.inputs import (
+    docs_in,
+    force_option,
+    max_lost_option,
+    question_texts,
+    refuse_existing,
+    some_docs_option,
+)
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural

@@ -7,8 +7,13 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from doxeval.cli.chunks_inputs import docs_in
-from doxeval.cli.chunks_options import docs_option, force_option, max_lost_option, refuse_existing
+from doxeval.cli.chunks.inputs import (
+    docs_in,
+    docs_option,
+    force_option,
+    max_lost_option,
+    refuse_existing,
+)
 from doxeval.cli.terminal import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural

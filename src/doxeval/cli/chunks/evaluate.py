@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.chunks_inputs import docs_in, gold_in_file, known_tokens, some_docs_option
-from doxeval.cli.chunks_options import max_lost_option
+from doxeval.cli.chunks.inputs import (
+    docs_in,
+    gold_in_file,
+    known_tokens,
+    max_lost_option,
+    some_docs_option,
+)
 from doxeval.cli.gates import gate_options, gates_of
 from doxeval.cli.options import tokens_option
 from doxeval.cli.terminal import data, line, note, warn

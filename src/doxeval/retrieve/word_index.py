@@ -12,14 +12,8 @@ from functools import reduce
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.retrieve import (
-    Analysis,
-    Item,
-    normalise_word,
-    parse_keywords,
-    query_items,
-    words_and_starts,
-)
+from doxeval.retrieve.query import Item, parse_keywords, query_items
+from doxeval.retrieve.text import Analysis, normalise_word, words_and_starts
 
 _NOTHING: Ints = np.zeros(0, dtype=np.int64)
 
@@ -44,9 +38,9 @@ class WordIndex:
         for text in docs.values():
             found = words_and_starts(text, _NOTHING)
             self._starts.append(np.flatnonzero(found.starts))
-            own = [known.setdefault(word, len(known)) for word in found.words]
-            numbers.append(np.array(own, dtype=np.int64))
-        lengths = np.array([len(own) for own in numbers], dtype=np.int64)
+            of_words = [known.setdefault(word, len(known)) for word in found.words]
+            numbers.append(np.array(of_words, dtype=np.int64))
+        lengths = np.array(list(map(len, numbers)), dtype=np.int64)
         # Documents are apart by a position without a word, so that no phrase spans two of them.
         self.first = np.cumsum(lengths + 1) - lengths - 1
         self.lengths = lengths
@@ -106,5 +100,5 @@ class WordIndex:
         if key not in self._items:
             terms = parse_keywords(question, signs=False)
             found = query_items(terms, self.analysis, stop, "words")
-            self._items[key] = tuple(one for one in found if len(self.positions(one.terms)))
+            self._items[key] = tuple(item for item in found if len(self.positions(item.terms)))
         return self._items[key]

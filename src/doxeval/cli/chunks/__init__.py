@@ -8,32 +8,33 @@ import click
 
 from doxeval.cli.verb import VerbGroup
 
-# The file of each verb, in the order in which they are listed.
-_FILES = {
-    "try": "chunks_try",
-    "gold": "chunks_gold",
-    "cut": "chunks_cut",
-    "locate": "chunks_locate",
-    "limits": "chunks_limits",
-    "search": "chunks_search",
-    "retrieved": "chunks_retrieved",
-    "rewrite": "chunks_rewrite",
-    "evaluate": "chunks_evaluate",
-    "tree": "chunks_tree",
-}
+# In the order in which they are listed.
+_VERBS = (
+    "try",
+    "gold",
+    "cut",
+    "locate",
+    "limits",
+    "search",
+    "retrieved",
+    "rewrite",
+    "evaluate",
+    "tree",
+)
 
 
 class _Chunks(VerbGroup):
     """Imports its verbs by name, so that each starts quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_FILES)
+        return list(_VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _FILES:
+        if cmd_name not in _VERBS:
             return None
-        name = "try_" if cmd_name == "try" else cmd_name  # Python keeps `try` for itself
-        command: click.Command = getattr(import_module(f"doxeval.cli.{_FILES[cmd_name]}"), name)
+        file = {"try": "try_", "cut": "split"}.get(cmd_name, cmd_name)
+        name = "try_" if cmd_name == "try" else cmd_name
+        command: click.Command = getattr(import_module(f"doxeval.cli.chunks.{file}"), name)
         return command
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from doxeval.assessments import Assessments
-from doxeval.chunks.bench import Bench, gold_in
 from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.dataset import Bench, gold_in
 from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.question_set import Questions
 from doxeval.errors import InputError, warn

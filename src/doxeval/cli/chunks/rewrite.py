@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from doxeval.cli.chunks_inputs import (
+from doxeval.cli.chunks.inputs import (
     chosen_unit,
     docs_in,
     known_tokens,

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.chunks_inputs import (
+from doxeval.cli.chunks.inputs import (
     chosen_unit,
     docs_in,
     gold_in_file,
     known_tokens,
+    max_lost_option,
     some_docs_option,
     unit_option,
 )
-from doxeval.cli.chunks_options import max_lost_option
 from doxeval.cli.options import table_or_json, tokens_option
 from doxeval.cli.terminal import block, data, line, warn
 from doxeval.cli.verb import verb

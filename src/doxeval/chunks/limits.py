@@ -1,29 +1,75 @@
-"""What a cut allows before anything is searched."""
+"""What a chunking allows before anything is searched."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges
-from doxeval.chunks.borders import Agreement, Structure, agreement
-from doxeval.chunks.costs import chunk_costs
-from doxeval.chunks.touching import (
+from doxeval.chunks.boundaries import Agreement, Structure, agreement
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.dataset import Bench, chunk_costs
+from doxeval.chunks.oracle import (
     Gold,
     Pieces,
     Touching,
+    best_ious,
     gold_of,
     joined_pieces,
     pieces_of_chunks,
     touching,
 )
+from doxeval.chunks.rebuilt import RebuiltDocuments
+from doxeval.errors import warn
 from doxeval.measures import GroundTruth
-from doxeval.messages import plural
+from doxeval.messages import Parameter, plural
+from doxeval.named import checked
 from doxeval.runs import ChunkTable
 from doxeval.spans import Spans, merge_spans, shared_lengths
+
+
+@checked
+def limits(
+    chunks: Chunks,
+    gold: Any,
+    *,
+    unit: str = "words",
+    tokens: Any = None,
+    max_lost: int | str = 0,
+) -> Limits:
+    """Return what a cut allows, before anything is searched.
+
+    `gold` are questions (or assessments). Sizes are in `unit`: characters, words or tokens.
+    `max_lost` says how much of the gold may be missing, as `questions` does.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "One two three. Four five."})
+    >>> need = {"spans": [{"doc": "a", "quote": "three. Four"}]}
+    >>> gold = chunks.questions([{"id": "1", "question": "What?", "needs": [need]}], docs)
+    >>> found = chunks.limits(chunks.cut(docs, "sentences:1:0"), gold)
+    >>> found.coverage, found.intact, found.pieces, round(found.omega, 4)
+    (1.0, 0.0, 2.0, 0.4)
+    """
+    bench = Bench(chunks.known_docs, gold, unit, tokens, max_lost)
+    found = limits_on(bench, chunks)
+    found = replace(found, warnings=(*bench.warnings, *found.warnings))
+    warn(found.warnings)
+    return found
+
+
+def limits_on(bench: Bench, chunks: Chunks) -> Limits:
+    """The limits of a cut."""
+    ious = np.array(best_ious(chunks.table, bench.truth))
+    defined = ious[~np.isnan(ious)]
+    best = float(defined.mean()) if len(defined) else float("nan")
+    found = limits_of(chunks.table, bench.truth, bench.structure, bench.unit, best)
+    if not isinstance(bench.docs, RebuiltDocuments):
+        return found
+    said = "coverage and borders are not known without the documents: " + Parameter("docs")
+    return replace(found, coverage=float("nan"), borders={}, warnings=(said,))
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,4 +1,4 @@
-"""The greedy oracle: which chunks to read, if somebody knew what is wanted.
+"""The greedy oracle: which chunks to read, if somebody knew the gold.
 
 At each step the chunk is read that adds the most for its cost; among equal ones the one that adds
 more, then the first. For chunks that do not overlap this is the best order at every budget, up to
@@ -11,18 +11,24 @@ import math
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, concatenated_ranges
+from doxeval.assessments import Needs
 from doxeval.chunks.chunk_runs import run_of_chunks
-from doxeval.chunks.touching import pieces_of_chunks, touching
+from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.dataset import Bench
+from doxeval.chunks.transforms import ChunkRun
+from doxeval.errors import warn
 from doxeval.evaluation import RunOptions, build_ranking
 from doxeval.measures import GroundTruth, best_shown, ratio
-from doxeval.runs import ChunkTable, Run
+from doxeval.named import checked
+from doxeval.runs import ChunkTable, Run, SpanLists
 from doxeval.spans import Spans
 
 _DIGITS = 9  # sums of shares that differ by less are equal
@@ -244,3 +250,127 @@ def oracle_run(
     topics = [name for name, own in zip(truth.topics, steps, strict=True) for _ in own]
     rows = np.array([step.chunk for own in steps for step in own], dtype=np.int64)
     return run_of_chunks(table, topics, rows, None, run_id)
+
+
+_GROUP = 1 << 32
+
+
+class Pieces(NamedTuple):
+    """Ranges of chunks: the chunk of each, and the range in its document (the group)."""
+
+    owner: Ints
+    text: Spans
+
+
+class Gold(NamedTuple):
+    """Ranges that answer needs: the need of each, its topic, and the range in its document.
+
+    Documents are numbered as those of the chunks are; documents without chunks follow.
+    """
+
+    need: Ints
+    topic: Ints
+    text: Spans
+
+
+class Touching(NamedTuple):
+    """Ranges of gold and chunks that share characters: which range, which chunk, how many."""
+
+    gold: Ints
+    chunk: Ints
+    shared: Ints
+
+
+def pieces_of_chunks(table: ChunkTable) -> Pieces:
+    """The ranges of all chunks."""
+    owner = table.spans.owner
+    return Pieces(owner, Spans(table.document[owner], table.spans.start, table.spans.end))
+
+
+def gold_of(truth: GroundTruth, needs: Needs, documents: tuple[str, ...]) -> Gold:
+    """The ranges of needs, with documents numbered as those of chunks."""
+    numbers = {name: number for number, name in enumerate(documents)}
+    for name in truth.documents:
+        numbers.setdefault(name, len(numbers))
+    of_judged = np.array([numbers[name] for name in truth.documents], dtype=np.int64)
+    document = of_judged[truth.document[needs.pair]] if len(of_judged) else needs.pair
+    owner = needs.owner
+    return Gold(owner, needs.topic[owner], Spans(document, needs.start, needs.end))
+
+
+def joined_pieces(pieces: Pieces, chunks: int) -> Pieces:
+    """The ranges of each chunk, put together where they touch."""
+    document = np.zeros(chunks, dtype=np.int64)
+    document[pieces.owner] = pieces.text.group
+    lists = SpanLists.merged(Spans(pieces.owner, pieces.text.start, pieces.text.end), chunks)
+    return Pieces(lists.owner, Spans(document[lists.owner], lists.start, lists.end))
+
+
+def touching(gold: Spans, pieces: Pieces) -> Touching:
+    """The chunks that share at least a character with each range.
+
+    >>> pieces = Pieces(np.array([0, 1]), Spans.of([(0, 0, 5), (0, 5, 9)]))
+    >>> [one.tolist() for one in touching(Spans.of([(0, 4, 7), (0, 5, 6)]), pieces)]
+    [[0, 0, 1], [0, 1, 1], [1, 2, 1]]
+    """
+    order = np.lexsort((pieces.text.start, pieces.text.group))
+    text = Spans(*(column[order] for column in pieces.text))
+    start = text.group * _GROUP + text.start
+    reach = np.maximum.accumulate(text.group * _GROUP + text.end) if len(start) else start
+    low = np.searchsorted(reach, gold.group * _GROUP + gold.start, "right")
+    high = np.searchsorted(start, gold.group * _GROUP + gold.end, "left")
+    counts = np.maximum(high - low, 0)
+    row = np.repeat(np.arange(len(low)), counts)
+    piece = concatenated_ranges(low, counts)
+    shared = np.minimum(gold.end[row], text.end[piece]) - np.maximum(
+        gold.start[row], text.start[piece]
+    )
+    kept = shared > 0
+    return _together(row[kept], pieces.owner[order[piece[kept]]], shared[kept])
+
+
+def _together(gold: Ints, chunk: Ints, shared: Ints) -> Touching:
+    """One row for each range and chunk."""
+    width = int(chunk.max(initial=0)) + 1
+    keys, which = np.unique(gold * width + chunk, return_inverse=True)
+    total = np.zeros(len(keys), dtype=np.int64)
+    np.add.at(total, which, shared)
+    return Touching(keys // width, keys % width, total)
+
+
+@checked
+def oracle(
+    chunks: Chunks,
+    gold: Any,
+    *,
+    unit: str = "words",
+    tokens: Any = None,
+    max_lost: int | str = 0,
+    run_id: str = "oracle",
+) -> ChunkRun:
+    """Return the run of somebody who knows the gold: the chunks of a cut in the best order.
+
+    It is greedy: each result is the chunk that adds the most gold for what it costs in `unit`,
+    of equal ones the one that adds more, then the first. For chunks that do not overlap, no order
+    has a higher bR, up to the last chunk that is read. `max_lost` says how much of the gold may be
+    missing, as `questions` does.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "One two three. Four five."})
+    >>> need = {"spans": [{"doc": "a", "quote": "three. Four"}]}
+    >>> gold = chunks.questions([{"id": "1", "question": "What?", "needs": [need]}], docs)
+    >>> run = chunks.oracle(chunks.cut(docs, "sentences:1:0"), gold)
+    >>> [(result.start, result.end) for result in run]
+    [(0, 14), (15, 25)]
+    """
+    bench = Bench(chunks.known_docs, gold, unit, tokens, max_lost)
+    run = oracle_on(bench, chunks, run_id)
+    run = replace(run, warnings=(*bench.warnings, *run.warnings))
+    warn(run.warnings)
+    return ChunkRun.of(run, chunks)
+
+
+def oracle_on(bench: Bench, chunks: Chunks, run_id: str = "oracle") -> Run:
+    """The oracle's run."""
+    steps = oracle_steps(chunks.table, bench.truth, bench.costs(chunks))
+    return oracle_run(chunks.table, bench.truth, steps, run_id)
