@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.documents import build_collection
 from doxeval.pooling import Pool, PooledDocument
 from doxeval.topics import Topic
@@ -89,7 +89,7 @@ class Server:
 
 _SERVE = """
 import sys
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import serve
 
 def started(address):
