@@ -30,7 +30,7 @@ from urllib.parse import urlencode
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.documents import build_collection
 from doxeval.pooling import Pool, PooledDocument
 from doxeval.topics import Topic
@@ -100,7 +100,7 @@ class Server:
 
 _SERVE = """
 import sys
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import serve
 
 def started(address):

@@ -72,7 +72,7 @@ FORMATS = {
     "Campaigns of assessments": {
         "Web Annotations": "doxeval.assess.exchange.annotations",
         "Log of operations": "doxeval.assess.exchange.log",
-        "Backups": "doxeval.assess.store.backup",
+        "Backups": "doxeval.assess.db.backup",
     },
     "Scores": {"For other programs and for papers": "doxeval.scores.formats"},
 }

@@ -30,8 +30,8 @@ from urllib.parse import urlencode
 
 import uvicorn
 
+from doxeval.assess.db import Campaign
 from doxeval.assess.judging import Article, Operation
-from doxeval.assess.store import Campaign
 from doxeval.assess.web import COOKIE, create_app
 from doxeval.documents import Collection, build_collection
 from doxeval.pooling import Pool, PooledDocument, PooledElement

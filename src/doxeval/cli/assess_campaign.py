@@ -23,7 +23,7 @@ from doxeval.cli.verb import verb
 from doxeval.messages import plural, truncate
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import Campaign
+    from doxeval.assess.db import Campaign
 
 MODES = {
     "2006": "highlights and a best entry point",
@@ -110,7 +110,7 @@ def init(directory: Path, collection: str, topics: str, pool: Path, **options: A
         --order prioritised --snap words --database postgresql://localhost/assessments
     """
     check_installed()
-    from doxeval.assess.store import Campaign, new_password
+    from doxeval.assess.db import Campaign, new_password
     from doxeval.pooling import read_pool
     from doxeval.topics import read_topics
 

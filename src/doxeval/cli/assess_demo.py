@@ -16,7 +16,7 @@ from doxeval.cli.terminal import heading, line
 from doxeval.cli.verb import verb
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import Campaign, User
+    from doxeval.assess.db import Campaign, User
     from doxeval.assessments import Judgment
 
 TOPIC = "301"

@@ -21,8 +21,8 @@ from doxeval.messages import join_names, plural, truncate
 
 if TYPE_CHECKING:
     from doxeval.assess.agreement import Agreement, HoneypotScore
+    from doxeval.assess.db import Campaign, Imported
     from doxeval.assess.exchange import ImportedState, Judged
-    from doxeval.assess.store import Campaign, Imported
     from doxeval.assessments import Merge
 
 FORMATS = ("jsonl", "annotations", "inex2003", "inex2005", "inex2008", "trec", "log")

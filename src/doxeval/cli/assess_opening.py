@@ -13,7 +13,7 @@ from doxeval.cli.options import WHERE
 from doxeval.cli.terminal import note
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import Campaign
+    from doxeval.assess.db import Campaign
 
 _LONGEST_PASSWORD = 10_000  # bytes
 
@@ -67,7 +67,7 @@ def check_installed() -> None:
 def opened_campaign(directory: Path) -> Iterator[Campaign]:
     """The campaign of a directory. What opening it has changed is printed on stderr."""
     check_installed()
-    from doxeval.assess.store import Campaign
+    from doxeval.assess.db import Campaign
 
     moved = click.get_current_context().meta.get(_MOVED)
     with Campaign.open(directory, moved) as campaign:

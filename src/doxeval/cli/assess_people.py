@@ -21,7 +21,7 @@ from doxeval.cli.verb import Verb, VerbGroup, verb
 from doxeval.messages import join_names, plural, truncate
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import Assignment, User
+    from doxeval.assess.db import Assignment, User
 
 ROLES = ("assessor", "adjudicator", "organiser", "admin")
 

@@ -40,7 +40,7 @@ def rebase(directory: Path, collection: str) -> None:
       doxeval assess rebase campaign --collection wiki-2
     """
     check_installed()
-    from doxeval.assess.store import Campaign
+    from doxeval.assess.db import Campaign
 
     report = Campaign.rebase(directory, collection)
     for lost in report.lost:
@@ -103,7 +103,7 @@ def restore(file: Path, directory: Path, collection: str | None, database: str |
       doxeval assess restore monday.jsonl.gz team --database postgresql://localhost/assessments
     """
     check_installed()
-    from doxeval.assess.store import Campaign
+    from doxeval.assess.db import Campaign
 
     with Campaign.restore(file, directory, collection=collection, database=database) as campaign:
         topics, users = len(campaign.topics()), len(campaign.users())

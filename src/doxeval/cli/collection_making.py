@@ -136,7 +136,7 @@ def build(
 def _build_tree(sources: tuple[str, ...], chunks: str, out: Path, force: bool) -> None:
     """A collection whose elements are chunks."""
     from doxeval.chunks import read_chunks, tree
-    from doxeval.cli.chunks_inputs import docs_in
+    from doxeval.cli.chunks.inputs import docs_in
 
     if len(sources) > 1:
         raise click.UsageError("--chunks goes with one SOURCE, the documents of the chunks")
