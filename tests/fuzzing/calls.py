@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 
 from fuzzing import good_files as good
-from fuzzing.document_targets import tarred, zipped
-from fuzzing.exchange_targets import good_parquet
+from fuzzing.documents import tarred, zipped
+from fuzzing.exchange import good_parquet
 
 # A collection is beside the directory in which each call is made.
 COLLECTION = "../collection"

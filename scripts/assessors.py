@@ -1,16 +1,24 @@
 """Assessors without a browser: threads that judge documents through a real server.
 
+    python scripts/assessors.py --kills 50              kill the server at random moments
+    python scripts/assessors.py --kills 50 --database postgresql     which crashes at times, too
+
 Each operation is sent until it is answered, always with the same id; a server that is gone is
-waited for. What was answered is written down, so that it can be compared with the log afterwards.
+waited for. What was answered is written down, so that it can be compared with the log afterwards:
+everything that was acknowledged must be there, nothing twice, and the log must lead to the
+judgments that are stored.
 """
 
 from __future__ import annotations
 
+import argparse
 import http.client
 import json
 import random
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -20,10 +28,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
 from doxeval.assess.db import Campaign
 from doxeval.documents import build_collection
 from doxeval.pooling import Pool, PooledDocument
 from doxeval.topics import Topic
+from private_postgresql import Cluster, cluster
 
 _WORDS = (
     "tide moon sea water wave salt wind shore sand ebb flood spring neap gravity 🌊 Küste".split()
@@ -234,3 +245,120 @@ def problems(campaign: Campaign, people: list[Assessor]) -> list[str]:
             if versions.get(op_id) != version:
                 found.append(f"{op_id} was acknowledged as version {version} and is lost")
     return found
+
+
+# A server that is killed again and again
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What happened in a trial."""
+
+    kills: int
+    crashes: int
+    sent: int
+    acknowledged: int
+    logged: int
+    retries: int
+    problems: list[str]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.kills} kills of the server, {self.crashes} crashes of the database: "
+            f"{self.sent:,} operations sent, {self.acknowledged:,} acknowledged, {self.logged:,} "
+            f"in the log, {self.retries:,} attempts without an answer, "
+            f"{len(self.problems)} problems"
+        )
+
+
+def trial(
+    directory: Path,
+    *,
+    kills: int,
+    people: int = 20,
+    seed: int = 0,
+    database: Cluster | None = None,
+    longest: float = 1.5,
+) -> Outcome:
+    """Kill a server some number of times, each time within `longest` seconds of its start."""
+    chance = random.Random(seed)
+    url = None if database is None else database.databases.new()
+    campaign = make_campaign(directory, people, database=url)
+    stop, crashes = threading.Event(), 0
+    with campaign, serving(campaign.directory) as server:
+        workers = assessors(campaign, server)
+        threads = [threading.Thread(target=one.work, args=(stop,)) for one in workers]
+        for thread in threads:
+            thread.start()
+        for _ in range(kills):
+            _wait_for_work(workers)
+            time.sleep(chance.random() * longest)
+            server.kill()
+            if database is not None and chance.random() < 0.2:
+                database.stop(signal.SIGQUIT)
+                database.start()
+                crashes += 1
+            server.start()
+        stop.set()
+        for thread in threads:
+            thread.join()
+        server.kill()
+        return Outcome(
+            kills,
+            crashes,
+            sum(len(one.sent) for one in workers),
+            sum(len(one.acknowledged) for one in workers),
+            sum(1 for _ in campaign.operations()),
+            sum(one.retries for one in workers),
+            problems(campaign, workers),
+        )
+
+
+def _wait_for_work(workers: list[Assessor]) -> None:
+    """Wait until the server answers somebody: killing one that does nothing proves nothing."""
+    before, began = _answers(workers), time.monotonic()
+    while _answers(workers) == before and time.monotonic() - began < _PATIENCE:
+        time.sleep(0.01)
+
+
+def _answers(workers: list[Assessor]) -> int:
+    return sum(len(one.acknowledged) for one in workers)
+
+
+@contextmanager
+def chosen_database(name: str) -> Iterator[Cluster | None]:
+    """None for SQLite, or a PostgreSQL server that writes to disk before it answers."""
+    if name == "sqlite":
+        yield None
+        return
+    with cluster() as started:
+        yield started
+
+
+def main() -> None:
+    """Run a trial and print what happened."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--assessors", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    options = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory(prefix="doxeval-trials-") as directory,
+        chosen_database(options.database) as database,
+    ):
+        outcome = trial(
+            Path(directory),
+            kills=options.kills,
+            people=options.assessors,
+            seed=options.seed,
+            database=database,
+        )
+    print(outcome)
+    for problem in outcome.problems[:20]:
+        print(" ", problem)
+    sys.exit(bool(outcome.problems))
+
+
+if __name__ == "__main__":
+    main()

@@ -8,7 +8,7 @@ import io
 import lzma
 import tarfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from doxeval.documents import (
     BuildOptions,
@@ -19,19 +19,31 @@ from doxeval.documents import (
     RawDocument,
     SourceContents,
     SourceWalk,
+    TagEvents,
+    XmlDocuments,
     XmlReader,
     build_collection,
+    join_events,
     normalise_id,
     read_batch,
     read_records,
+    tabulate,
 )
+from doxeval.errors import DocumentError
 from doxeval.files import zstd
 from fuzzing import good_files as good
-from fuzzing import tokens
-from fuzzing.grammars import XML_DOCUMENT, XPATH_ID, json_records, maker
-from fuzzing.shared import file_of, workplace
-from fuzzing.target import Broken, Reader, Target
-from fuzzing.xml_twins import difference
+from fuzzing.inputs import (
+    HTML_WORDS,
+    JSON_WORDS,
+    MARKDOWN_WORDS,
+    PATHS_WORDS,
+    XML_DOCUMENT,
+    XML_WORDS,
+    XPATH_ID,
+    json_records,
+    maker,
+)
+from fuzzing.target import Broken, Reader, Target, file_of, workplace
 
 LIMITS = Limits(bytes=1 << 20, elements=50_000)
 _ENCODINGS = (
@@ -138,15 +150,76 @@ def _zstd(data: bytes) -> bytes:
     return packed
 
 
+# XML read in two ways: scanned where that is possible, and by calls for each tag
+
+# The marks of documents, and the error of each that is broken.
+Read = tuple[list[TagEvents], list[str | None]]
+
+
+def by_calls(documents: Sequence[bytes], limits: Limits) -> Read:
+    """Documents as XmlReader reads them."""
+    reader = XmlReader(limits)
+    errors: list[str | None] = []
+    for number, data in enumerate(documents):
+        try:
+            reader.read(data, f"{number}.xml")
+            errors.append(None)
+        except DocumentError as error:
+            errors.append(str(error))
+    return [reader.take()] if len(reader) else [], errors
+
+
+def scanned(documents: Sequence[bytes], limits: Limits) -> Read:
+    """The same documents as XmlDocuments reads them."""
+    reader = XmlDocuments(limits)
+    given = [(data, f"{number}.xml") for number, data in enumerate(documents)]
+    errors = [None if error is None else str(error) for error in reader.read(given)]
+    return reader.take(), errors
+
+
+def difference(documents: Sequence[bytes], limits: Limits | None = None) -> str | None:
+    """What differs between the two ways; None if nothing does."""
+    limits = limits or Limits()
+    (expected, errors), (found, other_errors) = (
+        by_calls(documents, limits),
+        scanned(documents, limits),
+    )
+    if errors != other_errors:
+        return f"errors {errors} and {other_errors}"
+    if not expected or not found:
+        return None if not expected and not found else "one of them read nothing"
+    one, other = join_events(expected), join_events(found)
+    for name, mine, theirs in (
+        ("names", list(one.names), list(other.names)),
+        ("texts", one.texts, other.texts),
+        ("attributes", one.attributes, other.attributes),
+    ):
+        if mine != theirs:
+            return f"{name} {mine} and {theirs}"
+    return _different_rows(one, other)
+
+
+def _different_rows(one: TagEvents, other: TagEvents) -> str | None:
+    table, twin = tabulate(one), tabulate(other)
+    for name, mine in (*table.columns._asdict().items(), ("rows", table.rows)):
+        theirs = twin.rows if name == "rows" else getattr(twin.columns, name)
+        if mine.tolist() != theirs.tolist() or mine.dtype != theirs.dtype:
+            return f"{name} {mine.tolist()} and {theirs.tolist()}"
+    same = table.summary.tags == twin.summary.tags
+    return None if same else f"tags {table.summary.tags} and {twin.summary.tags}"
+
+
+# The targets
+
 _JSONL = json_records({"id": ['"a"', '"b"', "1"], "text": ['"One.\\n\\nTwo."', '"x"', '""']})
 
 TARGETS = (
-    Target("xml-documents", document("xml"), (good.XML, good.SMALL_XML), tokens.XML, share=6),
+    Target("xml-documents", document("xml"), (good.XML, good.SMALL_XML), XML_WORDS, share=6),
     Target(
         "xml-scanned",
         twins,
         (good.PLAIN_XML, good.SMALL_XML, good.XML),
-        tokens.XML,
+        XML_WORDS,
         maker(XML_DOCUMENT),
         share=6,
     ),
@@ -154,25 +227,25 @@ TARGETS = (
         "xml-documents-with-ids",
         document("xml", id_rule=IdRule.parse("//p/@a")),
         (good.SMALL_XML,),
-        tokens.XML,
+        XML_WORDS,
         share=2,
     ),
-    Target("html-documents", document("html"), (good.HTML,), tokens.HTML, share=5),
-    Target("markdown-documents", document("markdown"), (good.MARKDOWN,), tokens.MARKDOWN, share=3),
-    Target("text-documents", document("text"), (good.PLAIN,), tokens.MARKDOWN, share=2),
+    Target("html-documents", document("html"), (good.HTML,), HTML_WORDS, share=5),
+    Target("markdown-documents", document("markdown"), (good.MARKDOWN,), MARKDOWN_WORDS, share=3),
+    Target("text-documents", document("text"), (good.PLAIN,), MARKDOWN_WORDS, share=2),
     Target(
-        "jsonl-documents", document("jsonl"), (good.JSONL_DOCUMENTS,), tokens.JSON, _JSONL, share=2
+        "jsonl-documents", document("jsonl"), (good.JSONL_DOCUMENTS,), JSON_WORDS, _JSONL, share=2
     ),
     Target(
         "encodings",
         encoded,
         (b"utf-8\nOne", b"latin-1\n<p>caf\xe9</p>", b"utf-16\n\xff\xfeO\x00", b"utf-7\n<p/>"),
-        (*map(str.encode, _ENCODINGS), *tokens.XML[:20], b"\n"),
+        (*map(str.encode, _ENCODINGS), *XML_WORDS[:20], b"\n"),
         share=4,
     ),
-    Target("records", records, (good.RECORDS, good.XML), (*tokens.XML, b"<r>", b"</r>"), share=3),
+    Target("records", records, (good.RECORDS, good.XML), (*XML_WORDS, b"<r>", b"</r>"), share=3),
     Target(
-        "id-rules", id_rules, (b"//b", b"stem", b"//p/@a"), tokens.PATHS, maker(XPATH_ID), share=1
+        "id-rules", id_rules, (b"//b", b"stem", b"//p/@a"), PATHS_WORDS, maker(XPATH_ID), share=1
     ),
     Target(
         "zip", source("a.zip", skip_broken=True), (zipped(good.SMALL_XML), zipped(b"x", 0)), share=2
@@ -181,7 +254,7 @@ TARGETS = (
         "zip-members",
         source("m.zip", zipped, skip_broken=True),
         (good.SMALL_XML, good.HTML),
-        tokens.XML,
+        XML_WORDS,
     ),
     Target(
         "zip-compressed-members",
@@ -191,13 +264,13 @@ TARGETS = (
         # Each is what one of the members should be, so the others are damaged.
         starts=(_gzip(good.JSONL_DOCUMENTS), _zstd(good.SMALL_XML), lzma.compress(good.SMALL_XML)),
     ),
-    Target("tar", source("a.tar"), (tarred(good.SMALL_XML),), tokens.PATHS, share=2),
-    Target("tar-gz", source("a.tar.gz", _gzip), (tarred(good.SMALL_XML),), tokens.PATHS),
-    Target("tar-zst", source("a.tzst", _zstd), (tarred(good.SMALL_XML),), tokens.PATHS, share=0.5),
+    Target("tar", source("a.tar"), (tarred(good.SMALL_XML),), PATHS_WORDS, share=2),
+    Target("tar-gz", source("a.tar.gz", _gzip), (tarred(good.SMALL_XML),), PATHS_WORDS),
+    Target("tar-zst", source("a.tzst", _zstd), (tarred(good.SMALL_XML),), PATHS_WORDS, share=0.5),
     Target("gz", source("a.xml.gz"), (_gzip(good.SMALL_XML),)),
     Target("bz2", source("a.xml.bz2"), (bz2.compress(good.SMALL_XML),)),
     Target("xz", source("a.xml.xz"), (lzma.compress(good.SMALL_XML),)),
     Target("zst", source("a.xml.zst"), (_zstd(good.SMALL_XML),)),
-    Target("gz-members", source("a.jsonl.gz", _gzip), (good.JSONL_DOCUMENTS,), tokens.JSON),
-    Target("builds", built, (good.JSONL_DOCUMENTS,), tokens.JSON, _JSONL, share=0.3),
+    Target("gz-members", source("a.jsonl.gz", _gzip), (good.JSONL_DOCUMENTS,), JSON_WORDS),
+    Target("builds", built, (good.JSONL_DOCUMENTS,), JSON_WORDS, _JSONL, share=0.3),
 )

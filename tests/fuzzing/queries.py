@@ -14,11 +14,19 @@ from doxeval.retrieve import MODELS, model_named
 from doxeval.retrieve import explain_model as explained_model
 from doxeval.topics import Interpretation, Precedence, StructuredQuery, parse_nexi
 from fuzzing import good_files as good
-from fuzzing import tokens
-from fuzzing.grammars import NEXI, PATTERN, POINT, SHARED, maker
-from fuzzing.mutations import NUMBERS
-from fuzzing.shared import collection
-from fuzzing.target import Broken, Target
+from fuzzing.inputs import (
+    MEASURES_WORDS,
+    NEXI,
+    NEXI_WORDS,
+    NUMBERS,
+    PATHS_WORDS,
+    PATTERN,
+    POINT,
+    SHARED,
+    happens,
+    maker,
+)
+from fuzzing.target import Broken, Target, collection
 
 
 def _text(data: bytes) -> str:
@@ -91,15 +99,15 @@ def names_of(known: Mapping[str, type[Named]]) -> Callable[[Random], bytes]:
     def made(chance: Random) -> bytes:
         kind = chance.choice(list(known.values()))
         text = kind.name
-        if chance.random() < 0.4:
+        if happens(chance, 0.4):
             text += "@" + chance.choice(["10", "1", chance.choice(edges)])
-        if chance.random() < 0.4:
+        if happens(chance, 0.4):
             text += "[" + chance.choice([".01", "0.5", "1", chance.choice(edges)]) + "]"
         names = [spec.name for spec in fields(kind)]
-        chosen = [name for name in names if chance.random() < 0.4]
-        if chosen or chance.random() < 0.1:
-            kinds = [values, edges, list(SHARED["odd"])]
-            given = (chance.choice(chance.choices(kinds, (6, 3, 1))[0]) for _ in chosen)
+        chosen = [name for name in names if happens(chance, 0.4)]
+        if chosen or happens(chance, 0.1):
+            kinds = [values] * 6 + [edges] * 3 + [list(SHARED["odd"])]
+            given = (chance.choice(chance.choice(kinds)) for _ in chosen)
             text += "(" + ",".join(f"{n}={v}" for n, v in zip(chosen, given, strict=True)) + ")"
         return text.encode("utf-8", "surrogateescape")
 
@@ -108,21 +116,21 @@ def names_of(known: Mapping[str, type[Named]]) -> Callable[[Random], bytes]:
 
 measure_names = names_of(MEASURES)
 TARGETS = (
-    Target("nexi", nexi, (good.QUERY, good.CONTENT), tokens.NEXI, maker(NEXI), 8),
+    Target("nexi", nexi, (good.QUERY, good.CONTENT), NEXI_WORDS, maker(NEXI), 8),
     Target(
         "paths-and-points",
         paths,
         (b"/s[1]/p[1]", b"/s/p[1]/text()[1].3"),
-        tokens.PATHS,
+        PATHS_WORDS,
         maker(POINT),
         6,
     ),
-    Target("path-patterns", patterns, (b"//s//p", b"/s/*,//b"), tokens.PATHS, maker(PATTERN), 6),
+    Target("path-patterns", patterns, (b"//s//p", b"/s/*,//b"), PATHS_WORDS, maker(PATTERN), 6),
     Target(
         "measure-names",
         measures,
         (b"nxCG@10(base=ideal,quant=spec)", *(str(m).encode() for m in ("iP[0.01]", "MAgP"))),
-        (*tokens.MEASURES, *map(str.encode, MEASURES), *map(str.encode, PRESETS)),
+        (*MEASURES_WORDS, *map(str.encode, MEASURES), *map(str.encode, PRESETS)),
         measure_names,
         8,
     ),
@@ -130,7 +138,7 @@ TARGETS = (
         "model-names",
         models,
         (b"lm(element=.2,prior=1)", b"bm25(k1=4,b=.8,pivot=mean,idf=words)"),
-        (*tokens.MEASURES, *map(str.encode, MODELS)),
+        (*MEASURES_WORDS, *map(str.encode, MODELS)),
         names_of(MODELS),
         2,
     ),

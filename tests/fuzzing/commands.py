@@ -1,15 +1,21 @@
 """The command line as a whole: every verb with hostile arguments, options and files.
 
-The options are those that the verbs declare, so a new option is tried as soon as it exists.
+The options are those that the verbs declare, so a new option is tried as soon as it exists. A call
+is one piece of data, its arguments and the files it finds:
+
+    {"arguments": ["topics", "t.xml"], "files": {"t.xml": "<inex_topic/>"}, "charset": "utf-8"}
+
+Bytes that are not UTF-8 are kept as Python keeps them in arguments, as surrogates.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -20,24 +26,40 @@ from click.testing import CliRunner, Result
 from doxeval.cli import LONGEST_MESSAGE, VERBS, main
 from doxeval.documents import example_collection
 from doxeval.retrieve import build_index
-from fuzzing import tokens
 from fuzzing.calls import CALLS, COLLECTION, FILES
-from fuzzing.cases import Case
-from fuzzing.grammars import NEXI, PATTERN, POINT, SHARED, XPATH_ID, maker
-from fuzzing.mutations import CHARACTERS, NUMBERS, mutated
-from fuzzing.query_targets import measure_names
-from fuzzing.shared import DOCUMENTS, workplace
-from fuzzing.target import Broken, Target
+from fuzzing.inputs import (
+    CHARACTERS,
+    HTML_WORDS,
+    JUDGMENTS_WORDS,
+    MARKDOWN_WORDS,
+    MEASURES_WORDS,
+    NAVIGATION_WORDS,
+    NEXI,
+    NUMBERS,
+    PATTERN,
+    POINT,
+    RUN_WORDS,
+    SHARED,
+    TOPICS_WORDS,
+    XML_JUDGMENTS_WORDS,
+    XML_RUN_WORDS,
+    XPATH_ID,
+    happens,
+    maker,
+    mutated,
+)
+from fuzzing.queries import measure_names
+from fuzzing.target import DOCUMENTS, Broken, Target, workplace
 
 # What no terminal should get from us on stderr: escape sequences, C1 and bidirectional controls.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LONGEST_LINE = LONGEST_MESSAGE + 200  # with what click says before it
 _EXIT_CODES = (0, 1, 2)
 _TOKENS = {
-    ".xml": tokens.XML_RUN + tokens.XML_JUDGMENTS + tokens.TOPICS, ".html": tokens.HTML,
-    ".md": tokens.MARKDOWN, ".txt": tokens.JUDGMENTS, ".run": tokens.RUN, ".csv": tokens.RUN,
-    ".jsonl": tokens.JUDGMENTS + tokens.TOPICS, ".json": tokens.NAVIGATION,
-    ".tsv": tokens.TOPICS,
+    ".xml": XML_RUN_WORDS + XML_JUDGMENTS_WORDS + TOPICS_WORDS, ".html": HTML_WORDS,
+    ".md": MARKDOWN_WORDS, ".txt": JUDGMENTS_WORDS, ".run": RUN_WORDS, ".csv": RUN_WORDS,
+    ".jsonl": JUDGMENTS_WORDS + TOPICS_WORDS, ".json": NAVIGATION_WORDS,
+    ".tsv": TOPICS_WORDS,
 }  # fmt: skip
 _NAMES = [
     "-", "--", "-x", "--out", "", " ", ".", "..", "/", "/dev/null", "/nosuch/x", "a/b", "x" * 300,
@@ -49,21 +71,59 @@ _NAMES = [
 
 
 @dataclass(frozen=True)
+class Case:
+    """A call: arguments, files by name, and the encoding of the terminal."""
+
+    arguments: tuple[str, ...]
+    files: dict[str, bytes] = field(default_factory=dict)
+    charset: str = "utf-8"
+
+    def to_bytes(self) -> bytes:
+        """The case as JSON, without the files that no argument names."""
+        named = {name: data for name, data in self.files.items() if self.names(name)}
+        value = {
+            "arguments": self.arguments,
+            "files": {_text(name.encode(*_ESCAPED)): _text(data) for name, data in named.items()},
+        }
+        if self.charset != "utf-8":
+            value["charset"] = self.charset
+        return json.dumps(value, indent=1).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Case:
+        """The case that was written as JSON.
+
+        >>> Case.from_bytes(Case(("nexi", "a"), {}).to_bytes())
+        Case(arguments=('nexi', 'a'), files={}, charset='utf-8')
+        """
+        value = json.loads(data)
+        files = {name: text.encode(*_ESCAPED) for name, text in value["files"].items()}
+        return cls(tuple(value["arguments"]), files, value.get("charset", "utf-8"))
+
+    def names(self, file: str) -> bool:
+        """Whether an argument names a file."""
+        return any(file in argument for argument in self.arguments)
+
+
+_ESCAPED = ("utf-8", "surrogateescape")
+
+
+def _text(data: bytes) -> str:
+    return data.decode(*_ESCAPED)
+
+
+@dataclass(frozen=True)
 class Verb(Target):
     """Calls of one verb. The pool has only whole cases, so bytes are never mutated as such."""
 
     def input(self, chance: Random, pool: Sequence[bytes]) -> bytes:
         """A call with a few things done to it."""
         case = Case.from_bytes(chance.choice(pool))
-        for _ in range(1 + int(chance.expovariate(0.5))):
+        for _ in range(chance.choice((1, 1, 2, 2, 3, 4, 6))):
             case = chance.choice(_CHANGES)(case, chance)
-        if chance.random() < 0.03:
+        if happens(chance, 0.03):
             case = replace(case, charset="ascii")
         return replace(case, arguments=tuple(map(_allowed, case.arguments))).to_bytes()
-
-    def smaller(self, data: bytes) -> Iterator[bytes]:
-        """The case with less in it."""
-        return (case.to_bytes() for case in Case.from_bytes(data).simpler())
 
 
 def called(data: bytes) -> object:
@@ -183,7 +243,7 @@ def _change_file(case: Case, chance: Random) -> Case:
     name = chance.choice(used)
     words = _TOKENS.get(os.path.splitext(name)[1], ())
     pool = [case.files[name], *FILES.values()]
-    changed = mutated(case.files[name], pool[: 1 if chance.random() < 0.7 else None], words, chance)
+    changed = mutated(case.files[name], pool[: 1 if happens(chance, 0.7) else None], words, chance)
     return replace(case, files={**case.files, name: changed})
 
 
@@ -201,10 +261,10 @@ def _change_argument(case: Case, chance: Random) -> Case:
         return case
     at = chance.randrange(1, len(case.arguments))
     old = case.arguments[at]
-    if chance.random() < 0.5:
+    if happens(chance, 0.5):
         new = _hostile(chance)
     else:
-        data = mutated(old.encode("utf-8", "surrogateescape"), (b"-m",), tokens.MEASURES, chance)
+        data = mutated(old.encode("utf-8", "surrogateescape"), (b"-m",), MEASURES_WORDS, chance)
         new = data[:100_000].decode("utf-8", "surrogateescape")
     return replace(case, arguments=(*case.arguments[:at], new, *case.arguments[at + 1 :]))
 
@@ -237,7 +297,7 @@ def _add_option(case: Case, chance: Random) -> Case:
     option = chance.choice(options)
     name = chance.choice([*option.opts, *option.secondary_opts])
     words = [name] if option.is_flag else [name, _value(option, chance)]
-    if name == "--figures" and chance.random() < 0.95:  # a second each
+    if name == "--figures" and happens(chance, 0.95):  # a second each
         return case
     return replace(case, arguments=(*case.arguments, *words))
 
@@ -277,7 +337,7 @@ _MADE: dict[str, Callable[[Random], bytes]] = {
 
 def _value(option: click.Option, chance: Random) -> str:
     """A value for an option: one that it expects, or a hostile one."""
-    if chance.random() < 0.25:
+    if happens(chance, 0.25):
         return _hostile(chance)
     if isinstance(option.type, click.Choice):
         return str(chance.choice([*option.type.choices]))

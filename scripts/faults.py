@@ -1,8 +1,17 @@
-"""Commands that are killed and interrupted at random moments: what they leave must be right.
+"""Faults on purpose: commands killed, workers of a cluster killed, bytes flipped in collections.
 
-Each trial starts a command in a session of its own, with an old output in place or none, and sends
-a signal at a random moment: SIGKILL, SIGTERM or SIGINT to the process, SIGTERM or SIGINT to the
-whole group (as a terminal does), or SIGKILL to one of its workers. After that,
+    python scripts/faults.py commands --times 200       kill and interrupt commands
+    python scripts/faults.py cluster --times 20         kill workers while a collection is built
+    python scripts/faults.py damage --times 2000        flip bytes in the files of a collection
+    python scripts/faults.py damage --unverified        as if the node table were too large to hash
+    python scripts/faults.py commands --seed 7          the same faults as a run that printed 7
+
+Servers of campaigns are killed by `scripts/assessors.py`. A fault that is not withstood is printed,
+and the exit code is 1.
+
+**Commands.** Each trial starts a command in a session of its own, with an old output in place or
+none, and sends a signal at a random moment: SIGKILL, SIGTERM or SIGINT to the process, SIGTERM or
+SIGINT to the whole group (as a terminal does), or SIGKILL to one of its workers. After that,
 
 - every output is absent, the old one, or complete and the same, byte for byte, as that of a command
   that was left in peace;
@@ -10,7 +19,15 @@ whole group (as a terminal does), or SIGKILL to one of its workers. After that,
 - no traceback was printed, unless Python itself was still starting;
 - the same command, started again and left in peace, gives the right output and leaves nothing else.
 
-    python scripts/kill.py --trials 200 --seed 1
+**Cluster.** A scheduler and workers of dask are started on this machine. While a collection is
+built by them, one worker after another is killed at random moments, and a new one takes its place.
+The collection must be the same, byte for byte, as one that was built here by one job, and no worker
+may have left anything behind.
+
+**Damage.** A byte is changed, while the size and the time stamp of the file stay as they were, as
+after a fault of the disk. Each command must then print what it printed before (because it does not
+read that byte), or refuse the collection; `collection verify` must refuse it unless the byte means
+nothing. With --unverified a different answer is possible, and counted; nothing else is.
 """
 
 from __future__ import annotations
@@ -28,14 +45,55 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import time
+import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from pkgutil import resolve_name
+from typing import Any, NamedTuple
 
-import doxeval
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
+
+import pytest  # noqa: E402  # after the path is set
+from click.testing import CliRunner  # noqa: E402  # the same
+
+from clusters import Cluster, cluster  # noqa: E402  # the same
+from doxeval import BuildOptions  # noqa: E402  # the same
+from doxeval.cli import DEFECT  # noqa: E402  # the same
+from doxeval.cli import main as command_line  # noqa: E402  # the same
+from doxeval.documents import COLLECTION, Collection, Sizes, build_collection  # noqa: E402
+from seams import change  # noqa: E402  # the same
+
+TIMES = {"commands": 200, "cluster": 20, "damage": 2000}
+
+
+def main() -> None:
+    """Make the faults that were requested; exit with 1 if one was not withstood."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", choices=[*TIMES])
+    parser.add_argument("--times", type=int, help=f"how many faults (default: {TIMES})")
+    parser.add_argument("--seed", type=int, help="a fresh one by default")
+    parser.add_argument("--unverified", action="store_true", help="damage: do not hash node tables")
+    options = parser.parse_args()
+    times = options.times or TIMES[options.what]
+    seed = random.SystemRandom().randrange(10**6) if options.seed is None else options.seed
+    print(f"seed {seed}", flush=True)
+    if options.what == "commands":
+        faults = kill_commands(times, seed)
+    elif options.what == "cluster":
+        faults = kill_workers(times, seed)
+    else:
+        faults = damage_collections(times, seed, options.unverified)
+    sys.exit(1 if faults else 0)
+
+
+# Commands that are killed and interrupted
 
 _SECONDS_TO_END = 10.0  # for processes whose parent is gone
 _SECONDS_TO_STOP = 60.0  # for a command that got a signal
@@ -66,22 +124,17 @@ class Way(NamedTuple):
     codes: frozenset[int]
 
 
-def main() -> None:
-    """Try, and print a table; exit with 1 if anything went wrong."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=None)
-    arguments = parser.parse_args()
+def kill_commands(trials: int, seed: int) -> int:
+    """Kill and interrupt commands at random moments; print a table and return the faults."""
     # In the background, Ctrl-C may be ignored, and commands would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # Commands run in other directories, and by the same sources as this script.
-    os.environ["PYTHONPATH"] = str(Path(doxeval.__file__).resolve().parents[1])
-    seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
+    # Commands run in other directories, and by the same sources as this script. Reports say when
+    # they were made; with this, they always say the same.
+    os.environ |= {"PYTHONPATH": str(ROOT / "src"), "SOURCE_DATE_EPOCH": "0"}
     with tempfile.TemporaryDirectory(prefix="doxeval-kill-") as folder:
-        outcomes = tried(Path(folder), arguments.trials, random.Random(seed))
-    print_table(outcomes, seed)
-    if any(outcome["faults"] for outcome in outcomes.values()):
-        sys.exit(1)
+        outcomes = tried(Path(folder), trials, random.Random(seed))
+    print_table(outcomes)
+    return sum(outcome["faults"] for outcome in outcomes.values())
 
 
 def tried(folder: Path, trials: int, chance: random.Random) -> dict[tuple[str, str], Outcome]:
@@ -173,10 +226,6 @@ def is_too_early(errors: str) -> bool:
     It then prints a traceback of its own, in which there is no line of doxeval yet.
     """
     return "Traceback" in errors and not re.search(r'File "[^"]*doxeval[/\\]', errors)
-
-
-# Reports say when they were made; with this, they always say the same.
-os.environ["SOURCE_DATE_EPOCH"] = "0"
 
 
 def words_of(command: Command) -> list[str]:
@@ -511,7 +560,7 @@ def make_run(path: Path, seed: int, topics: int, results: int) -> str:
     return str(path)
 
 
-def print_table(outcomes: dict[tuple[str, str], Outcome], seed: int) -> None:
+def print_table(outcomes: dict[tuple[str, str], Outcome]) -> None:
     """A line for each command and way, and one for all."""
     columns = ("trials", "ended", "complete", "left", "early", "faults")
     print(f"{'command':20} {'way':18}" + "".join(f"{column:>10}" for column in columns))
@@ -520,10 +569,258 @@ def print_table(outcomes: dict[tuple[str, str], Outcome], seed: int) -> None:
     total: Outcome = sum(outcomes.values(), Counter())
     print(f"{'all':39}" + "".join(f"{total[name]:10}" for name in columns))
     print(
-        f"seed {seed}. ended: by the signal, before it was done; complete: the output was there in "
-        "full; left: unfinished outputs, which the next run removed; early: while Python was "
-        "starting; faults: anything wrong"
+        "ended: by the signal, before it was done; complete: the output was there in full; left: "
+        "unfinished outputs, which the next run removed; early: while Python was starting; "
+        "faults: anything wrong"
     )
+
+
+# Workers of a cluster that are killed
+
+# Shards of a tenth of their usual size, so that a small collection has enough of them.
+SIZES = Sizes(batch_bytes=1 << 18, batch_documents=200, shard_batches=4)
+WORKERS = 3
+
+
+def kill_workers(kills: int, seed: int) -> int:
+    """Build a collection once in peace, and on a cluster while its workers are killed."""
+    change(pytest.MonkeyPatch(), build_sizes=SIZES)
+    with tempfile.TemporaryDirectory(prefix="doxeval-kills-") as folder:
+        return build_with_kills(Path(folder), kills, seed)
+
+
+def build_with_kills(folder: Path, kills: int, seed: int) -> int:
+    """Return the number of faults."""
+    sources = [folder / "sources"]
+    make_documents(folder / "sources", 3_000, 60)
+    make_archives(folder / "sources" / "archives", 2)
+    with (folder / "sources" / "c.jsonl").open("w") as lines:
+        for number in range(45_000):
+            lines.write(json.dumps({"id": f"l{number}", "text": f"Line {number}.\n\n" * 9}) + "\n")
+    build_collection(sources, folder / "here")
+    expected = snapshot(folder / "here")
+    killed = builds = 0
+    faults: list[str] = []
+    while killed < kills:  # one build may be over before so many are killed
+        builds += 1
+        with cluster(WORKERS) as running:
+            killer = Killer(running, random.Random(seed + builds), kills - killed)
+            killer.start()
+            build_collection(sources, folder / "there", engine=running.address, force=True)
+            killer.stop()
+            killed += killer.killed
+        if snapshot(folder / "there") != expected:
+            faults.append(f"build {builds}: other bytes")
+        if Collection(folder / "there").verify().problems:
+            faults.append(f"build {builds}: damaged")
+        left = {path.name for path in folder.iterdir()} - {"sources", "here", "there"}
+        if left:
+            faults.append(f"build {builds}: left behind {', '.join(sorted(left))}")
+        print(f"build {builds}: {killer.killed} workers killed, {len(expected)} files compared")
+    for fault in faults:
+        print(f"FAULT: {fault}")
+    print(f"{killed} kills in {builds} builds, {len(faults)} faults")
+    return len(faults)
+
+
+class Killer(threading.Thread):
+    """Kills workers at random moments, and starts new ones in their place."""
+
+    def __init__(self, running: Cluster, chance: random.Random, most: int) -> None:
+        super().__init__(daemon=True)
+        self._running = running
+        self._chance = chance
+        self._most = most
+        self._stopped = threading.Event()
+        self.killed = 0
+
+    def run(self) -> None:
+        """Until there were enough, or the build is over."""
+        while self.killed < self._most and not self._stopped.wait(self._chance.uniform(0.1, 0.8)):
+            workers = [name for name in self._running.processes if name != "scheduler"]
+            self._running.start_worker(f"new{self.killed}")
+            self._running.kill(self._chance.choice(workers))
+            self.killed += 1
+
+    def stop(self) -> None:
+        """End it, and wait for its end."""
+        self._stopped.set()
+        self.join()
+
+
+# Bytes that are flipped in a collection
+
+SECONDS = 20
+MEASURES = ("MAiP", "iP[.01]", "MAgP", "nxCG@10", "MAep", "ESRR@10")
+SECTION = "/article[1]/body[1]/sec[1]"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command did: its exit code, and what it printed."""
+
+    code: int
+    output: str
+    errors: str
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the command said that the collection is no good."""
+        told = ("build the collection again", "build it again", "not the manifest")
+        return self.code == 1 and any(words in self.errors for words in told)
+
+
+class TooSlow(Exception):
+    """A command took too long."""
+
+
+def damage_collections(flips: int, seed: int, unverified: bool) -> int:
+    """Flip bytes, and count what happens; return the number of faults."""
+    with tempfile.TemporaryDirectory(prefix="doxeval-damage-") as work:
+        counts = flipped(Path(work), flips, random.Random(seed), unverified)
+    for (command, outcome), count in sorted(counts.items()):
+        print(f"  {command:<22} {outcome:<12} {count:,}")
+    faults = {"traceback", "too slow", "verify passed", *(["wrong"] * (not unverified))}
+    return sum(count for (_, outcome), count in counts.items() if outcome in faults)
+
+
+def flipped(
+    work: Path, flips: int, chance: random.Random, unverified: bool
+) -> Counter[tuple[str, str]]:
+    """What each command did after each flip."""
+    counts: Counter[tuple[str, str]] = Counter()
+    with resources.as_file(resources.files("doxeval") / "demo_data") as data:
+        collections = [demo_collection(data / "articles", work / kind, kind) for kind in KINDS]
+        if unverified:
+            most = bytes_without_nodes(collections[0])
+            changed = replace(COLLECTION, verified_bytes=most)
+            resolve_name("doxeval.documents.layout").COLLECTION = changed
+        commands = [commands_on(collection, data) for collection in collections]
+        good = [{name: working(words) for name, words in each.items()} for each in commands]
+        for number in range(flips):
+            which = number % len(collections)
+            files = sorted(collections[which].iterdir())
+            file = files[number // len(collections) % len(files)]
+            before = file.read_bytes()
+            with flipped_byte(file, chance) as change:
+                is_harmless = says_the_same(file, before)
+                for name, words in commands[which].items():
+                    found = answer(words)
+                    outcome = judged(name, found, good[which][name], is_harmless)
+                    counts[name, outcome] += 1
+                    if outcome not in ("same", "refused"):
+                        print(f"{name}: {outcome}: {change}{place_of(found)}", flush=True)
+    return counts
+
+
+def place_of(found: Answer | BaseException) -> str:
+    """Where an exception was raised."""
+    if isinstance(found, Answer):
+        return ""
+    where = traceback.extract_tb(found.__traceback__)[-1]
+    return f": {found!r} in {where.filename}:{where.lineno}"
+
+
+KINDS = ("plain", "compressed")
+
+
+def demo_collection(articles: Path, out: Path, text: Any) -> Path:
+    """The demo's collection."""
+    build_collection([str(articles)], out, BuildOptions(text=text))
+    return out
+
+
+def bytes_without_nodes(collection: Path) -> int:
+    """The size of all files but the text and the node table, which are the largest."""
+    large = ("nodes.", "text.", "manifest.")
+    files = [path for path in collection.iterdir() if not path.name.startswith(large)]
+    return sum(path.stat().st_size for path in files)
+
+
+def commands_on(collection: Path, data: Path) -> dict[str, list[str]]:
+    """Commands that together read everything in a collection."""
+    directory = str(collection)
+    runs = [str(data / "runs" / f"{name}.run") for name in ("careful", "librarian")]
+    measures = [word for measure in MEASURES for word in ("-m", measure)]
+    given = ["-a", str(data / "assessments.jsonl"), "--collection", directory, "--jobs", "1"]
+    return {
+        "collection info": ["collection", "info", directory, "--format", "json"],
+        "collection show": ["collection", "show", directory, "tides"],
+        "collection show PATH": ["collection", "show", directory, "tides", SECTION],
+        "evaluate": ["evaluate", *runs, *given, *measures, "--per-topic", "--format", "json"],
+        "collection verify": ["collection", "verify", directory],
+    }
+
+
+@contextmanager
+def flipped_byte(file: Path, chance: random.Random) -> Iterator[str]:
+    """Change some bits of one byte, without a trace in size and time stamp; then change back."""
+    state = file.stat()
+    data = file.read_bytes()
+    if not data:
+        yield f"{file.name} is empty"
+        return
+    # Every fifth flip is in the first bytes, where headers are.
+    most = min(len(data), 128) if chance.randrange(5) == 0 else len(data)
+    offset, bits = chance.randrange(most), chance.choice((1, 2, 16, 64, 128, 255))
+    rewrite(file, data[:offset] + bytes([data[offset] ^ bits]) + data[offset + 1 :], state)
+    yield f"{file.parent.name}/{file.name}: byte {offset} ^ {bits}"
+    rewrite(file, data, state)
+
+
+def rewrite(file: Path, data: bytes, state: Any) -> None:
+    """Put other contents into a file, with the time stamp that it had."""
+    with file.open("r+b") as opened:
+        opened.write(data)
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+
+
+def working(words: list[str]) -> Answer:
+    """What a command says of an undamaged collection."""
+    found = answer(words)
+    if not isinstance(found, Answer) or found.code:
+        sys.exit(f"{words} fails before anything is damaged: {found}")
+    return found
+
+
+def answer(words: list[str]) -> Answer | BaseException:
+    """What a command did, or the exception that a user would see as a traceback."""
+
+    def stop(*_: object) -> None:
+        raise TooSlow
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        result = CliRunner().invoke(command_line, words)
+    except TooSlow as error:
+        return error
+    finally:
+        signal.alarm(0)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        return result.exception
+    return Answer(result.exit_code, result.stdout, result.stderr)
+
+
+def judged(name: str, found: Answer | BaseException, good: Answer, is_harmless: bool) -> str:
+    """The kind of outcome, in a word or two."""
+    if isinstance(found, TooSlow):
+        return "too slow"
+    if isinstance(found, BaseException) or found.code == DEFECT or "Traceback" in found.errors:
+        return "traceback"
+    if found.is_refusal:
+        return "refused"
+    if name == "collection verify" and not is_harmless:
+        return "verify passed"
+    return "same" if found == good else "wrong"
+
+
+def says_the_same(file: Path, before: bytes) -> bool:
+    """Whether a change means nothing, such as another kind of white space in the manifest."""
+    after = file.read_bytes()
+    with suppress(ValueError):
+        return after == before or json.loads(after) == json.loads(before)
+    return False
 
 
 if __name__ == "__main__":

@@ -30,10 +30,17 @@ from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import FORMATS as TOPIC_FORMATS
 from doxeval.topics import TopicFormat, problems, topic_statistics
 from fuzzing import good_files as good
-from fuzzing import tokens
-from fuzzing.grammars import json_records
-from fuzzing.shared import collection, file_of
-from fuzzing.target import Reader, Target
+from fuzzing.inputs import (
+    JUDGMENTS_WORDS,
+    NAVIGATION_WORDS,
+    RUN_WORDS,
+    TOPICS_WORDS,
+    XML_JUDGMENTS_WORDS,
+    XML_RUN_WORDS,
+    json_records,
+    words,
+)
+from fuzzing.target import Reader, Target, collection, file_of
 
 
 def topic(name: TopicFormat) -> Reader:
@@ -224,7 +231,7 @@ _COLUMNS = (
     b'{"topic": ["string", ["7"]], "doc": ["string", ["a"]], '
     b'"nodes": ["list:string", [["/s[1]", "/s[1]/p[2]"]]]}',
 )
-_TYPES = tokens.words(
+_TYPES = words(
     '"string" "large_string" "binary" "int8" "uint64" "int64" "float16" "float64" "bool" "date32" '
     '"timestamp[ns]" "timestamp[us]" "time64[us]" "duration[s]" "null" "struct" "decimal" '
     '"list:int64" "list:list:string" "dictionary:int64" "date64" "month_day_nano_interval"'
@@ -233,9 +240,9 @@ _TYPES = tokens.words(
 
 def _text_targets() -> Iterable[Target]:
     files = (good.TEXT_RUN, good.ELEMENT_RUN, good.POINT_RUN, good.POINTS_RUN, good.DOCUMENT_RUN)
-    yield Target("text-runs", run("text"), files, tokens.RUN, share=5)
+    yield Target("text-runs", run("text"), files, RUN_WORDS, share=5)
     ends = run("text", ends=True)
-    yield Target("text-runs-with-ends", ends, (b"7 Q0 a 1 0.9 mine 0 10\n",), tokens.RUN)
+    yield Target("text-runs-with-ends", ends, (b"7 Q0 a 1 0.9 mine 0 10\n",), RUN_WORDS)
 
 
 TARGETS = (
@@ -243,38 +250,38 @@ TARGETS = (
         "inex-topics",
         topic("inex"),
         (good.XML_TOPICS, good.XML_TOPICS_2009),
-        tokens.TOPICS,
+        TOPICS_WORDS,
         share=3,
     ),
     Target(
-        "jsonl-topics", topic("jsonl"), (good.JSONL_TOPICS,), tokens.TOPICS, _TOPIC_RECORDS, share=2
+        "jsonl-topics", topic("jsonl"), (good.JSONL_TOPICS,), TOPICS_WORDS, _TOPIC_RECORDS, share=2
     ),
-    Target("tab-topics", topic("tab"), (good.TAB_TOPICS,), tokens.TOPICS),
+    Target("tab-topics", topic("tab"), (good.TAB_TOPICS,), TOPICS_WORDS),
     *_text_targets(),
-    Target("inex-runs", run("inex"), (good.XML_RUN,), tokens.XML_RUN, share=4),
-    Target("jsonl-runs", run("jsonl"), (good.JSONL_RUN,), tokens.RUN, _RUN_RECORDS, 5),
+    Target("inex-runs", run("inex"), (good.XML_RUN,), XML_RUN_WORDS, share=4),
+    Target("jsonl-runs", run("jsonl"), (good.JSONL_RUN,), RUN_WORDS, _RUN_RECORDS, 5),
     Target(
         "csv-runs",
         run("csv"),
         (good.CSV_RUN, good.QUOTED_CSV_RUN),
-        tokens.RUN,
+        RUN_WORDS,
         share=4,
     ),
-    Target("parquet-runs", RUN_FROM_PARQUET, (good_parquet(),), tokens.RUN, share=3),
-    Target("parquet-columns", parquet_of, _COLUMNS, (*_TYPES, *tokens.RUN), share=2),
-    Target("qrels", assessments(read_inex_text), (good.QRELS,), tokens.JUDGMENTS, share=3),
+    Target("parquet-runs", RUN_FROM_PARQUET, (good_parquet(),), RUN_WORDS, share=3),
+    Target("parquet-columns", parquet_of, _COLUMNS, (*_TYPES, *RUN_WORDS), share=2),
+    Target("qrels", assessments(read_inex_text), (good.QRELS,), JUDGMENTS_WORDS, share=3),
     Target(
         "xml-assessments",
         assessments(read_inex_xml),
         (good.XML_HIGHLIGHTS, good.XML_GRADES, good.XML_COVERAGE),
-        tokens.XML_JUDGMENTS,
+        XML_JUDGMENTS_WORDS,
         share=4,
     ),
     Target(
         "jsonl-assessments",
         assessments(read_jsonl),
         (good.JSONL_JUDGMENTS, good.JSONL_GRADES_2005, good.JUDGED, good.GRADED),
-        tokens.JUDGMENTS,
+        JUDGMENTS_WORDS,
         _JUDGMENTS,
         5,
     ),
@@ -282,28 +289,28 @@ TARGETS = (
         "pools",
         pooled,
         (good.JSONL_POOL, good.XML_POOL, good.TREC_POOL),
-        (*tokens.JUDGMENTS, *tokens.words('"priority" "elements" "contributors" "topics" "runs"')),
+        (*JUDGMENTS_WORDS, *words('"priority" "elements" "contributors" "topics" "runs"')),
         share=2,
     ),
-    Target("trec-qrels", assessments(read_trec_qrels), (good.TREC_QRELS,), tokens.JUDGMENTS),
+    Target("trec-qrels", assessments(read_trec_qrels), (good.TREC_QRELS,), JUDGMENTS_WORDS),
     Target(
         "recognised-assessments",
         recognised,
         (good.QRELS, good.TREC_QRELS, good.JUDGED, good.XML_GRADES),
-        tokens.XML_JUDGMENTS,
+        XML_JUDGMENTS_WORDS,
     ),
     Target(
         "navigation",
         navigation,
         (good.ROUTES, good.SUMMARY, good.MATRIX, good.NAMED),
-        tokens.NAVIGATION,
+        NAVIGATION_WORDS,
         share=4,
     ),
     Target(
         "inex-eval",
         old_program,
         (good.QRELS + b"\n" + good.TEXT_RUN,),
-        (*tokens.RUN, b"0:5", b"9:4", b"X"),
+        (*RUN_WORDS, b"0:5", b"9:4", b"X"),
         share=2,
     ),
 )
