@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import (
+from doxeval.cli.decorators import (
     check_engine,
     collection_option,
     columns_option,
