@@ -1,17 +1,152 @@
-"""Where the gold of questions stands in documents: offsets are checked, quotes are looked up."""
+"""Questions from any format in which people keep them, and where their gold stands in documents.
+
+Offsets are checked, quotes are looked up.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
 
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.question_set import Need, Place, Question, Questions, Tally
-from doxeval.chunks.quotes import Quoted, QuotePlaces, StatedOffsets, Wanted, is_same_text
-from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
-from doxeval.errors import FormatError
-from doxeval.locating import allowed_lost, find_in_documents, refuse_lost
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.assessments import Assessments
+from doxeval.chunks.documents import Documents, documents, warnings_about
+from doxeval.chunks.formats import RawEvidence, RawNeed, RawQuestion, question_formats
+from doxeval.chunks.formats.beir import judged_folder, judged_parts
+from doxeval.chunks.formats.own import judged_questions
+from doxeval.chunks.questions import Need, Place, Question, Questions, Tally
+from doxeval.chunks.records import Loaded, loaded_from, plain
+from doxeval.errors import FormatError, warn
+from doxeval.locating import (
+    FoundInDocuments,
+    FoundQuote,
+    How,
+    allowed_lost,
+    find_in_documents,
+    find_quotes,
+    refuse_lost,
+)
+from doxeval.locating import Place as TextRanges
 from doxeval.messages import Parameter, plural, quoted, truncate
+from doxeval.named import checked
+
+# The document in which a text is looked for, or None for all of them; and the text.
+Wanted = tuple[str | None, str]
+
+
+def is_same_text(one: str, other: str) -> bool:
+    """Whether two texts are equal but for white space.
+
+    >>> is_same_text("thirty\\r\\ndays", "thirty days"), is_same_text("", " ")
+    (True, True)
+    """
+    return one == other or "".join(one.split()) == "".join(other.split())
+
+
+class Quoted(NamedTuple):
+    """The places of a text, in the order of the documents.
+
+    is_changed: whether its letters alone were found, or nearly all of them. share: how many were.
+    near: where most of a text stands that has no place in its document.
+    """
+
+    places: tuple[Place, ...] = ()
+    is_changed: bool = False
+    share: float = 1.0
+    near: Place | None = None
+
+
+class QuotePlaces:
+    """The places at which texts stand in documents.
+
+    White space does not count. A text that stands nowhere is looked for by its letters and digits.
+
+    >>> docs = Documents([("a", "to be or not to be"), ("b", "be")])
+    >>> quotes = QuotePlaces(docs, [("a", "to be"), (None, "be")])
+    >>> [place.start for place in quotes.find("a", "to be").places]
+    [0, 13]
+    >>> len(quotes.find(None, "be").places), quotes.find("a", "TO BE, OR NOT").is_changed
+    (3, True)
+    """
+
+    def __init__(self, docs: Documents, wanted: Iterable[Wanted] = ()) -> None:
+        self._docs = docs
+        self._known: dict[Wanted, Quoted] = {}
+        self._look_up(wanted)
+
+    def find(self, document: str | None, text: str) -> Quoted:
+        """The places of a text in one document, or in all."""
+        if (document, text) not in self._known:
+            self._look_up([(document, text)])
+        return self._known[document, text]
+
+    def _look_up(self, wanted: Iterable[Wanted]) -> None:
+        by_document: dict[str | None, dict[str, None]] = {}
+        for document, text in wanted:
+            by_document.setdefault(document, {})[text] = None
+        for document, texts in by_document.items():
+            for text, found in zip(texts, self._found(document, list(texts)), strict=True):
+                self._known[document, text] = found
+
+    def _found(self, document: str | None, texts: list[str]) -> list[Quoted]:
+        if document is not None:
+            return [
+                _quoted(
+                    one,
+                    [(document, place) for place in one.places],
+                    Place(document, one.near[0][0], one.near[-1][1]) if one.near else None,
+                )
+                for one in find_quotes(self._docs[document], texts)
+            ]
+        return [_quoted(one, one.places) for one in find_in_documents(self._docs, texts)]
+
+
+def _quoted(
+    found: FoundQuote | FoundInDocuments,
+    places: Sequence[tuple[str, TextRanges]],
+    near: Place | None = None,
+) -> Quoted:
+    """The places of a quote; one whose parts stand apart extends from the first to the last."""
+    ranges = tuple(Place(name, parts[0][0], parts[-1][1]) for name, parts in places)
+    return Quoted(ranges, found.how is How.FOLDED, found.share, near)
+
+
+class OffsetReadings:
+    """What offsets in a file may mean, for documents whose line ends have two characters.
+
+    >>> offsets = OffsetReadings(Documents([("a", "one\\r\\ntwo")]))
+    >>> list(offsets.readings("a", 4, 7))
+    [(4, 7), (5, 8), (3, 6)]
+    """
+
+    def __init__(self, docs: Documents) -> None:
+        self._docs = docs
+        self._line_ends: dict[str, Ints] = {}
+
+    def readings(self, document: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """The offsets as they are, and as programs count that read line ends as one character.
+
+        A byte order mark that was read as a character shifts offsets by one.
+        """
+        yield start, end
+        folded = self._folded_line_ends(document)
+        if len(folded):
+            before, until = np.searchsorted(folded, [start, end]).tolist()
+            yield start + before, end + until
+        yield start - 1, end - 1
+
+    def _folded_line_ends(self, document: str) -> Ints:
+        """Where the line ends of two characters are, with each counted as one."""
+        if document not in self._line_ends:
+            found = [match.start() for match in re.finditer("\r\n", self._docs[document])]
+            self._line_ends[document] = np.array(found, dtype=np.int64) - np.arange(len(found))
+        return self._line_ends[document]
+
 
 Copies = Literal["same", "place"]
 _SHOWN = 60
@@ -48,7 +183,7 @@ class _Missing(NamedTuple):
 
 
 def find_gold(
-    stated: Iterable[StatedQuestion],
+    stated: Iterable[RawQuestion],
     docs: Documents,
     copies: Copies = "same",
     max_lost: int | str = 0,
@@ -84,7 +219,7 @@ def find_gold(
     return Questions(tuple(found), tuple(finder.warnings), finder.tally)
 
 
-def _refuse_repeated(given: list[StatedQuestion]) -> None:
+def _refuse_repeated(given: list[RawQuestion]) -> None:
     seen: set[str] = set()
     for one in given:
         if one.id in seen:
@@ -95,16 +230,16 @@ def _refuse_repeated(given: list[StatedQuestion]) -> None:
 class _Finder:
     """Looks up the gold of one file, and notes what is wrong with it."""
 
-    def __init__(self, docs: Documents, copies: Copies, given: list[StatedQuestion]) -> None:
+    def __init__(self, docs: Documents, copies: Copies, given: list[RawQuestion]) -> None:
         self._docs = docs
         self._copies = copies
-        self._offsets = StatedOffsets(docs)
+        self._offsets = OffsetReadings(docs)
         self._quotes = QuotePlaces(docs, self._wanted(given))
         self._missing: list[_Missing] = []
         self.warnings: list[str] = []
         self.tally = Tally()
 
-    def _wanted(self, given: list[StatedQuestion]) -> Iterator[Wanted]:
+    def _wanted(self, given: list[RawQuestion]) -> Iterator[Wanted]:
         """All texts that must be looked up, so that each document is gone through once."""
         for one in given:
             for need in one.needs:
@@ -115,14 +250,14 @@ class _Finder:
                     elif piece.quote is not None and self._must_look_up(piece, document):
                         yield document, piece.quote
 
-    def _must_look_up(self, piece: Stated, document: str | None) -> bool:
+    def _must_look_up(self, piece: RawEvidence, document: str | None) -> bool:
         if document is not None and self._at_offsets(piece, document):
             return self._copies == "same" and not piece.at_place
         return True
 
     # Questions
 
-    def question(self, one: StatedQuestion) -> Question:
+    def question(self, one: RawQuestion) -> Question:
         """A question with the places of its needs; those not found are left out."""
         before = self.tally.copied
         needs = []
@@ -143,7 +278,7 @@ class _Finder:
         kept = tuple(name for name in judged if name is not None)
         return Question(one.id, one.text, tuple(needs), one.tags, kept)
 
-    def _places(self, one: StatedQuestion, need: StatedNeed) -> tuple[Place, ...]:
+    def _places(self, one: RawQuestion, need: RawNeed) -> tuple[Place, ...]:
         places: dict[Place, None] = {}
         for piece in need.pieces:
             found = self._find(piece)
@@ -193,7 +328,7 @@ class _Finder:
             best[quote] = max(by_document, key=lambda one: one.share, default=Quoted())
         return best
 
-    def _warn(self, one: StatedQuestion, message: str) -> None:
+    def _warn(self, one: RawQuestion, message: str) -> None:
         self.warnings.append(f"question {truncate(one.id)}: {message}")
 
     def _count(self, **more: int) -> None:
@@ -202,7 +337,7 @@ class _Finder:
 
     # Pieces of text
 
-    def _find(self, piece: Stated) -> _Found:
+    def _find(self, piece: RawEvidence) -> _Found:
         document = self._docs.find(piece.document)
         if document is None and (piece.quote is None or piece.document is not None):
             quote = "" if piece.quote is None else f": {_shown(piece.quote)}"
@@ -226,14 +361,14 @@ class _Finder:
             return _Found((), f"document {truncate(document)} is empty")
         return _Found((Place(document, 0, length),))
 
-    def _outside(self, piece: Stated, document: str) -> str:
+    def _outside(self, piece: RawEvidence, document: str) -> str:
         length = len(self._docs[document])
         return (
             f"[{piece.start}, {piece.end}) is not in {truncate(document)}, "
             f"which has {plural(length, 'character')}"
         )
 
-    def _at_offsets(self, piece: Stated, document: str) -> Place | None:
+    def _at_offsets(self, piece: RawEvidence, document: str) -> Place | None:
         """The place that the offsets name, if its text is the quote."""
         if piece.start is None or piece.inside is not None:
             return None
@@ -248,7 +383,7 @@ class _Finder:
                 return Place(document, start, after)
         return None
 
-    def _by_quote(self, piece: Stated, document: str | None, own: Place | None) -> _Found:
+    def _by_quote(self, piece: RawEvidence, document: str | None, own: Place | None) -> _Found:
         quote = piece.quote or ""
         quoted = self._quotes.find(document, quote)
         found = list(quoted.places)
@@ -271,7 +406,7 @@ class _Finder:
             told = f"not to the letter in {where} (share {quoted.share:.2f}): {_shown(quote)}"
         return _Found(tuple(found), told, is_moved, is_copied)
 
-    def _within(self, piece: Stated, document: str | None) -> _Found:
+    def _within(self, piece: RawEvidence, document: str | None) -> _Found:
         """A piece of a text that stands in a document, by its offsets in that text."""
         around = list(self._quotes.find(document, piece.inside or "").places)
         if not around:
@@ -295,7 +430,7 @@ class _Finder:
             return _Found(tuple(places), is_copied=len(places) > 1)
         return self._inner_quote(piece, around)
 
-    def _inner_quote(self, piece: Stated, around: list[Place]) -> _Found:
+    def _inner_quote(self, piece: RawEvidence, around: list[Place]) -> _Found:
         """A quote that is not at its offsets, somewhere in the text around it."""
         quote = piece.quote or ""
         inside = [
@@ -310,9 +445,9 @@ class _Finder:
         return _Found(tuple(inside[:1]), is_moved=True)
 
 
-def _named_needs(one: StatedQuestion) -> dict[str, StatedNeed]:
+def _named_needs(one: RawQuestion) -> dict[str, RawNeed]:
     """The needs by their ids; those without one are numbered."""
-    needs: dict[str, StatedNeed] = {}
+    needs: dict[str, RawNeed] = {}
     for number, need in enumerate(one.needs, 1):
         name = need.id or str(number)
         if name in needs:
@@ -322,7 +457,7 @@ def _named_needs(one: StatedQuestion) -> dict[str, StatedNeed]:
 
 
 def _told(
-    piece: Stated, found: list[Place], where: str, is_moved: bool, is_copied: bool
+    piece: RawEvidence, found: list[Place], where: str, is_moved: bool, is_copied: bool
 ) -> str | None:
     shown = _shown(piece.quote or "")
     if is_moved:
@@ -342,3 +477,90 @@ def _overlap(one: Place, other: Place) -> bool:
 
 def _shown(text: str) -> str:
     return quoted(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+
+
+@checked
+def questions(
+    source: Any, docs: Any, copies: Copies = "same", max_lost: int | str = 0
+) -> Questions:
+    """Return questions with what they need: any of some ranges of text for each need.
+
+    The format is known by the fields of the records: doxeval's own, chunking_evaluation,
+    LegalBench-RAG, HiCBench, ragas, SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural
+    Questions, MultiHop-RAG, AutoRAG, or the folder of a BEIR data set. source is a file, a data
+    frame, a list of records, samples of ragas, the files {"queries": …, "qrels": …,
+    "segments": …} of BEIR or MS MARCO, or {"qa": …, "corpus": …} of AutoRAG, for which a folder
+    with qa.parquet and corpus.parquet will do; docs is what `documents` takes.
+
+    Offsets are compared with the text they should hold, and quotes are looked up; what stands
+    elsewhere, or more than once, is told in `warnings`. With copies="same", all places at which a
+    quote stands in its document answer the need; with "place" only its own.
+
+    Gold that is not found is an error, which lists it and where it nearly is. max_lost allows a
+    number, or a share such as "5%": what is missing is then left out and warned about. A need of
+    which nothing was found counts neither as answered nor as missed, and a question without any
+    other need is not evaluated. Answers that are not text of a document, such as captions of
+    QASPER, are warned about, and do not count as missing.
+
+    >>> docs = {"terms": "Thirty days. Unused goods only."}
+    >>> needs = [{"spans": [{"doc": "terms", "quote": "Thirty days"}]}]
+    >>> gold = questions([{"id": "1", "question": "How long?", "needs": needs}], docs)
+    >>> gold["1"].needs[0].places[0]
+    Place(document='terms', start=0, end=11)
+    """
+    if isinstance(source, Questions):
+        return source
+    texts = documents(docs)
+    if isinstance(source, Assessments):
+        found = find_gold(judged_questions(source), texts, "place", max_lost)
+    else:
+        loaded = _loaded(source)
+        if isinstance(loaded.value, list) and not loaded.value:
+            raise loaded.wrong("there are no questions")
+        found = find_gold(_raw_questions(loaded, texts), texts, copies, max_lost, loaded.origin)
+    found = replace(found, warnings=(*warnings_about(texts, docs), *found.warnings))
+    warn(found.warnings)
+    return found
+
+
+def _raw_questions(loaded: Loaded, docs: Documents) -> Any:
+    for one in question_formats():
+        if one.fits(loaded.value):
+            return one.questions(loaded, docs)
+    known = "; ".join(f"{one.name}: {one.fields}" for one in question_formats())
+    raise loaded.wrong(
+        f"{_fields_of(loaded.value)}: expected the fields of a known format ({known})"
+    )
+
+
+def _fields_of(value: Any) -> str:
+    first = value[0] if isinstance(value, list) and value else value
+    if isinstance(first, Mapping):
+        return f"fields {quoted(list(first))}"
+    return quoted(first)
+
+
+def _loaded(source: Any) -> Loaded:
+    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
+        path = os.fspath(source)
+        return Loaded(_folder(path), path)
+    if isinstance(source, Mapping):
+        return Loaded(_of_mapping(source))
+    return loaded_from(source)
+
+
+def _folder(path: str) -> Any:
+    from doxeval.chunks.formats.rag import autorag_folder, is_autorag_folder
+
+    return autorag_folder(path) if is_autorag_folder(path) else judged_folder(path)
+
+
+def _of_mapping(source: Mapping[Any, Any]) -> Any:
+    """Files that belong together, or else one value of JSON."""
+    if {"queries", "qrels"} <= source.keys():
+        return judged_parts(source)
+    if source.keys() == {"qa", "corpus"}:
+        from doxeval.chunks.formats.rag import autorag_parts
+
+        return autorag_parts(source)
+    return plain(source)

@@ -10,7 +10,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
-from doxeval.locating.solid import SolidPieces, SolidText
+from doxeval.locating.text import SolidPieces, SolidText
 from doxeval.messages import quoted
 
 _LARGEST = np.iinfo(np.int64).max

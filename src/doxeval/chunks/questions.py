@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from doxeval.assessments import Assessments, Judgment, NeededSpan
-from doxeval.chunks.loading import json_line
+from doxeval.chunks.records import json_line
 from doxeval.errors import UnknownName
 from doxeval.files import open_output
 from doxeval.messages import plural, quoted

@@ -1,21 +1,130 @@
 """Text without its white space, and where each of its characters stands in the text.
 
 Splitters strip and change white space, but hardly any other characters. So everything is searched
-in the solid text, where white space makes no difference.
+in the solid text, where white space makes no difference; what is not found there is searched by its
+letters and digits, without case, accents and compatibility forms.
+
+The hash of a window of text is the polynomial of its characters modulo 2**64: that of any window by
+one subtraction. Hashes only propose places; whoever uses them compares the characters before
+believing.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints
-from doxeval.locating.folding import folded
-from doxeval.locating.hashes import WindowHashes
+from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+
+Hashes = npt.NDArray[np.uint64]
+
+_BASE = 0x9E3779B97F4A7C15
+_BASE_INVERSE = pow(_BASE, -1, 1 << 64)
+_MIX = np.uint64(0xD6E8FEB86659FD93)
+_SPREAD = np.uint64(0xC2B2AE3D27D4EB4F)
+_FILTER_SPACE = 16
+
+
+class WindowHashes:
+    """Hashes of the windows of a sequence of code points.
+
+    >>> hashes = WindowHashes(np.array([5, 6, 7, 5, 6], dtype=np.uint32))
+    >>> first, last = hashes.of(np.array([0, 3]), np.array([2, 2]))
+    >>> bool(first == last)
+    True
+    """
+
+    def __init__(self, codes: npt.NDArray[Any]) -> None:
+        values = codes.astype(np.uint64)
+        values += np.uint64(1)
+        values *= _MIX
+        values ^= values >> np.uint64(32)
+        values *= _powers(_BASE, len(codes))
+        self._before: Hashes = np.zeros(len(codes) + 1, dtype=np.uint64)
+        np.cumsum(values, out=self._before[1:])
+        self._scale = _powers(_BASE_INVERSE, len(codes) + 1)
+
+    def of(self, starts: Ints, lengths: Ints) -> Hashes:
+        """The hashes of the windows with these starts and lengths."""
+        hashes: Hashes = self._before[starts + lengths] - self._before[starts]
+        hashes *= self._scale[starts]
+        return hashes
+
+    def all_of_size(self, size: int) -> Hashes:
+        """The hash of the window of this size at each position that has one."""
+        count = max(len(self._before) - size, 0)
+        return (self._before[size:] - self._before[:count]) * self._scale[:count]
+
+
+def _powers(base: int, count: int) -> Hashes:
+    """1, base, base², … modulo 2**64."""
+    powers = np.full(count, base, dtype=np.uint64)
+    powers[:1] = 1
+    return np.cumprod(powers, out=powers)
+
+
+class Matches:
+    """At which positions of a text each wanted hash stands.
+
+    Few hashes of a text are wanted. A table of bits leaves out most others before any sorting.
+
+    >>> text = WindowHashes(np.array([5, 6, 7, 5, 6], dtype=np.uint32)).all_of_size(1)
+    >>> matches = Matches(text, text[[3, 2]])
+    >>> matches.counts.tolist(), [part.tolist() for part in matches.pairs(np.array([0, 1]))]
+    ([2, 1], [[0, 0, 1], [0, 3, 2]])
+    """
+
+    def __init__(self, hashes: Hashes, wanted: Hashes) -> None:
+        distinct, self._group = np.unique(wanted, return_inverse=True)
+        bits = max(len(distinct) * _FILTER_SPACE, 1 << 10).bit_length()
+        shift = np.uint64(64 - bits)
+        table = np.zeros(1 << bits, dtype=np.bool_)
+        table[(distinct * _SPREAD) >> shift] = True
+        likely = np.flatnonzero(table[(hashes * _SPREAD) >> shift])
+        group = positions_in(distinct, hashes[likely])
+        likely, group = likely[group >= 0], group[group >= 0]
+        self._positions: Ints = likely[np.argsort(group, kind="stable")]
+        per_group = np.bincount(group, minlength=len(distinct))
+        self._begin: Ints = (np.cumsum(per_group) - per_group)[self._group]
+        self.counts: Ints = per_group[self._group]
+
+    def pairs(self, rows: Ints) -> tuple[Ints, Ints]:
+        """The rows of wanted hashes, repeated, and the positions at which they stand."""
+        counts = self.counts[rows]
+        return np.repeat(rows, counts), self._positions[
+            concatenated_ranges(self._begin[rows], counts)
+        ]
+
+
+def folded(codes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint32], Ints]:
+    """The folded characters of a text, and the offset in the text that each comes from.
+
+    Every distinct character is folded once.
+
+    >>> from doxeval.locating.text import codes_of, text_of
+    >>> letters, offsets = folded(codes_of("Café №5!"))
+    >>> text_of(letters), offsets.tolist()
+    ('cafeno5', [0, 1, 2, 3, 5, 5, 6])
+    """
+    distinct, which = np.unique(codes, return_inverse=True)
+    forms = [_fold(chr(code)) for code in distinct.tolist()]
+    lengths = np.array([len(form) for form in forms], dtype=np.int64)
+    table = np.array([ord(mark) for form in forms for mark in form], dtype=np.uint32)
+    begin = np.cumsum(lengths) - lengths
+    offsets = np.repeat(np.arange(len(codes)), lengths[which])
+    return table[concatenated_ranges(begin[which], lengths[which])], offsets
+
+
+def _fold(character: str) -> str:
+    """The letters and digits that a character stands for."""
+    form = unicodedata.normalize("NFKD", character).casefold()
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", form)))
+
 
 Codes: TypeAlias = npt.NDArray[np.uint32]
 Reduction: TypeAlias = Callable[[Codes], tuple[Codes, Ints]]

@@ -1,27 +1,139 @@
-"""Documents from whatever holds them: folders, files, frames, and objects of other libraries."""
+"""The documents of a study: texts by id, in order, from whatever holds them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.chunks.boundaries import Heading, outlines
-from doxeval.chunks.document_records import documents_of_json, texts_of_records
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.foreign import foreign_documents
-from doxeval.chunks.loading import Loaded, frame_records, is_frame, load
-from doxeval.documents import SUFFIXES, Collection, SourceWalk
-from doxeval.errors import FormatError, SourceError, warn
-from doxeval.messages import quoted
+from doxeval.chunks.adapters import documents_of_json, foreign_documents, texts_of_records
+from doxeval.chunks.boundaries import Heading, headings, outlines
+from doxeval.chunks.records import Loaded, frame_records, is_frame, load
+from doxeval.documents import SUFFIXES, Collection, SourceWalk, normalise_id, strip_suffixes
+from doxeval.errors import FormatError, SourceError, UnknownReference, warn
+from doxeval.messages import plural, quoted, suggestion
 from doxeval.named import checked
 from doxeval.storage import is_url
 
 if TYPE_CHECKING:
     from doxeval.documents import BuildOptions, RawDocument
+
+
+class Documents(Mapping[str, str]):
+    """Texts by the ids of their documents, in the order in which they were given.
+
+    Ids are kept as runs and assessments have them: without white space around them, a leading `./`
+    and a final `.xml`. Offsets count the code points of these texts. `outlines`: the sections of
+    documents, where these are known. `warnings`: what was not read.
+
+    >>> docs = Documents([("faq.xml", "How to return a parcel."), ("terms", "Thirty days.")])
+    >>> docs, list(docs), docs["faq.xml"][:6]
+    (Documents(2 documents, 35 characters), ['faq', 'terms'], 'How to')
+    """
+
+    def __init__(
+        self,
+        texts: Iterable[tuple[object, object]],
+        origin: str | None = None,
+        outlines: Mapping[str, Sequence[Heading]] | None = None,
+        warnings: Iterable[str] = (),
+    ) -> None:
+        self.warnings = tuple(warnings)
+        self._texts: dict[str, str] = {}
+        self._outlines = {normalise_id(name): own for name, own in (outlines or {}).items()}
+        for name, text in texts:
+            if not isinstance(text, str):
+                kind = type(text).__name__
+                raise FormatError(f"document {quoted(name)} is a {kind}: expected its text", origin)
+            document = normalise_id(str(name))
+            if not document:
+                raise FormatError("a document without an id", origin)
+            if document in self._texts:
+                raise FormatError(f"there are two documents {quoted(document)}", origin)
+            self._texts[document] = text
+        if not self._texts:
+            raise FormatError("there are no documents", origin)
+
+    def __getitem__(self, document: str) -> str:
+        if document in self._texts:
+            return self._texts[document]
+        return self._texts[normalise_id(document)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __repr__(self) -> str:
+        characters = sum(map(len, self._texts.values()))
+        return f"Documents({plural(len(self), 'document')}, {plural(characters, 'character')})"
+
+    def outline(self, document: str) -> Sequence[Heading]:
+        """Where sections of a document begin, with their levels.
+
+        They are the sections of XML and HTML where the document was read as a tree, else those
+        after the headings of Markdown.
+
+        >>> Documents([("a", "# One\\n## Two")]).outline("a")
+        [Heading(start=0, level=1), Heading(start=6, level=2)]
+        """
+        known = self._outlines.get(normalise_id(document))
+        return headings(self[document]) if known is None else known
+
+    def find(self, reference: object) -> str | None:
+        r"""The id of the document that others call by a path, in full or with another suffix.
+
+        A path in a program's metadata may start further up, may have the slashes of Windows, and
+        names the file with its suffix. If it could be several documents, it is none.
+
+        >>> docs = Documents([("guides/faq", "One."), ("terms", "Two.")])
+        >>> docs.find("C:\\work\\guides\\faq.md"), docs.find("terms.txt"), docs.find("other")
+        ('guides/faq', 'terms', None)
+        """
+        if reference is None:
+            return None
+        name = normalise_id(str(reference))
+        if name in self._texts:
+            return name
+        parts = tuple(part for part in name.replace("\\", "/").split("/") if part != ".")
+        for start in range(len(parts)):
+            tail = "/".join(parts[start:])
+            for spelt in (tail, strip_suffixes(tail)):
+                found = self._by_tail.get(spelt)
+                if found is not None:
+                    return found
+        return None
+
+    def named(self, reference: object) -> str:
+        """The id of a document, which must be there."""
+        found = self.find(reference)
+        if found is None:
+            raise UnknownReference(
+                f"no document {quoted(reference)}{suggestion(str(reference), self)}"
+            )
+        return found
+
+    @cached_property
+    def _by_tail(self) -> dict[str, str | None]:
+        """Documents by the last parts of their paths; None where several have the same."""
+        found: dict[str, str | None] = {}
+        for document in self._texts:
+            parts = document.replace("\\", "/").split("/")
+            spellings = set()
+            for start in range(len(parts)):
+                tail = "/".join(parts[start:])
+                spellings |= {tail, strip_suffixes(tail)}
+            for spelt in spellings:
+                found[spelt] = None if spelt in found else document
+        for document in self._texts:  # a whole id wins over parts of longer ones
+            found[document.replace("\\", "/")] = document
+        return found
+
 
 EXPECTED = (
     "expected a folder, a file of JSONL, JSON, CSV or Parquet, a dict {id: text}, a data frame, a "
@@ -68,7 +180,7 @@ def _documents_of(source: Any) -> Documents:
     if isinstance(source, str | os.PathLike):
         return _of_path(os.fspath(source))
     if is_frame(source):
-        return _of_loaded(Loaded(frame_records(source)))
+        return _of_records(Loaded(frame_records(source)))
     if isinstance(source, Mapping):
         return Documents(source.items())
     if isinstance(source, Iterable):
@@ -78,13 +190,13 @@ def _documents_of(source: Any) -> Documents:
 
 def _of_items(items: list[Any]) -> Documents:
     if items and all(isinstance(item, Mapping) for item in items):
-        return _of_loaded(Loaded([dict(item) for item in items]))
+        return _of_records(Loaded([dict(item) for item in items]))
     if any(isinstance(item, str | os.PathLike) for item in items):
         raise FormatError("a list of texts or paths, in which documents have no ids: " + EXPECTED)
     return Documents(foreign_documents(items))
 
 
-def _of_loaded(loaded: Loaded) -> Documents:
+def _of_records(loaded: Loaded) -> Documents:
     found = documents_of_json(loaded)
     return Documents(texts_of_records(loaded) if found is None else found, loaded.origin)
 
@@ -102,7 +214,7 @@ def _of_path(path: str) -> Documents:
         raise SourceError("no such file or directory", path)
     if Path(path).suffix.lower() in (".md", ".markdown", ".txt", ".text", ".html", ".htm", ".xml"):
         return _of_files(path)
-    return _of_loaded(load(path))
+    return _of_records(load(path))
 
 
 def _of_collection(collection: Collection) -> Documents:
