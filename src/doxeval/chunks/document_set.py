@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from doxeval.chunks.structure import Heading, headings
+from doxeval.chunks.boundaries import Heading, headings
 from doxeval.documents import normalise_id, strip_suffixes
 from doxeval.errors import FormatError, UnknownReference
 from doxeval.messages import plural, quoted, suggestion

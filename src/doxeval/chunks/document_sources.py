@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from doxeval.chunks.boundaries import Heading, outlines
 from doxeval.chunks.document_records import documents_of_json, texts_of_records
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.foreign import foreign_documents
 from doxeval.chunks.loading import Loaded, frame_records, is_frame, load
-from doxeval.chunks.outlines import outlines
-from doxeval.chunks.structure import Heading
 from doxeval.documents import SUFFIXES, Collection, SourceWalk
 from doxeval.errors import FormatError, SourceError, warn
 from doxeval.messages import quoted

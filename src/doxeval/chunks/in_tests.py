@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from doxeval.assessments import Assessments, read_assessments
-from doxeval.chunks.bench import refuse_without_gold
 from doxeval.chunks.chunk_reading import read_chunks
 from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.dataset import refuse_without_gold
 from doxeval.chunks.document_set import Documents
 from doxeval.chunks.document_sources import documents, warnings_about
-from doxeval.chunks.evaluating import evaluate, judgments_of
+from doxeval.chunks.evaluate import evaluate, judgments_of
 from doxeval.chunks.question_set import Questions
 from doxeval.chunks.question_sources import questions as read_questions
 from doxeval.chunks.retrieving import retrieve

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from doxeval.chunks.bench import gold_in
 from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.dataset import gold_in
 from doxeval.chunks.document_sources import documents, warnings_about
 from doxeval.chunks.formats.contexts import Answer, answers_in
 from doxeval.chunks.loading import loaded_from
 from doxeval.chunks.question_set import Questions
 from doxeval.chunks.retrieving import run_of_answers
-from doxeval.chunks.rewriting import ChunkRun
+from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import InputError, MissingInput, warn
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked

@@ -12,11 +12,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from doxeval.chunks.bench import Bench
 from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.dataset import Bench
 from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.returned_items import Items
-from doxeval.chunks.rewriting import ChunkRun
+from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import DoxevalError, InputError, warn
 from doxeval.messages import escape, join_names, quoted
 from doxeval.named import checked
