@@ -78,8 +78,8 @@ FORMATS = {
 }
 # What all commands have in common.
 PRINTED = {
-    "What commands print": "doxeval.cli.terminal",
-    "How commands end": "doxeval.cli.ending",
+    "What commands print": "doxeval.cli.output",
+    "How commands end": "doxeval.cli.exit_codes",
 }
 # Models of navigation: what explains each, and examples.
 EXAMPLES = DOCS / "examples" / "navigation"
