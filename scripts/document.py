@@ -383,10 +383,10 @@ def _public(module: str, name: str) -> str:
 
 
 def _parameter(one: inspect.Parameter) -> str:
-    star = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
     default = "" if one.default is inspect.Parameter.empty else f"={one.default!r}"
     is_odd = len(default) > 30 or " object at 0x" in default or "<" in default
-    return f"{star.get(one.kind, '')}{one.name}{'=…' if is_odd else default}"
+    return f"{stars.get(one.kind.name, '')}{one.name}{'=…' if is_odd else default}"
 
 
 PAGES: dict[str, Callable[[], str]] = {
