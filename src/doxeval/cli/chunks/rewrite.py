@@ -15,7 +15,7 @@ from doxeval.cli.chunks.inputs import (
     unit_option,
 )
 from doxeval.cli.options import tokens_option
-from doxeval.cli.terminal import line, warn
+from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural
 

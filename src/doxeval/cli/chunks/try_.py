@@ -16,7 +16,7 @@ from doxeval.cli.chunks.inputs import (
     unit_option,
 )
 from doxeval.cli.options import table_or_json, tokens_option
-from doxeval.cli.terminal import block, data, line, warn
+from doxeval.cli.output import block, data, line, warn
 from doxeval.cli.verb import verb
 
 if TYPE_CHECKING:
