@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import COOKIE, create_app
 
 with warnings.catch_warnings():

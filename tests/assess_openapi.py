@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from doxeval.assess.db import LONGEST_KEYWORD, MOST_KEYWORDS, MOST_SECONDS
 from doxeval.assess.judging import KINDS, Operation
-from doxeval.assess.store import LONGEST_KEYWORD, MOST_KEYWORDS, MOST_SECONDS
 from doxeval.assess.web import LONGEST_QUERY, MOST_OPERATIONS, OF_A_TOPIC, WHO_MAY, Who
 
 _WHOLE = {"type": "integer", "minimum": 0, "maximum": 200}

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import uvicorn
 
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import COOKIE, create_app
 from small_campaign import PASSWORD
 

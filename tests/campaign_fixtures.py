@@ -21,7 +21,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import event
 from sqlalchemy.pool import Pool
 
-from doxeval.assess.store import Campaign, read_facts, write_facts
+from doxeval.assess.db import Campaign, read_facts, write_facts
 from doxeval.documents import Collection
 from private_postgresql import Cluster, Databases, cluster, programs
 from seams import change, value_of

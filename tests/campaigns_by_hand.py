@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from click.testing import CliRunner, Result
 
+from doxeval.assess.db import Campaign
 from doxeval.assess.judging import Operation
-from doxeval.assess.store import Campaign
 from doxeval.cli import main
 from doxeval.pooling import pool_runs, write_pool
 from helpers import doxeval, write_files

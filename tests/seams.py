@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 SEAMS = {
-    "aligned_places": "doxeval.locating.alignment.MOST_PLACES",
+    "aligned_places": "doxeval.locating.align.MOST_PLACES",
     "append_column": "doxeval.storage.writer.ColumnFile.append",
     "assessed_elements_block": "doxeval.assessments.elements._BLOCK",
     "assessed_trees": "doxeval.measures.families.esr.trees.trees_of_assessments",
@@ -19,7 +19,7 @@ SEAMS = {
     "assessment_statistics_rows": "doxeval.assessments.statistics._BLOCK",
     "block_rows": "doxeval.evaluation.scoring.ROWS",
     "build_sizes": "doxeval.documents.build.plan.SIZES",
-    "campaign_clock": "doxeval.assess.store.times.now",
+    "campaign_clock": "doxeval.assess.db.times.now",
     "collection_kind": "doxeval.documents.layout.COLLECTION",
     "collection_rows": "doxeval.documents.collection._ROWS",
     "cover_pairs": "doxeval.documents.cover._MOST_PAIRS",
@@ -49,7 +49,7 @@ SEAMS = {
     "index_postings": "doxeval.retrieve.index_build.PostingSorter",
     "index_workers": "doxeval.retrieve.index_build.Processes",
     "innermost_block": "doxeval.documents.lookup._SPANS",
-    "is_watched": "doxeval.cli.collection_making.is_watched",
+    "is_watched": "doxeval.cli.collection_build.is_watched",
     "joined_text_bytes": "doxeval.documents.build.merge._JOINED",
     "json_chunk_bytes": "doxeval.runs.jsonl._CHUNK",
     "judged_groups_limit": "doxeval.assessments.columns.MOST_GROUPS",
@@ -77,7 +77,7 @@ SEAMS = {
     "pairs_at_once": "doxeval.measures.families.esr.reach.MOST_PAIRS",
     "parquet_expansion": "doxeval.runs.parquet.EXPANSION_ALLOWED",
     "parquet_pages": "doxeval.runs.parquet.MOST_PAGES",
-    "password_hasher": "doxeval.assess.store.passwords.hasher",
+    "password_hasher": "doxeval.assess.db.passwords.hasher",
     "paths_limit": "doxeval.documents.nodes.MOST_PATHS",
     "pattern_bits": "doxeval.retrieve.ancestors._MOST_BITS",
     "positions_counted_at_once": "doxeval.retrieve.index._COUNTED_AT_ONCE",

@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy import Connection, NullPool, create_engine
 from sqlalchemy.engine import URL, make_url
 
+from doxeval.assess.db import ADJUDICATED, Campaign
 from doxeval.assess.judging import Article, Operation, State
-from doxeval.assess.store import ADJUDICATED, Campaign
 from doxeval.documents import Collection, build_collection
 from doxeval.pooling import Pool, PooledDocument, PooledElement
 from doxeval.topics import Topic

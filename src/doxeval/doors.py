@@ -3,14 +3,15 @@
 A room lists its names once, in `__init__.pyi` beside its `__init__.py`, as imports of the form
 `from doxeval.runs.run import Run as Run`. Type checkers and editors read the list as it is. At run
 time `door` reads it, so that importing a room loads none of its files. Of these names, `__all__`
-holds those that users may rely on; the others are for other rooms and for tests. A name that is
-also the name of a file of the room is imported in `__init__.py` itself: importing that file from
-elsewhere would put the file in place of the name.
+holds those that users may rely on; the others are for other rooms and for tests. A name of
+the list may also be the name of a file of the room: importing the file does not take its place.
 """
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
+from types import ModuleType
 
 TYPE_CHECKING = False  # as in `typing`, which takes longer to import
 if TYPE_CHECKING:
@@ -42,4 +43,13 @@ def door(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], li
             return import_module(f"{package}.{name}")
         return getattr(import_module(module_of[name]), name)
 
+    class Room(ModuleType):
+        """A package in which a file does not hide what is offered by the same name."""
+
+        def __setattr__(self, name: str, value: object) -> None:
+            is_file = isinstance(value, ModuleType) and module_of.get(name, package) != package
+            if not is_file:
+                super().__setattr__(name, value)
+
+    sys.modules[package].__class__ = Room
     return load, lambda: offered

@@ -9,7 +9,7 @@ from levels import LEVEL
 # With all examples where these are what finds wrong numbers, and campaigns on PostgreSQL.
 AGAIN = (
     "assess/exchange",
-    "assess/store",
+    "assess/db",
     "assess/web",
     "evaluation/test_strict_targets.py",
     "measures/test_brute_force.py",

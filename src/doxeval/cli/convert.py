@@ -14,7 +14,7 @@ from doxeval.cli.options import (
     merging_options,
     offsets_option,
 )
-from doxeval.cli.terminal import line, note, warn
+from doxeval.cli.output import line, note, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.messages import quoted
 

@@ -16,7 +16,7 @@ from doxeval.cli.options import (
     options_of,
     table_or_json,
 )
-from doxeval.cli.terminal import heading, is_watched, json_data, line, staged_bar
+from doxeval.cli.output import heading, is_watched, json_data, line, staged_bar
 from doxeval.cli.verb import Verb, VerbGroup
 from doxeval.messages import plural, truncate
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from doxeval.cli.options import collection_option
-from doxeval.cli.terminal import fail, line, note
+from doxeval.cli.output import fail, line, note
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from click.testing import Result
 
 from assess_client import browser
 from campaigns_by_hand import HIGH, LOW, Sources, judge, make_campaign, make_sources
-from doxeval.assess.store import Campaign, CampaignError, Damaged
+from doxeval.assess.db import Campaign, CampaignError, Damaged
 from helpers import doxeval
 
 

@@ -20,7 +20,7 @@ import pytest
 
 import doxeval as doxeval_package
 from campaigns_by_hand import make_campaign, make_sources
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from helpers import doxeval
 
 SOURCES = str(Path(doxeval_package.__file__).parents[1])

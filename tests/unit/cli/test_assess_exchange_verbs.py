@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from campaigns_by_hand import AT_SHIPS, DOCUMENTS, HIGH, LOW, judge
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assessments import read_assessments
 from helpers import doxeval, write_files
 

@@ -18,7 +18,7 @@ from campaigns_by_hand import (
     judge,
     with_stdin,
 )
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.pooling import pool_runs, write_pool
 from helpers import doxeval, write_files
 

@@ -17,10 +17,9 @@ from doxeval.evaluation import Counting, Evaluation, Keep
 from doxeval.reports import (
     Contents,
     Figure,
+    all_figures,
     contents_of,
     documents_for_island,
-    every,
-    figures,
     keeping,
     losses,
     report,
@@ -158,7 +157,7 @@ class TestDocuments:
 
 
 def figures_of(contents: Contents, section: str) -> list[Figure]:
-    return [figure for figure in every(figures(contents)) if figure.section == section]
+    return [figure for figure in all_figures(contents) if figure.section == section]
 
 
 class TestFigures:

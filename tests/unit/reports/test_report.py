@@ -23,9 +23,8 @@ from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import PROFILE
 from doxeval.reports import (
     Contents,
+    all_figures,
     document_views,
-    every,
-    figures,
     page,
     returned,
     topic_names,
@@ -147,7 +146,7 @@ def test_text_of_users_is_never_part_of_an_expression() -> None:
     table = replace(synthetic(3, 130, name="']+alert({})+['"), topic_ids=topics)
     named = topic_names([Topic(topic, "alert(3)") for topic in topics], topics)
     found = Contents(table, topics=named)
-    figures_found = every(figures(found))
+    figures_found = all_figures(found)
     assert {one.section for one in figures_found} >= {"curves", "differences", "scatter", "tau"}
     for one in figures_found:
         assert not [text for text in expressions(one.spec) if "alert" in text]

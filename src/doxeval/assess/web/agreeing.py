@@ -11,7 +11,7 @@ from doxeval.assess.agreement.values import number
 from doxeval.assess.web.templates import decimals
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import Campaign
+    from doxeval.assess.db import Campaign
 
 Table = list[list[str]]
 

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
+from doxeval.assess.db import MOST_SECONDS, CampaignError, checked_keywords, next_document
 from doxeval.assess.judging import MalformedOperation, parse_operation
-from doxeval.assess.store import CampaignError
-from doxeval.assess.store.judgments import MOST_SECONDS
-from doxeval.assess.store.queue import next_document
-from doxeval.assess.store.topics import checked_keywords
 from doxeval.assess.web.article_data import (
     article_data,
     check_is_for,
@@ -23,8 +20,8 @@ from doxeval.assess.web.article_data import (
 from doxeval.assess.web.problems import Problem
 
 if TYPE_CHECKING:
+    from doxeval.assess.db import Stored
     from doxeval.assess.judging import Operation
-    from doxeval.assess.store import Stored
     from doxeval.assess.web.asked import Asked
 
 MOST_OPERATIONS = 200

@@ -24,7 +24,7 @@ from doxeval.assess.web.roles import WHO_MAY
 from doxeval.assess.web.static import read_assets
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import Campaign
+    from doxeval.assess.db import Campaign
 
 ANSWERS: Mapping[str, Answer] = {
     "GET /static/{name}": pages.get_static,

@@ -13,8 +13,8 @@ from doxeval.retrieve import ENGLISH_STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from doxeval.assess.db import Campaign, CampaignTopic, QueueEntry, Stored
     from doxeval.assess.judging import Article, Mode
-    from doxeval.assess.store import Campaign, CampaignTopic, QueueEntry, Stored
     from doxeval.assess.web.asked import Asked
 
 _FIRST_KEYWORDS = 8

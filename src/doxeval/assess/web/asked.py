@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from doxeval.assess.store import ADJUDICATED
-from doxeval.assess.store.topics import LONGEST_ID
+from doxeval.assess.db import ADJUDICATED, LONGEST_ID
 from doxeval.assess.web.problems import Problem
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import Campaign, User
+    from doxeval.assess.db import Campaign, User
     from doxeval.assess.web.find import Finder
     from doxeval.assess.web.static import Assets
 

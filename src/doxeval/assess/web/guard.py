@@ -31,7 +31,7 @@ from doxeval.assess.web.refusals import answer_to, refused
 from doxeval.assess.web.roles import OF_A_TOPIC, Who, judge_of, refuse_role
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import User
+    from doxeval.assess.db import User
 
 Answer = Callable[[Asked], Response]
 log = logging.getLogger("doxeval.assess")

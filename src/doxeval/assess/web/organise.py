@@ -12,7 +12,7 @@ from doxeval.assess.web.problems import Problem
 from doxeval.assess.web.templates import render
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import Part, User
+    from doxeval.assess.db import Part, User
     from doxeval.assess.web.asked import Asked
 
 # What is told after a form was sent; the address has the word, never the sentence.

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 
-from doxeval.assess.store import ADJUDICATED
-from doxeval.assess.store.queue import next_document
+from doxeval.assess.db import ADJUDICATED, next_document
 from doxeval.assess.web.agreeing import agreement_rows
 from doxeval.assess.web.api import add_outside, query_in
 from doxeval.assess.web.article_data import count_done, known_topic, place_in
@@ -18,7 +17,7 @@ from doxeval.assess.web.static import FOREVER
 from doxeval.assess.web.templates import render
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import CampaignTopic
+    from doxeval.assess.db import CampaignTopic
     from doxeval.assess.web.asked import Asked
 
 

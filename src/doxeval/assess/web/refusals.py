@@ -6,7 +6,7 @@ import logging
 
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from doxeval.assess.store import CannotSave, Damaged
+from doxeval.assess.db import CannotSave, Damaged
 from doxeval.assess.web.asked import Site, url
 from doxeval.assess.web.problems import Problem
 from doxeval.assess.web.templates import render

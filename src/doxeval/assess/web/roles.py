@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from doxeval.assess.store import ADJUDICATED
+from doxeval.assess.db import ADJUDICATED
 from doxeval.assess.web.problems import Problem
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import Campaign, Part, User
+    from doxeval.assess.db import Campaign, Part, User
 
 ASSESS: Part = "assess"
 ADJUDICATE: Part = "adjudicate"

@@ -17,7 +17,7 @@ from doxeval.messages import Parameter
 if TYPE_CHECKING:
     import uvicorn
 
-    from doxeval.assess.store import Campaign
+    from doxeval.assess.db import Campaign
 
 PORT = 8765
 _PATIENCE = 10  # seconds for requests that are under way when the server stops

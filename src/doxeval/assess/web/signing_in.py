@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import RedirectResponse, Response
 
-from doxeval.assess.store import Throttled
-from doxeval.assess.store.passwords import LONGEST as LONGEST_PASSWORD
-from doxeval.assess.store.passwords import SHORTEST as SHORTEST_PASSWORD
-from doxeval.assess.store.users import LONGEST_NAME
+from doxeval.assess.db import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD, Throttled
 from doxeval.assess.web.asked import is_storable, same_site
 from doxeval.assess.web.cookies import forget_token, set_token
 from doxeval.assess.web.problems import Problem, as_sentence
@@ -19,7 +16,7 @@ from doxeval.errors import InputError
 from doxeval.messages import quoted
 
 if TYPE_CHECKING:
-    from doxeval.assess.store import User
+    from doxeval.assess.db import User
     from doxeval.assess.web.asked import Asked
 
 log = logging.getLogger("doxeval.assess")

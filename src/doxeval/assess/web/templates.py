@@ -14,7 +14,7 @@ from doxeval.messages import plural, truncate
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from doxeval.assess.store import User
+    from doxeval.assess.db import User
     from doxeval.assess.web.asked import Site
 
 _UNREADABLE = (*range(32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)

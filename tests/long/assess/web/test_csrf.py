@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assess_client import browser, highlight_tide
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import WHO_MAY
 
 HOST = "testserver"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assess_client import TestClient, browser, highlight_tide
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import ALWAYS, MOST_FORM, MOST_JSON, WHO_MAY
 
 ODD_IDS = [

@@ -9,7 +9,7 @@ from hypothesis import Phase, given, settings
 
 from assess_client import OURS
 from assess_openapi import openapi
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import COOKIE, create_app
 from levels import scaled
 from small_campaign import make_campaign

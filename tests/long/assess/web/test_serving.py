@@ -14,14 +14,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from doxeval.assess.store import Campaign, CampaignError
+from doxeval.assess.db import Campaign, CampaignError
 from doxeval.assess.web import serve
 from doxeval.errors import InputError
 from small_campaign import PASSWORD, make_campaign
 
 SERVER = """
 import sys
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import serve
 
 with Campaign.open(sys.argv[1]) as campaign:

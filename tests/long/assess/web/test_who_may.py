@@ -9,7 +9,7 @@ import pytest
 from starlette.routing import Route
 
 from assess_client import TestClient, browser, highlight_tide, other
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import WHO_MAY, create_app
 from small_campaign import operation
 

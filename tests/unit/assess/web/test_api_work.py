@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assess_client import browser, highlight_tide
-from doxeval.assess.store import Campaign, CampaignError
+from doxeval.assess.db import Campaign, CampaignError
 from small_campaign import DOCUMENTS
 
 OWN = {"topic": "7", "doc": "tides"}

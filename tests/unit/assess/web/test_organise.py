@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assess_client import browser
+from doxeval.assess.db import Campaign
 from doxeval.assess.exchange import ImportedState
-from doxeval.assess.store import Campaign
 from small_campaign import Answer, bep, highlight, operation
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assess_client import browser, highlight_tide
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import WHO_MAY
 from small_campaign import operation
 

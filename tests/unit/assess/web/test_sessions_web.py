@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from assess_client import browser, other
-from doxeval.assess.store import Campaign
+from doxeval.assess.db import Campaign
 from doxeval.assess.web import COOKIE
 from small_campaign import PASSWORD
 

@@ -1,0 +1,178 @@
+"""Carrying the judgments of a campaign over to a collection that was built again.
+
+Every judgment whose text changed gets an operation in the log that says what it is now; nothing
+before it can be undone. All of this is one transaction.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from doxeval.assess.db import audit, pools, settings
+from doxeval.assess.db.failures import CampaignError
+from doxeval.assess.db.imports import import_operation
+from doxeval.assess.db.judgments import Target, row_is
+from doxeval.assess.db.kept_articles import keep, kept, packed
+from doxeval.assess.db.replay import REBASED
+from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, USERS
+from doxeval.assess.db.submitting import Author, submit
+from doxeval.assess.exchange.reanchor import reanchor
+from doxeval.assess.judging import Article, Mode, State
+from doxeval.documents import Collection
+from doxeval.errors import CollectionError
+from doxeval.messages import join_names, plural
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Something of a judgment that has no certain place in the new text."""
+
+    topic: str
+    document: str
+    who: str
+    what: str
+
+
+@dataclass(frozen=True)
+class RebaseReport:
+    """What became of the judgments.
+
+    unchanged: their text is the same. moved: they were carried over. lost: what was not; those
+    judgments are open again. removed: documents that the new collection does not have, and that
+    were in the pool or merely opened, but not judged by anybody.
+    """
+
+    unchanged: int
+    moved: int
+    lost: tuple[Lost, ...]
+    removed: tuple[tuple[str, str], ...]
+
+
+class Rebase:
+    """One campaign on its way from one collection to another."""
+
+    def __init__(self, connection: Connection, new: Collection) -> None:
+        self.connection = connection
+        self.new = new
+        self.mode: Mode = settings.load(connection).mode
+        self.recorded: dict[str, str] = settings.collection(connection)
+        self.old = _collection_if_there(self.recorded)
+        self.names = {0: "adjudicated"}
+        for row in connection.execute(select(USERS.c.id, USERS.c.name)):
+            self.names[row.id] = row.name
+
+    def run(self) -> RebaseReport:
+        """Carry everything over."""
+        removed = self._without_missing()
+        unchanged = moved = 0
+        lost: list[Lost] = []
+        for row in self.connection.execute(select(JUDGMENTS)).all():
+            found = self._judgment(row)
+            unchanged += found is None
+            moved += found is not None and not found
+            lost += found or ()
+        lost += self._honeypots()
+        place = {"path": self.new.address, "seal": self.new.checksum}
+        settings.put(self.connection, "collection", place)
+        audit.note(self.connection, "rebased", moved=moved, lost=len(lost), seal=self.new.checksum)
+        return RebaseReport(unchanged, moved, tuple(lost), removed)
+
+    def _judgment(self, row: Any) -> list[Lost] | None:
+        """Carry one judgment over: what it lost, or None if its text is the same."""
+        target = Target(row.topic, row.document, row.judge)
+        new = Article.of(self.new, row.document)
+        state = State.from_json(row.state)
+        if row.text_sha256 == new.sha256 and not state.grades:
+            return None
+        found, lost = self._anchored(state, row.document, row.text_sha256, new)
+        if row.text_sha256 == new.sha256 and found == state:
+            return None
+        change = update(JUDGMENTS).where(row_is(target))
+        self.connection.execute(change.values(text_sha256=new.sha256))
+        if row.version:
+            operation = import_operation(found, row.version, f"{REBASED}{secrets.token_hex(12)}")
+            submit(self.connection, target, Author(None, True), operation, new, self.mode)
+            self.connection.execute(change.values(undo=[], redo=[]))
+            if found.is_relevant:
+                keep(self.connection, row.document, new.sha256, packed(new))
+        who = self.names[row.judge]
+        return [Lost(row.topic, row.document, who, what) for what in lost]
+
+    def _honeypots(self) -> list[Lost]:
+        """Carry known answers over; a honeypot whose answer is lost is one no longer."""
+        table = POOL_DOCUMENTS.c
+        lost: list[Lost] = []
+        for row in self.connection.execute(select(POOL_DOCUMENTS).where(table.honeypot)).all():
+            state, old = State.from_json(row.gold), self._old_article(row.document, None)
+            new = Article.of(self.new, row.document)
+            missing: tuple[str, ...] = ("its old text is gone",)
+            if old is not None:
+                state, missing = reanchor(state, old, new, self.mode)
+            lost += [Lost(row.topic, row.document, "honeypot", what) for what in missing]
+            values: dict[str, Any] = {"gold": state.as_json()}
+            if missing:
+                values = {"gold": None, "honeypot": False}
+            self.connection.execute(
+                update(POOL_DOCUMENTS)
+                .where(table.topic == row.topic, table.document == row.document)
+                .values(**values)
+            )
+        return lost
+
+    def _anchored(
+        self, state: State, document: str, text_sha256: str, new: Article
+    ) -> tuple[State, tuple[str, ...]]:
+        if not state.highlights and state.bep is None and not state.grades:
+            return state, ()
+        old = self._old_article(document, text_sha256)
+        if old is not None:
+            return reanchor(state, old, new, self.mode)
+        empty = replace(
+            state, highlights=(), bep=None, grades={}, inferred=frozenset(), status="open"
+        )
+        return empty, ("everything: the text that was judged is neither kept nor found",)
+
+    def _old_article(self, document: str, text_sha256: str | None) -> Article | None:
+        """A document as it was judged: kept, or in the old collection if that is still there."""
+        if text_sha256 is not None:
+            article = kept(self.connection, document, text_sha256)
+            if article is not None:
+                return article
+        return None if self.old is None else Article.of(self.old, document)
+
+    def _without_missing(self) -> tuple[tuple[str, str], ...]:
+        """Take out documents that are gone; if they were judged, refuse the rebase."""
+        judged = select(JUDGMENTS.c.topic, JUDGMENTS.c.document).where(JUDGMENTS.c.version > 0)
+        begun = {tuple(row) for row in self.connection.execute(judged)}
+        pool = select(POOL_DOCUMENTS.c.topic, POOL_DOCUMENTS.c.document)
+        opened = select(JUDGMENTS.c.topic, JUDGMENTS.c.document)  # perhaps never touched
+        both = (row for query in (pool, opened) for row in self.connection.execute(query))
+        pairs = sorted(begun | {tuple(row) for row in both})
+        numbers = self.new.find_documents([document for _, document in pairs]).tolist()
+        missing = [pair for pair, number in zip(pairs, numbers, strict=True) if number < 0]
+        if lacking := sorted({pair[1] for pair in missing if pair in begun}):
+            raise CampaignError(
+                f"the new collection lacks {plural(len(lacking), 'document')} that were judged: "
+                f"{join_names(lacking)}"
+            )
+        pools.note_change(self.connection)
+        for topic, document in missing:
+            pools.remove(self.connection, topic, {document})
+        return tuple((str(topic), str(document)) for topic, document in missing)
+
+
+def rebase(connection: Connection, new: Collection) -> RebaseReport:
+    """Carry a campaign over to another collection."""
+    return Rebase(connection, new).run()
+
+
+def _collection_if_there(recorded: dict[str, str]) -> Collection | None:
+    try:
+        found = Collection(recorded["path"])
+    except CollectionError:
+        return None
+    return found if found.checksum == recorded["seal"] else None

@@ -1,0 +1,266 @@
+"""The tables of a campaign, as they are today; migrations/versions/ tells how they came about.
+
+Times are UTC as text (times.py). JSON is kept as text too, in ASCII, so that both databases give
+back exactly what was put in, whatever characters it has.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    false,
+)
+from sqlalchemy.types import TypeEngine
+
+from doxeval.assess.db.failures import Damaged, stored
+from doxeval.messages import quoted
+
+
+class Checked(TypeDecorator[Any]):
+    """Values of one type; SQLite takes any value in any column, and others are damage.
+
+    >>> Checked(Text(), str).process_result_value(b"7", None)
+    Traceback (most recent call last):
+    doxeval.assess.db.failures.Damaged: it has b'7' where doxeval writes str
+    """
+
+    impl: Any = Text
+    cache_ok = True
+
+    def __init__(self, kept_as: TypeEngine[Any], expected: type, nullable: bool = False) -> None:
+        super().__init__()
+        self.impl = kept_as
+        self.kept_as, self.expected, self.nullable = kept_as, expected, nullable
+
+    def process_result_value(self, value: Any, dialect: Dialect | None) -> Any:
+        """From the database."""
+        if type(value) is not self.expected and not (self.nullable and value is None):
+            raise Damaged(f"it has {quoted(value)} where doxeval writes {self.expected.__name__}")
+        return value
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON value as ASCII text; of a type, if one is given.
+
+    >>> Json().process_bind_param({"a": "é"}, None)
+    '{"a":"\\\\u00e9"}'
+    >>> Json(dict).process_result_value("[1]", None)
+    Traceback (most recent call last):
+    doxeval.assess.db.failures.Damaged: it has '[1]' where doxeval writes dict
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, expected: type = object) -> None:
+        super().__init__()
+        self.expected = expected
+
+    def process_bind_param(self, value: Any, dialect: Dialect | None) -> str | None:
+        """To the database."""
+        return None if value is None else json.dumps(value, separators=(",", ":"))
+
+    def process_result_value(self, value: Any, dialect: Dialect | None) -> Any:
+        """From the database."""
+        if value is None:
+            return None
+        with stored("a value in JSON"):
+            found = json.loads(value)
+        if not isinstance(found, self.expected):
+            raise Damaged(f"it has {quoted(value)} where doxeval writes {self.expected.__name__}")
+        return found
+
+
+METADATA = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+# SQLite counts up by itself only in a column that is exactly INTEGER.
+_COUNTED = Checked(BigInteger().with_variant(Integer, "sqlite"), int)
+_TEXT, _TEXT_OR_NULL = Checked(Text(), str), Checked(Text(), str, nullable=True)
+_NUMBER, _NUMBER_OR_NULL = Checked(Integer(), int), Checked(Integer(), int, nullable=True)
+_FRACTION = Checked(Float(), float)
+
+
+def _flag(name: str) -> Column[bool]:
+    return Column(name, Boolean, nullable=False, server_default=false())
+
+
+def _user(nullable: bool = False) -> Column[int]:
+    number = _NUMBER_OR_NULL if nullable else _NUMBER
+    return Column("user_id", number, ForeignKey("users.id"), nullable=nullable)
+
+
+SETTINGS = Table(
+    "settings",
+    METADATA,
+    Column("key", _TEXT, primary_key=True),
+    Column("value", Json, nullable=False),
+)
+
+USERS = Table(
+    "users",
+    METADATA,
+    Column("id", _NUMBER, primary_key=True),
+    Column("name", _TEXT, nullable=False, unique=True),
+    Column("role", _TEXT, nullable=False),
+    Column("password_hash", _TEXT, nullable=False),
+    Column("pseudonym", _TEXT_OR_NULL, nullable=False, unique=True),
+    Column("active", Boolean, nullable=False),
+    Column("created", _TEXT, nullable=False),
+)
+
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("token_hash", _TEXT, primary_key=True),
+    _user(),
+    Column("created", _TEXT, nullable=False),
+    Column("seen", _TEXT, nullable=False),
+    Column("expires", _TEXT, nullable=False),
+)
+
+LOGIN_FAILURES = Table(
+    "login_failures",
+    METADATA,
+    Column("seq", _COUNTED, primary_key=True),
+    Column("name", _TEXT, nullable=False),
+    Column("address", _TEXT, nullable=False),
+    Column("at", _TEXT, nullable=False),
+    Index(None, "name", "at"),
+    Index(None, "address", "at"),
+)
+
+TOPICS = Table(
+    "topics",
+    METADATA,
+    Column("id", _TEXT, primary_key=True),
+    Column("position", _NUMBER, nullable=False),
+    Column("fields", Json(dict), nullable=False),
+    Column("closed_at", _TEXT_OR_NULL),
+)
+
+
+def _topic(primary_key: bool = False) -> Column[str]:
+    return Column("topic", _TEXT, ForeignKey("topics.id"), nullable=False, primary_key=primary_key)
+
+
+KEYWORDS = Table(
+    "keywords",
+    METADATA,
+    _topic(primary_key=True),
+    Column("user_id", _NUMBER, ForeignKey("users.id"), primary_key=True),
+    Column("words", Json(list), nullable=False),
+)
+
+# Every pool a topic was given, one after another.
+POOLS = Table(
+    "pools",
+    METADATA,
+    Column("seq", _COUNTED, primary_key=True),
+    _topic(),
+    Column("sha256", _TEXT, nullable=False),
+    Column("facts", Json(dict), nullable=False),
+    Column("added_at", _TEXT, nullable=False),
+    Index(None, "topic"),
+)
+
+POOL_DOCUMENTS = Table(
+    "pool_documents",
+    METADATA,
+    _topic(primary_key=True),
+    Column("document", _TEXT, primary_key=True),
+    Column("position", _NUMBER, nullable=False),
+    Column("priority", _FRACTION, nullable=False),
+    Column("elements", Json(list), nullable=False),
+    _flag("honeypot"),
+    Column("gold", Json(dict)),
+    Column("added_at", _TEXT, nullable=False),
+)
+
+ASSIGNMENTS = Table(
+    "assignments",
+    METADATA,
+    _topic(primary_key=True),
+    Column("user_id", _NUMBER, ForeignKey("users.id"), primary_key=True),
+    Column("part", _TEXT, primary_key=True),
+)
+
+# `judge` is the id of a user, or 0 for the judgment that the adjudicators of a topic share.
+JUDGMENTS = Table(
+    "judgments",
+    METADATA,
+    _topic(primary_key=True),
+    Column("document", _TEXT, primary_key=True),
+    Column("judge", _NUMBER, primary_key=True, autoincrement=False),
+    Column("version", _NUMBER, nullable=False),
+    Column("state", Json(dict), nullable=False),
+    Column("status", _TEXT, nullable=False),
+    _flag("relevant"),
+    _flag("problem"),
+    _flag("skipped"),
+    Column("off_pool", Boolean, nullable=False),
+    Column("seconds", _FRACTION, nullable=False),
+    # Versions of operations that can be undone or redone; their changes are in the log.
+    Column("undo", Json(list), nullable=False),
+    Column("redo", Json(list), nullable=False),
+    Column("text_sha256", _TEXT, nullable=False),
+    Column("updated_at", _TEXT, nullable=False),
+)
+
+# Rows are only ever added.
+OPERATIONS = Table(
+    "operations",
+    METADATA,
+    Column("seq", _COUNTED, primary_key=True),
+    Column("op_id", _TEXT, nullable=False, unique=True),
+    _topic(),
+    Column("document", _TEXT, nullable=False),
+    Column("judge", _NUMBER, nullable=False),
+    _user(nullable=True),  # none: the command line
+    Column("version", _NUMBER, nullable=False),
+    Column("kind", _TEXT, nullable=False),
+    Column("operation", Json(dict), nullable=False),
+    Column("change", Json(dict), nullable=False),
+    Column("text_sha256", _TEXT, nullable=False),
+    Column("server_time", _TEXT, nullable=False),
+    UniqueConstraint("topic", "document", "judge", "version"),
+)
+
+# Documents as they were judged (kept_articles.py).
+ARTICLES = Table(
+    "articles",
+    METADATA,
+    Column("document", _TEXT, primary_key=True),
+    Column("text_sha256", _TEXT, primary_key=True),
+    Column("packed", _TEXT, nullable=False),
+)
+
+EVENTS = Table(
+    "events",
+    METADATA,
+    Column("seq", _COUNTED, primary_key=True),
+    Column("at", _TEXT, nullable=False),
+    _user(nullable=True),
+    Column("what", _TEXT, nullable=False),
+    Column("details", Json(dict), nullable=False),
+)
