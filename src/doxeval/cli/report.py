@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.cli.output import line, note, warn
 from doxeval.cli.scoring import (
     evaluation_of,
     measures_asked_for,
@@ -18,7 +19,6 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
-from doxeval.cli.terminal import line, note, warn
 from doxeval.cli.verb import command_line, verb
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from doxeval.cli.chunks.inputs import (
     max_lost_option,
     some_docs_option,
 )
-from doxeval.cli.gates import gate_options, gates_of
-from doxeval.cli.options import tokens_option
-from doxeval.cli.terminal import data, line, note, warn
+from doxeval.cli.decorators import tokens_option
+from doxeval.cli.output import data, line, note, warn
+from doxeval.cli.thresholds import gate_options, gates_of
 from doxeval.cli.verb import verb
 from doxeval.evaluation import Counting, RunOptions
 
@@ -244,7 +244,7 @@ def _print_oracles(
 ) -> None:
     """What the chunks allow, and how much is lost by cutting and by search."""
     from doxeval.chunks import oracle
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
     from doxeval.reports import losses
 
     rows = []
@@ -265,7 +265,7 @@ def _print_oracles(
     if rows:
         line()
         header = ["run", "measure", "score", "oracle (greedy)", "lost by cutting", "by search"]
-        from doxeval.cli.terminal import block
+        from doxeval.cli.output import block
 
         block(aligned(header, rows))
         line("White space is not lost: losses are counted without it.")
@@ -275,8 +275,7 @@ def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
     """Means by tag, and the mean of these."""
     import numpy as np
 
-    from doxeval.cli.score_table import aligned
-    from doxeval.cli.terminal import block
+    from doxeval.cli.output import aligned, block
     from doxeval.errors import InputError
     from doxeval.scores import format_score
 
@@ -310,7 +309,7 @@ def _format(options: dict[str, Any]) -> str:
 
 
 def _write(table: ScoreTable, options: dict[str, Any]) -> None:
-    from doxeval.cli.score_table import as_text
+    from doxeval.cli.scoring import as_text
     from doxeval.files import open_output
     from doxeval.messages import utf8
     from doxeval.scores import FORMATS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.terminal import note, warn
+from doxeval.cli.output import note, warn
 from doxeval.errors import OutputError
 
 if TYPE_CHECKING:

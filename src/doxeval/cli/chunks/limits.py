@@ -17,8 +17,8 @@ from doxeval.cli.chunks.inputs import (
     some_docs_option,
     unit_option,
 )
-from doxeval.cli.options import table_or_json, tokens_option
-from doxeval.cli.terminal import block, data, line, warn
+from doxeval.cli.decorators import table_or_json, tokens_option
+from doxeval.cli.output import block, data, line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import Message
 from doxeval.scores import format_score
@@ -85,7 +85,7 @@ def limits(
 
 
 def _print_tables(found: dict[str, Limits], unit: str) -> None:
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
 
     rows = [
         [name, *(_cell(column, one.to_dict()[column]) for column in _COLUMNS)]

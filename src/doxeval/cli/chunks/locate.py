@@ -14,7 +14,7 @@ from doxeval.cli.chunks.inputs import (
     max_lost_option,
     refuse_existing,
 )
-from doxeval.cli.terminal import line, warn
+from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural
 

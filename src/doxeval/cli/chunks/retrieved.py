@@ -14,7 +14,7 @@ from doxeval.cli.chunks.inputs import (
     refuse_existing,
     some_docs_option,
 )
-from doxeval.cli.terminal import line, warn
+from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural
 

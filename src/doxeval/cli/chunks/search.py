@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from doxeval.cli.chunks.inputs import docs_in, question_texts, some_docs_option
-from doxeval.cli.terminal import counting_bar, line, warn
+from doxeval.cli.output import counting_bar, line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural
 

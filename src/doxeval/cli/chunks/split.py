@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from doxeval.cli.chunks.inputs import docs_in
-from doxeval.cli.terminal import line, warn
+from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural
 
