@@ -484,12 +484,11 @@ class Study(Mapping[str, "RunView"]):
         """
         from doxeval.chunks.evaluate import evaluation_on, short_labels
         from doxeval.evaluation import Keep
-        from doxeval.reports import keeping, report
+        from doxeval.reports import report
         from doxeval.topics import Topic
 
-        returned = keeping([str(name) for name in self.measures])
-        kept = Keep(curves=True, of_ranking=returned)
-        evaluation = evaluation_on(self.bench, self.measures, keep=kept)
+        keep = Keep(curves=True, results=True)
+        evaluation = evaluation_on(self.bench, self.measures, keep=keep)
         table = short_labels(evaluation.score_all(self.runs), self.unit)
         table = replace(table, reference=self.headline)
         titles = self.bench.questions.items()
