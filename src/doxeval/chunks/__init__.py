@@ -6,8 +6,7 @@
 >>> chunks.questions([{"id": "1", "question": "How long?", "needs": [need]}], docs)
 Questions(1 question, 1 need)
 
-Names are loaded when they are first used. No file is called as a name that is exported: importing
-it would put the file in the place of the name.
+Names are loaded when they are first used.
 """
 
 from __future__ import annotations

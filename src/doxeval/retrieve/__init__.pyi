@@ -59,3 +59,4 @@ from doxeval.retrieve.text import stop_words as stop_words
 from doxeval.retrieve.text import word_spans as word_spans
 from doxeval.retrieve.text import words_and_starts as words_and_starts
 from doxeval.retrieve.units import maximal_segments as maximal_segments
+from doxeval.retrieve.word_index import WordIndex as WordIndex

@@ -1,0 +1,174 @@
+"""Documents and gold of a study, with what is worked out from them once for all chunkings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from doxeval.arrays import Ints
+from doxeval.assessments import Assessments
+from doxeval.chunks.boundaries import Structure
+from doxeval.chunks.chunks import Chunks
+from doxeval.chunks.documents import Documents
+from doxeval.chunks.gold import questions
+from doxeval.chunks.questions import Questions
+from doxeval.errors import InputError
+from doxeval.measures import GroundTruth, Texts, tokeniser_of
+from doxeval.messages import Parameter, quoted
+from doxeval.retrieve import WordIndex
+from doxeval.runs import ChunkTable
+
+NO_GOLD = "not defined: no question has gold"
+
+
+class Bench:
+    """Everything about documents and gold that does not depend on the cut."""
+
+    def __init__(
+        self,
+        docs: Documents,
+        gold: Any,
+        unit: str = "words",
+        tokens: Any = None,
+        max_missing: int | str = 0,
+    ) -> None:
+        if unit not in UNITS:
+            raise InputError(f"unit is {quoted(unit)}: expected {', '.join(UNITS)}")
+        self.docs = docs
+        self.gold = gold_in(gold, docs, max_missing)
+        # About gold that was read here; whoever gives gold that was read before knows them.
+        self.warnings: tuple[str, ...] = (
+            self.gold.warnings
+            if self.gold is not gold and isinstance(self.gold, Questions | Assessments)
+            else ()
+        )
+        self.unit = unit
+        self.tokens = tokens
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The texts, and where words and tokens begin in them."""
+        return Texts(self.docs, self.tokens)
+
+    @property
+    def assessments(self) -> Assessments:
+        """The gold as judgments."""
+        if isinstance(self.gold, Questions):
+            return self.gold.assessments
+        if isinstance(self.gold, Assessments):
+            return self.gold
+        raise InputError("these questions come without gold")
+
+    @property
+    def questions(self) -> Mapping[str, str]:
+        """The text of each question."""
+        if isinstance(self.gold, Questions):
+            return self.gold.texts
+        if isinstance(self.gold, Assessments):
+            raise InputError("assessments alone do not say what was asked: give the questions")
+        return self.gold
+
+    @cached_property
+    def truth(self) -> GroundTruth:
+        """The gold, counted in characters."""
+        return GroundTruth.of(self.assessments, texts=self.texts)
+
+    @cached_property
+    def structure(self) -> Structure:
+        """The borders of sections, paragraphs and sentences."""
+        return Structure(self.docs, self.texts)
+
+    @cached_property
+    def index(self) -> WordIndex:
+        """The words of all documents, to be searched."""
+        return WordIndex(self.docs)
+
+    @cached_property
+    def size(self) -> int | None:
+        """The units of all documents; None if nobody says what tokens are."""
+        if self.unit == "characters":
+            return sum(map(len, self.docs.values()))
+        if self.unit == "tokens" and self.tokens is None:
+            return None
+        return sum(len(self.texts.starts(name, self.unit)) for name in self.docs)
+
+    def costs(self, chunks: Chunks) -> Ints:
+        """What each chunk costs to read."""
+        found = chunk_costs(chunks.table, self.texts, self.unit)
+        if not len(chunks.missing) or chunks.given is None:
+            return found
+        # Nobody knows where lost chunks stand, but they are read all the same.
+        lost = [self._units_of(chunks.given[row]) for row in chunks.missing.tolist()]
+        found = np.array(found)
+        found[chunks.missing] = lost
+        return found
+
+    def _units_of(self, text: str) -> int:
+        """What a text costs that stands in no document."""
+        if self.unit == "characters":
+            return len(text)
+        is_words = self.unit == "words" or self.tokens is None
+        return len(tokeniser_of("words" if is_words else self.tokens)(text))
+
+
+def refuse_without_gold(judged: Assessments) -> None:
+    """Raise an error if nothing is relevant for any question: then no score is defined."""
+    if not any(one.is_relevant for one in judged):
+        raise InputError(f"scores are {NO_GOLD}")
+
+
+def gold_in(
+    gold: Any, docs: Documents, max_missing: int | str = 0
+) -> Questions | Assessments | Mapping[str, str]:
+    """Return gold in whatever form: questions, assessments, texts of questions, or a source.
+
+    max_missing: how much of the gold of a source may be missing, as `questions` says.
+    """
+    if isinstance(gold, Questions | Assessments):
+        return gold
+    if isinstance(gold, Mapping) and gold and all(isinstance(one, str) for one in gold.values()):
+        return {str(name): text for name, text in gold.items()}
+    return questions(gold, docs, max_missing=max_missing)
+
+
+UNITS = ("characters", "words", "tokens")
+
+
+def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
+    """The cost of each chunk: units that begin in its text, or the tokens that it states.
+
+    >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 4)], [(4, 7)]])
+    >>> chunk_costs(table, Texts({"a": "one two"}), "words").tolist()
+    [1, 1]
+    """
+    if unit not in UNITS:
+        raise InputError(f"unit is {quoted(unit)}: expected {', '.join(UNITS)}")
+    if unit == "characters":
+        return table.spans.sizes()
+    states = (table.tokens >= 0) & (unit == "tokens")
+    found = np.zeros(len(table), dtype=np.int64)
+    owner = table.spans.owner
+    counted = ~states[owner]
+    if counted.any():
+        if texts is None:
+            raise InputError(Parameter("unit", unit) + " needs the texts of documents")
+        np.add.at(found, owner[counted], _begun(table, texts, unit)[counted])
+    return np.where(states, table.tokens, found)
+
+
+def _begun(table: ChunkTable, texts: Texts, unit: str) -> Ints:
+    """How many units begin in each range."""
+    document = table.document[table.spans.owner]
+    found = np.zeros(len(document), dtype=np.int64)
+    for number, name in enumerate(table.documents):
+        rows = np.flatnonzero(document == number)
+        if not len(rows):
+            continue
+        starts = texts.starts(name, unit)
+        found[rows] = np.searchsorted(starts, table.spans.end[rows]) - np.searchsorted(
+            starts, table.spans.start[rows]
+        )
+    return found

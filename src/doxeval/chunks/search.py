@@ -1,0 +1,399 @@
+"""Ways to search chunks: by words, by embeddings, or both.
+
+A search is a value. It makes a run from chunks and questions, so that the same search can be tried
+on every chunking. Words are searched by any model of `doxeval.retrieve`, and every chunk with a
+match is scored exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from doxeval.arrays import Floats, Ints, concatenated_ranges
+from doxeval.chunks.chunks import Chunks, run_of_chunks
+from doxeval.chunks.dataset import Bench
+from doxeval.chunks.transforms import ChunkRun
+from doxeval.errors import InputError, warn
+from doxeval.messages import escape, join_names, quoted
+from doxeval.named import checked
+from doxeval.retrieve import (
+    ARTICLES,
+    Evidence,
+    Item,
+    Model,
+    UnitStatistics,
+    WordIndex,
+    as_model,
+    round_scores,
+    score_units,
+    stop_words,
+)
+from doxeval.runs import ChunkTable, Run
+
+K = 100
+Progress = Callable[[int], object]
+
+
+def _quiet(_: int) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Search:
+    """A way to search chunks."""
+
+    def run(self, bench: Bench, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
+        """The best chunks for each question."""
+        raise NotImplementedError
+
+    def __call__(self, chunks: Chunks, gold: Any, k: int = K, progress: Progress = _quiet) -> Run:
+        """The best chunks for each question."""
+        # Only the texts of the questions are needed, wherever their gold stands.
+        bench = Bench(chunks.known_docs, gold, max_missing="100%")
+        found = self.run(bench, chunks, k, progress)
+        found = replace(found, warnings=(*bench.warnings, *found.warnings))
+        warn(found.warnings)
+        return found
+
+    @property
+    def name(self) -> str:
+        """What its runs are called."""
+        return type(self).__name__.lower()
+
+
+@dataclass(frozen=True)
+class WordSearch(Search):
+    """Search by words, with a model of `doxeval.retrieve`."""
+
+    model: str | Model = "bm25"
+
+    def run(self, bench: Bench, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
+        """The chunks with a word of the question, best first."""
+        engine = ChunkSearch(chunks.table, bench.index, self.model)
+        return search_chunks(engine, chunks.table, bench.questions, k, self.name, progress)
+
+    @property
+    def name(self) -> str:
+        """The model."""
+        return self.model if isinstance(self.model, str) else self.model.label
+
+
+@dataclass(frozen=True)
+class Dense(Search):
+    """Search by embeddings: the chunks with the largest dot products, computed exactly."""
+
+    embed: Callable[[list[str]], Any]
+    batch: int = 256
+
+    def run(self, bench: Bench, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
+        """The chunks nearest to the question, best first."""
+        questions = bench.questions
+        texts = list(chunks.given or chunks.texts)
+        found = self._embedded(texts, "chunks")
+        asked = self._embedded(list(questions.values()), "questions")
+        if len(texts) and len(questions) and found.shape[1] != asked.shape[1]:
+            raise InputError(
+                f"embed gives vectors of {found.shape[1]:,} numbers for chunks and of "
+                f"{asked.shape[1]:,} for questions"
+            )
+        topics: list[str] = []
+        rows: list[Ints] = [np.zeros(0, dtype=np.int64)]
+        scores: list[Floats] = [np.zeros(0)]
+        for topic, vector in zip(questions, asked, strict=True):
+            best, score = _nearest(found, vector, k)
+            topics += [topic] * len(best)
+            rows.append(best)
+            scores.append(score)
+            progress(1)
+        every, values = np.concatenate(rows), np.concatenate(scores)
+        return run_of_chunks(chunks.table, topics, every, values, self.name)
+
+    def _embedded(self, texts: list[str], what: str) -> Floats:
+        parts = []
+        for begin in range(0, len(texts), self.batch):
+            some = texts[begin : begin + self.batch]
+            part = np.asarray(self.embed(some), dtype=np.float64)
+            if part.ndim != 2 or len(part) != len(some):
+                raise InputError(
+                    f"embed gives an array of shape {part.shape} for {len(some):,} {what}: "
+                    "expected a vector for each"
+                )
+            if not np.isfinite(part).all():
+                raise InputError(f"embed gives numbers that are not finite for {what}")
+            parts.append(part)
+        return np.concatenate(parts) if parts else np.zeros((0, 0))
+
+
+def _nearest(vectors: Floats, query: Floats, k: int) -> tuple[Ints, Floats]:
+    # Row by row instead of a matrix product, whose last bits depend on the machine.
+    score = np.einsum("ij,j->i", vectors, query) if len(vectors) else np.zeros(0)
+    order = np.argsort(-score, kind="stable")[:k]
+    return order, score[order]
+
+
+@dataclass(frozen=True)
+class Hybrid(Search):
+    """Several searches, their ranks fused: the sum of 1 / (constant + rank) [RRF]."""
+
+    parts: tuple[Search, ...]
+    constant: float = 60
+
+    def run(self, bench: Bench, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
+        """The chunks with the best ranks."""
+        deep = max(k, K)
+        runs = [part.run(bench, chunks, deep) for part in self.parts]
+        progress(len(bench.questions))
+        return fused(runs, self.constant, k, self.name)
+
+
+def fused(runs: list[Run], constant: float = 60, k: int = K, run_id: str = "hybrid") -> Run:
+    """Runs fused by reciprocal ranks; of equal results that of the first run comes first.
+
+    >>> one, other = Run.from_dict({"7": ["a", "b"]}), Run.from_dict({"7": ["b", "c"]})
+    >>> [result.document for result in fused([one, other])]
+    ['b', 'a', 'c']
+    """
+    if len(runs) < 2:
+        raise InputError("hybrid takes at least two searches or runs")
+    found: dict[str, dict[Any, float]] = {}
+    first: dict[tuple[str, Any], Any] = {}
+    for run in runs:
+        ranks: dict[str, int] = {}
+        for result in run:
+            ranks[result.topic] = rank = ranks.get(result.topic, 0) + 1
+            key = (result.document, result.kind, result.start, result.end, result.paths,
+                   result.spans)  # fmt: skip
+            scores = found.setdefault(result.topic, {})
+            scores[key] = scores.get(key, 0.0) + 1 / (constant + rank)
+            first.setdefault((result.topic, key), result)
+    results = [
+        first[topic, key]._replace(rank=rank, score=scores[key])
+        for topic, scores in found.items()
+        for rank, key in enumerate(sorted(scores, key=lambda key: -scores[key])[:k], 1)
+    ]
+    return Run.from_results(results, run_id)
+
+
+def as_search(given: Any) -> Search:
+    """A search given as a value, as the name of a model, or as a function that embeds texts.
+
+    >>> as_search("bm25").name
+    'bm25'
+    """
+    if isinstance(given, Search):
+        return given
+    if isinstance(given, str | Model) or (isinstance(given, type) and issubclass(given, Model)):
+        from doxeval.retrieve import as_model
+
+        as_model(given)  # an unknown name is an error now
+        return WordSearch(given if isinstance(given, str) else as_model(given))
+    if callable(given):
+        return Dense(given)
+    raise InputError(
+        f"search is {quoted(given)}: expected the name of a model such as 'bm25', dense(embed), "
+        "hybrid(…), or a function that embeds texts"
+    )
+
+
+@checked
+def dense(embed: Callable[[list[str]], Any], *, batch: int = 256) -> Dense:
+    """Search by embeddings: `embed` makes an array from a list of texts, a vector for each.
+
+    The score of a chunk is the dot product of its vector with that of the question.
+
+    >>> dense(lambda texts: [[len(text), 1.0] for text in texts]).name
+    'dense'
+    """
+    if not callable(embed):
+        raise InputError(f"embed is {quoted(embed)}: expected a function from texts to vectors")
+    return Dense(embed, batch)
+
+
+@checked
+def hybrid(*parts: Any, constant: float = 60) -> Any:
+    """Fuse searches, or runs, by reciprocal ranks (RRF).
+
+    Of searches (`"bm25"`, `dense(embed)`) it makes a search; of runs a run.
+
+    >>> hybrid("bm25", "lm").name
+    'hybrid'
+    """
+    if parts and all(isinstance(part, Run) for part in parts):
+        deep = max(len(part) for part in parts)
+        return fused(list(parts), constant, deep)
+    if len(parts) < 2:
+        raise InputError("hybrid takes at least two searches or runs")
+    return Hybrid(tuple(map(as_search, parts)), constant)
+
+
+@checked
+def search(
+    chunks: Chunks,
+    gold: Any,
+    k: int = K,
+    model: Any = "bm25",
+    *,
+    run_id: str | None = None,
+    progress: Progress = _quiet,
+) -> ChunkRun:
+    """Search chunks for each question: a run with the best `k` of them.
+
+    `gold` are questions, or their texts by id. `model` is a model of `doxeval.retrieve` by name,
+    such as "bm25" (which stands for bm25(k1=1.2,b=0.75,context=0) here) or "lm", `dense(embed)`,
+    or `hybrid("bm25", dense(embed))`.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard. Nobody answers."})
+    >>> run = chunks.search(chunks.cut(docs, "sentences:1:0"), {"7": "Who hears the horn?"})
+    >>> [(result.document, result.start, result.end) for result in run]
+    [('a', 16, 32)]
+    """
+    if k < 1:
+        raise InputError(f"k is {k}: expected 1 or more")
+    found = as_search(model)(chunks, gold, k, progress)
+    warn(found.warnings)
+    return ChunkRun.of(found if run_id is None else found.with_id(escape(run_id)), chunks)
+
+
+# What `bm25` without parameters means for chunks: the usual values, and the chunk's own words only.
+PLAIN = "bm25(k1=1.2,b=0.75,context=0)"
+
+
+class _Postings(NamedTuple):
+    """The chunks in which an item occurs, ascending, and how often."""
+
+    chunk: Ints
+    tf: Ints
+
+
+class ChunkSearch:
+    """Chunks, ready to be searched."""
+
+    def __init__(
+        self,
+        table: ChunkTable,
+        index: WordIndex,
+        model: str | Model = "bm25",
+        stop: str = "english",
+    ) -> None:
+        self._table = table
+        self._index = index
+        self.model = as_model(PLAIN if model == "bm25" else model).resolve_auto("chunks")
+        self._stop = stop_words(stop)
+        owner = table.spans.owner
+        first, after = (self._words(one) for one in (table.spans.start, table.spans.end))
+        order = np.lexsort((after, first))
+        self._owner, self._first, self._after = owner[order], first[order], after[order]
+        self._reach = np.maximum.accumulate(self._after) if len(order) else self._after
+        self._length = np.zeros(len(table), dtype=np.int64)
+        np.add.at(self._length, owner, after - first)
+        numbers = {name: number for number, name in enumerate(index.documents)}
+        # A chunk that was not found may be of no known document; it has no words.
+        of_table = np.array([numbers.get(name, 0) for name in table.documents], dtype=np.int64)
+        self._document = of_table[table.document]
+        self._known: dict[tuple[str, ...], _Postings] = {}
+
+    def _words(self, offset: Ints) -> Ints:
+        table = self._table
+        document = table.document[table.spans.owner]
+        found = np.zeros(len(offset), dtype=np.int64)
+        for number, name in enumerate(table.documents):
+            rows = np.flatnonzero(document == number)
+            if len(rows):
+                found[rows] = self._index.words_before(name, offset[rows])
+        return found
+
+    def ranked(self, question: str, k: int) -> tuple[Ints, Floats]:
+        """The best chunks for a question, best first, and their scores; ties in the given order."""
+        items = self._index.items(question, self._stop)
+        if not items:
+            return np.zeros(0, dtype=np.int64), np.zeros(0)
+        postings = [self._postings(item.terms) for item in items]
+        chunks = np.unique(np.concatenate([one.chunk for one in postings]))
+        tf = np.zeros((len(chunks), len(items)), dtype=np.int64)
+        for column, one in enumerate(postings):
+            tf[np.searchsorted(chunks, one.chunk), column] = one.tf
+        df = np.array([len(one.chunk) for one in postings], dtype=np.int64)
+        scores = round_scores(self._scores(items, chunks, tf, df))
+        order = np.argsort(-scores, kind="stable")[:k]
+        return chunks[order], scores[order]
+
+    def _scores(self, items: tuple[Item, ...], chunks: Ints, tf: Ints, df: Ints) -> Floats:
+        index = self._index
+        documents, article = np.unique(self._document[chunks], return_inverse=True)
+        counts = np.stack([index.document_counts(item.terms) for item in items], axis=1)
+        mean = index.words / max(len(index.documents), 1)
+        evidence = Evidence(
+            items=tuple(item.text for item in items),
+            weight=np.array([item.weight for item in items]),
+            tf=tf,
+            length=self._length[chunks],
+            article=article,
+            article_tf=counts[documents],
+            article_length=index.lengths[documents],
+            documents=len(index.documents),
+            words=index.words,
+            df=np.count_nonzero(counts, axis=0),
+            cf=counts.sum(axis=0),
+            mean_article=mean,
+            units=UnitStatistics(len(self._table), df, float(self._length.mean())),
+        )
+        articles = score_units(ARTICLES, evidence.articles)
+        return score_units(self.model, evidence.with_articles_scored(articles))
+
+    def _postings(self, terms: tuple[str, ...]) -> _Postings:
+        if terms not in self._known:
+            self._known[terms] = self._found(self._index.positions(terms))
+        return self._known[terms]
+
+    def _found(self, positions: Ints) -> _Postings:
+        low = np.searchsorted(self._reach, positions, "right")
+        high = np.searchsorted(self._first, positions, "right")
+        counts = np.maximum(high - low, 0)
+        if int(counts.sum()) > 4 * (len(self._first) + len(positions)):
+            return self._counted(positions)  # long chunks around many short ones
+        piece = concatenated_ranges(low, counts)
+        inside = np.repeat(positions, counts) < self._after[piece]
+        tf = np.bincount(self._owner[piece[inside]], minlength=len(self._table))
+        chunk = np.flatnonzero(tf)
+        return _Postings(chunk, tf[chunk])
+
+    def _counted(self, positions: Ints) -> _Postings:
+        found = np.searchsorted(positions, self._after) - np.searchsorted(positions, self._first)
+        tf = np.zeros(len(self._table), dtype=np.int64)
+        np.add.at(tf, self._owner, found)
+        chunk = np.flatnonzero(tf)
+        return _Postings(chunk, tf[chunk])
+
+
+def search_chunks(
+    search: ChunkSearch,
+    table: ChunkTable,
+    questions: Mapping[str, str],
+    k: int = 100,
+    run_id: str | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Run:
+    """A run: for each question its best chunks."""
+    topics: list[str] = []
+    chunks: list[Ints] = [np.zeros(0, dtype=np.int64)]
+    scores: list[Floats] = [np.zeros(0)]
+    empty = []
+    for topic, question in questions.items():
+        found, score = search.ranked(question, k)
+        topics += [topic] * len(found)
+        chunks.append(found)
+        scores.append(score)
+        empty += [] if len(found) else [topic]
+        progress(1)
+    name = run_id or search.model.name
+    run = run_of_chunks(table, topics, np.concatenate(chunks), np.concatenate(scores), name)
+    warnings = run.warnings
+    if empty:
+        said = f"questions for which nothing was found, whose lists are empty: {join_names(empty)}"
+        warnings = (*warnings, said)
+    return replace(run, facts={"model": str(search.model)}, warnings=warnings)
