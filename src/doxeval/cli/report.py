@@ -117,7 +117,6 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     from doxeval.cli.chunk_reports import chunk_tables, losses_of
     from doxeval.evaluation import Keep
     from doxeval.measures import PROFILE
-    from doxeval.reports import keeping
     from doxeval.reports import report as write_report
 
     names = options.requested_measures()
@@ -127,7 +126,7 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     evaluation = options.evaluation(
         names,
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
-        keep=Keep(curves=True, of_ranking=keeping(names) if has_texts else None),
+        keep=Keep(curves=True, results=has_texts),
     )
     topics = _topics(options.topics, evaluation.truth.topics)
     table = options.scores(evaluation, runs)

@@ -62,8 +62,8 @@ def evaluate(runs: tuple[str, ...], gold: str, options: ThresholdOptions, **give
     With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
     lost by cutting, the rest by search.
 
-    Gold that is not in the documents is an error, unless --max-lost allows it. It is then left out,
-    with a warning: a need that is not found counts neither as answered nor as missed.
+    Gold that is not in the documents is an error, unless --max-missing allows it. It is then left
+    out, with a warning: a need that is not found counts neither as answered nor as missed.
 
     \b
     Examples:
@@ -83,7 +83,7 @@ def evaluate(runs: tuple[str, ...], gold: str, options: ThresholdOptions, **give
     known = docs_in(given["docs"])
     chunks = [_chunks(file, known) for file in files]
     docs = _docs(chunks, known)
-    judged = gold_in_file(gold, docs, given["max_lost"])
+    judged = gold_in_file(gold, docs, given["max_missing"])
     every: list[Chunks | None] = [*chunks] or [None]
     every = every * len(runs) if len(every) == 1 else every
     read = _runs(runs, every)
