@@ -20,11 +20,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.exhaustivity import holds_passage, touched
-from doxeval.assess.judging.highlighting import highlighted
-from doxeval.assess.judging.rules import problems
-from doxeval.assess.judging.state import Grade, Mode, Range, State
+from doxeval.assess.judging import (
+    Article,
+    Grade,
+    Mode,
+    Range,
+    State,
+    highlighted,
+    holds_passage,
+    problems,
+    touched,
+)
 from doxeval.assessments import Merge, Votes, chosen_value, needed_assessors, shared_by
 from doxeval.errors import InputError
 

@@ -34,7 +34,7 @@ from doxeval.assess.agreement.values import (
     number,
 )
 from doxeval.assess.exchange.judged import Judged
-from doxeval.assess.judging.state import Mode
+from doxeval.assess.judging import Mode
 
 # What two assessors say of the same document.
 Pair = tuple[Judged, Judged]
@@ -45,7 +45,7 @@ def agreement(judged: Iterable[Judged], mode: Mode) -> Agreement:
 
     Assessors who share no document with another are left out.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> one = State(highlights=((0, 10),), bep=0, status="validated")
     >>> other = State(highlights=((5, 10),), bep=5, status="validated")
     >>> judged = [Judged("7", "a", "A1", one, 20), Judged("7", "a", "A2", other, 20)]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from doxeval.assess.agreement.coefficients import mean, weighted_kappa
 from doxeval.assess.agreement.values import Averages, ElementAgreement
 from doxeval.assess.exchange.judged import Judged
-from doxeval.assess.judging.state import Mode
+from doxeval.assess.judging import Mode
 
 # How often the first assessor gave grade i and the second grade j.
 Counts = list[list[int]]
@@ -24,7 +24,7 @@ _GRADES = 4
 def element_agreement(pairs: Sequence[Sequence[Pair]], mode: Mode) -> ElementAgreement:
     """The mean over pairs of assessors, each given by the documents that both validated.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> one = State(grades={"/s[1]": (3, 2), "/s[1]/p[1]": (1, 1)}, status="validated")
     >>> other = State(grades={"/s[1]": (3, 1), "/s[1]/p[1]": (1, 1)}, status="validated")
     >>> pair = (Judged("7", "a", "A1", one, 20), Judged("7", "a", "A2", other, 20))

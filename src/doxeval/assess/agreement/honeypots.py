@@ -18,7 +18,7 @@ import numpy as np
 from doxeval.assess.agreement.overlap import CharacterTables, character_tables, mean_of
 from doxeval.assess.agreement.values import Averages, number
 from doxeval.assess.exchange.judged import Judged
-from doxeval.assess.judging.state import Mode, State, is_above_zero
+from doxeval.assess.judging import Mode, State, is_above_zero
 
 
 @dataclass(frozen=True)

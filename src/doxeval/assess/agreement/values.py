@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from doxeval.assess.judging.state import Mode
+from doxeval.assess.judging import Mode
 
 Value = float | None
 

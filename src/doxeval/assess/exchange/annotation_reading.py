@@ -18,8 +18,7 @@ from urllib.parse import unquote
 
 from doxeval.assess.exchange.annotations import NOT_RELEVANT, RELEVANT
 from doxeval.assess.exchange.said import Said
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.state import Grade, Range, flaw_of_note, grade_from_json
+from doxeval.assess.judging import Article, Grade, Range, flaw_of_note, grade_from_json
 from doxeval.assessments import LARGEST_FILE, MARKS, merge_passages
 from doxeval.columns import refuse_unknown
 from doxeval.documents import normalise_id

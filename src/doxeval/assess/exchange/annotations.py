@@ -25,8 +25,7 @@ from urllib.parse import quote
 from uuid import UUID, uuid5
 
 from doxeval.assess.exchange.judged import Judged
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.state import Grade
+from doxeval.assess.judging import Article, Grade
 from doxeval.documents import Collection
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
@@ -39,7 +38,7 @@ RELEVANT, NOT_RELEVANT = "relevant", "not relevant"
 def annotation_lines(judged: Sequence[Judged], collection: Collection) -> Iterator[bytes]:
     """The lines of a file of annotations.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s>Low tide.</s>"})
     >>> judged = Judged("7", "a", "A1", State(status="validated"), 9)

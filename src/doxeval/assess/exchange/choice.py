@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from doxeval.assess.agreement.adjudication import adjudicated_by, votes
 from doxeval.assess.exchange.judged import Judged
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.state import Mode, State
+from doxeval.assess.judging import Article, Mode, State
 from doxeval.assessments import Merge, Ties, Votes, count_ties
 from doxeval.errors import InputError
 from doxeval.messages import Parameter, join_names, plural, truncate

@@ -24,10 +24,7 @@ from doxeval.arrays import Ints
 from doxeval.assess.exchange.annotations import annotation_lines
 from doxeval.assess.exchange.choice import chosen_judgments
 from doxeval.assess.exchange.judged import Judged
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.exhaustivity import touched
-from doxeval.assess.judging.inconsistencies import inconsistencies
-from doxeval.assess.judging.state import Mode
+from doxeval.assess.judging import Article, Mode, inconsistencies, touched
 from doxeval.assessments import (
     AssessmentFormat,
     Assessments,
@@ -84,7 +81,7 @@ _CONSTANT = 2
 class Export:
     """Judgments to be written: one for each topic and document.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> state = State(highlights=((4, 8),), bep=4, status="validated")
@@ -141,7 +138,7 @@ def judgments_to_export(
     judgments: "adjudicated", "majority", "union" or an assessor's pseudonym (see `choice`).
     drafts: also judgments that are not validated, marked as drafts.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> draft = Judged("7", "a", "A1", State(), 9)
@@ -171,7 +168,7 @@ def write_export(export: Export, path: str | os.PathLike[str], format: ExportFor
     there.
 
     >>> import pathlib, tempfile
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> state = State(highlights=((4, 8),), bep=4, status="validated")
@@ -194,7 +191,7 @@ def write_export(export: Export, path: str | os.PathLike[str], format: ExportFor
 def export_download(export: Export, format: ExportFormat) -> tuple[str, bytes]:
     """An export as one file, with its name: a ZIP archive if the format makes several files.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> judged = Judged("7", "a", "A1", State(status="validated"), 9)

@@ -17,9 +17,7 @@ from doxeval.assess.exchange.annotation_reading import read_annotations
 from doxeval.assess.exchange.export import not_relevant
 from doxeval.assess.exchange.log import LoggedOperation, read_log, replayed
 from doxeval.assess.exchange.said import Said
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.rules import problems
-from doxeval.assess.judging.state import Grade, Mode, State
+from doxeval.assess.judging import Article, Grade, Mode, State, problems
 from doxeval.assessments import (
     Grade2003,
     Grade2005,

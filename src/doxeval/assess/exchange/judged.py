@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from doxeval.assess.judging.state import State
+from doxeval.assess.judging import State
 
 
 @dataclass(frozen=True)

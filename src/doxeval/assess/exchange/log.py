@@ -13,12 +13,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.changes import Change, redone
-from doxeval.assess.judging.operations import Operation, parse_operation
-from doxeval.assess.judging.quotes import check_quote
-from doxeval.assess.judging.rules import apply
-from doxeval.assess.judging.state import Mode, State
+from doxeval.assess.judging import (
+    Article,
+    Change,
+    Mode,
+    Operation,
+    State,
+    apply,
+    check_quote,
+    parse_operation,
+    redone,
+)
 from doxeval.columns import Fields
 from doxeval.errors import FormatError, InputError
 from doxeval.files import json_lines, open_input, open_output

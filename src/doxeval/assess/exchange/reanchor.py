@@ -12,9 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.rules import problems
-from doxeval.assess.judging.state import Grade, Mode, Range, State
+from doxeval.assess.judging import Article, Grade, Mode, Range, State, problems
 from doxeval.assessments import merge_passages
 from doxeval.messages import quoted, short_path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from doxeval.assess.judging.state import Grade, Range, State
+from doxeval.assess.judging import Grade, Range, State
 
 
 @dataclass(frozen=True)
