@@ -57,6 +57,11 @@ FORMATS = {
         "NEXI": "doxeval.topics.nexi",
         "Questions with gold": "doxeval.chunks.formats.own",
     },
+    "Question sets of others": {
+        "Retrieval-augmented generation": "doxeval.chunks.formats.rag",
+        "Reading comprehension": "doxeval.chunks.formats.reading",
+        "Judged documents": "doxeval.chunks.formats.beir",
+    },
     "Runs": {
         "Text": "doxeval.runs.text",
         "INEX XML": "doxeval.runs.inex_xml",

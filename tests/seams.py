@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 SEAMS = {
-    "aligned_places": "doxeval.locating.alignment.MOST_PLACES",
+    "aligned_places": "doxeval.locating.align.MOST_PLACES",
     "append_column": "doxeval.storage.writer.ColumnFile.append",
     "assessed_elements_block": "doxeval.assessments.elements._BLOCK",
     "assessed_trees": "doxeval.measures.families.esr.trees.trees_of_assessments",

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.chunking import cut
+from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.dataset import NO_GOLD, Bench, refuse_without_gold
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.document_sources import documents, warnings_about
+from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.evaluate import evaluation_on, listed_measures, short_labels
 from doxeval.chunks.limits import Limits, limits_on
 from doxeval.chunks.oracle import oracle_on
-from doxeval.chunks.progress import progress_bar
+from doxeval.chunks.retrieve import progress_bar
 from doxeval.chunks.search import K, Search, as_search
 from doxeval.comparison import Comparison, MeasureColumn
 from doxeval.comparison import compare as compare_runs
@@ -32,7 +31,7 @@ from doxeval.runs import Run
 from doxeval.scores import ScoreTable, TextTable, format_score, warning_lines
 
 if TYPE_CHECKING:
-    from doxeval.chunks.chunk_set import Chunks
+    from doxeval.chunks.chunks import Chunks
     from doxeval.chunks.dataset import Bench
     from doxeval.reports import Report
     from doxeval.scores import RunView
@@ -485,12 +484,11 @@ class Study(Mapping[str, "RunView"]):
         """
         from doxeval.chunks.evaluate import evaluation_on, short_labels
         from doxeval.evaluation import Keep
-        from doxeval.reports import keeping, report
+        from doxeval.reports import report
         from doxeval.topics import Topic
 
-        returned = keeping([str(name) for name in self.measures])
-        kept = Keep(curves=True, of_ranking=returned)
-        evaluation = evaluation_on(self.bench, self.measures, keep=kept)
+        keep = Keep(curves=True, results=True)
+        evaluation = evaluation_on(self.bench, self.measures, keep=keep)
         table = short_labels(evaluation.score_all(self.runs), self.unit)
         table = replace(table, reference=self.headline)
         titles = self.bench.questions.items()

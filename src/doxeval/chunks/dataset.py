@@ -11,10 +11,10 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.assessments import Assessments
 from doxeval.chunks.boundaries import Structure
-from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.question_set import Questions
-from doxeval.chunks.question_sources import questions
+from doxeval.chunks.chunks import Chunks
+from doxeval.chunks.documents import Documents
+from doxeval.chunks.gold import questions
+from doxeval.chunks.questions import Questions
 from doxeval.errors import InputError
 from doxeval.measures import GroundTruth, Texts, tokeniser_of
 from doxeval.messages import Parameter, quoted

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges
 from doxeval.chunks.boundaries import Agreement, Structure, agreement
-from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.chunks import Chunks, RebuiltDocuments
 from doxeval.chunks.dataset import Bench, chunk_costs
 from doxeval.chunks.oracle import (
     Gold,
@@ -22,7 +22,6 @@ from doxeval.chunks.oracle import (
     pieces_of_chunks,
     touching,
 )
-from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.errors import warn
 from doxeval.measures import GroundTruth
 from doxeval.messages import Parameter, plural

@@ -20,8 +20,7 @@ import numpy as np
 
 from doxeval.arrays import Ints, concatenated_ranges
 from doxeval.assessments import Needs
-from doxeval.chunks.chunk_runs import run_of_chunks
-from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.chunks import Chunks, run_of_chunks
 from doxeval.chunks.dataset import Bench
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import warn

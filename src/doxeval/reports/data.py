@@ -336,7 +336,7 @@ def _outcomes(view: DocumentView, runs: Mapping[str, int]) -> dict[str, Any]:
 
 def _unit(unit: RelevantUnit, place: list[int]) -> dict[str, Any]:
     by_run: list[list[Any]] = [["miss"]] * (max(place) + 1)
-    for run, outcome in zip(place, unit.found, strict=True):
+    for run, outcome in zip(place, unit.outcomes, strict=True):
         if run >= 0:
             by_run[run] = _outcome(outcome)
     return {

@@ -15,7 +15,7 @@ from doxeval.cli.chunks.inputs import (
     max_lost_option,
     some_docs_option,
 )
-from doxeval.cli.options import tokens_option
+from doxeval.cli.decorators import tokens_option
 from doxeval.cli.output import data, line, note, warn
 from doxeval.cli.thresholds import gate_options, gates_of
 from doxeval.cli.verb import verb

@@ -17,7 +17,7 @@ from doxeval.cli.chunks.inputs import (
     some_docs_option,
     unit_option,
 )
-from doxeval.cli.options import table_or_json, tokens_option
+from doxeval.cli.decorators import table_or_json, tokens_option
 from doxeval.cli.output import block, data, line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import Message

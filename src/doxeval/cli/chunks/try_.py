@@ -15,7 +15,7 @@ from doxeval.cli.chunks.inputs import (
     tell_gold,
     unit_option,
 )
-from doxeval.cli.options import table_or_json, tokens_option
+from doxeval.cli.decorators import table_or_json, tokens_option
 from doxeval.cli.output import block, data, line, warn
 from doxeval.cli.verb import verb
 
