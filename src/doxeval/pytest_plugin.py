@@ -42,16 +42,16 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
     """Return a function that scores a retriever or a run.
 
     It takes the gold, then a retriever or a run, and the options of `scores_of_chunks`: docs,
-    chunks, questions, measures, k, workers, max_lost. The result has a score for each measure, over
-    all questions and for each of them: scores["bR@1000"], scores.topics["q1"]["bR@1000"].
+    chunks, questions, measures, k, workers, max_missing. The result has a score for each measure,
+    over all questions and for each of them: scores["bR@1000"], scores.topics["q1"]["bR@1000"].
     """
     shared: dict[str, str] = {
         name: str(pytestconfig.rootpath / value)
         for name in _SHARED
         if (value := pytestconfig.getini(f"doxeval_{name}"))
     }
-    if max_lost := pytestconfig.getini("doxeval_max_lost"):
-        shared["max_lost"] = max_lost
+    if max_missing := pytestconfig.getini("doxeval_max_lost"):
+        shared["max_missing"] = max_missing
 
     def scores(gold: Any, retriever_or_run: Any, **options: Any) -> RunView:
         from doxeval.chunks import scores_of_chunks

@@ -55,7 +55,7 @@ def compare(
     measures: Iterable[Any] = (),
     tokens: Any = None,
     reference: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     progress: bool | None = None,
 ) -> Study:
     """Compare cuts of documents by what a search finds in them.
@@ -67,7 +67,7 @@ def compare(
     `measures` adds others, and read@k beside those of k results. The `reference` is the measure by
     which cuts are called best, tested, and held against the oracle, here, in the terminal and in
     the report: bR@1000, or recall at the whole budget if that is smaller, unless another is given.
-    `max_lost` says how much of the gold may be missing, as `questions` does.
+    `max_missing` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
@@ -80,7 +80,7 @@ def compare(
     """
     if budget < 1:
         raise InputError(f"budget is {budget}: expected 1 or more")
-    bench = _bench(documents(docs), gold, unit, tokens, max_lost)
+    bench = _bench(documents(docs), gold, unit, tokens, max_missing)
     named, searching = _named(cuts), as_search(search)
     usual = _measures(budget)
     if reference is None:
@@ -133,9 +133,9 @@ def compare(
     )
 
 
-def _bench(docs: Documents, gold: Any, unit: str, tokens: Any, max_lost: int | str) -> Bench:
+def _bench(docs: Documents, gold: Any, unit: str, tokens: Any, max_missing: int | str) -> Bench:
     """Return documents and gold; without any gold, there is nothing to compare."""
-    bench = Bench(docs, gold, unit, tokens, max_lost)
+    bench = Bench(docs, gold, unit, tokens, max_missing)
     refuse_without_gold(bench.assessments)
     return bench
 
@@ -220,8 +220,8 @@ def _warnings(
     said = list(scores.warnings)
     for scored, (name, chunks) in zip(scores.runs, found.items(), strict=True):
         about = [*chunks.warnings, *scored.warnings, *limits[name].warnings]
-        if len(chunks.lost):
-            about.append(f"{plural(len(chunks.lost), 'chunk')} not found in the documents")
+        if len(chunks.missing):
+            about.append(f"{plural(len(chunks.missing), 'chunk')} not found in the documents")
         said += [Message(f"{name}: ", one) for one in about]
     return list(dict.fromkeys(said))
 
@@ -238,7 +238,7 @@ def grid(
     budgets: Iterable[int] = (),
     unit: str = "words",
     tokens: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     progress: bool | None = None,
 ) -> Any:
     """Every cut with every search at every k: a long frame of pandas, a row for each score.
@@ -246,7 +246,7 @@ def grid(
     Its columns are cut, search, k, measure, topic and value. `searches` are searches by name: names
     of models, `dense(embed)`, `hybrid(…)`, or functions that embed texts. `measures` are names
     without their cut-off, which k gives. `budgets` adds bR at these budgets, for which k is
-    missing. `max_lost` says how much of the gold may be missing, as `questions` does.
+    missing. `max_missing` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -260,7 +260,7 @@ def grid(
     from doxeval.runs import optional_module
 
     pandas = optional_module("pandas")
-    bench = _bench(documents(docs), gold, unit, tokens, max_lost)
+    bench = _bench(documents(docs), gold, unit, tokens, max_missing)
     named, by_name = _named(cuts), _searches(searches)
     depths = sorted(set([k] if isinstance(k, int) else k))
     at: dict[str, int | None] = {f"{name}@{k}": k for k in depths for name in measures}

@@ -37,12 +37,12 @@ def limits(
     *,
     unit: str = "words",
     tokens: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
 ) -> Limits:
     """Return what a cut allows, before anything is searched.
 
     `gold` are questions (or assessments). Sizes are in `unit`: characters, words or tokens.
-    `max_lost` says how much of the gold may be missing, as `questions` does.
+    `max_missing` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -52,7 +52,7 @@ def limits(
     >>> found.coverage, found.intact, found.pieces, round(found.omega, 4)
     (1.0, 0.0, 2.0, 0.4)
     """
-    bench = Bench(chunks.known_docs, gold, unit, tokens, max_lost)
+    bench = Bench(chunks.known_docs, gold, unit, tokens, max_missing)
     found = limits_on(bench, chunks)
     found = replace(found, warnings=(*bench.warnings, *found.warnings))
     warn(found.warnings)

@@ -33,7 +33,7 @@ from doxeval.chunks.records import loaded_from
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput, warn
 from doxeval.files import json_lines, open_input
-from doxeval.locating import SolidText
+from doxeval.locating import DenseText
 from doxeval.messages import Parameter, escape, join_names, json_text, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import (
@@ -98,7 +98,7 @@ def _located(docs: Documents, wanted: Sequence[Wanted]) -> dict[Wanted, Found]:
     if not wanted:
         return {}
     records = [{"doc": document, "text": text} for document, text in wanted]
-    located = locate(docs, records, order="none", max_lost="100%")
+    located = locate(docs, records, order="none", max_missing="100%")
     return {
         one: Found(Place(str(one[0]), spans), bool(located.ambiguous[row]))
         for row, (one, spans) in enumerate(zip(wanted, located.spans.as_tuples(), strict=True))
@@ -282,8 +282,8 @@ class Items:
         """Where a text that was cut out of a chunk stands in it."""
         solid, document = "".join(text.split()), self._home(row)
         for start, end in self._lists[row] if solid else ():
-            part = SolidText(self._chunks.known_docs[document][start:end])
-            at = part.solid.find(solid)
+            part = DenseText(self._chunks.known_docs[document][start:end])
+            at = part.dense.find(solid)
             if at >= 0:
                 first, last = part.offsets[[at, at + len(solid) - 1]].tolist()
                 return Place(document, ((start + first, start + last + 1),))
@@ -437,7 +437,7 @@ def retrieve(
         name, value = ("k", k) if k < 1 else ("workers", workers)
         raise InputError(f"{name} is {value}: expected 1 or more")
     # Only the texts of the questions are needed, wherever their gold stands.
-    bench = Bench(chunks.known_docs, gold, max_lost="100%")
+    bench = Bench(chunks.known_docs, gold, max_missing="100%")
     questions = bench.questions
     with progress_bar("Retrieving", len(questions), progress) as done:
         answers = _answers(retriever, questions, workers, done)
@@ -622,7 +622,7 @@ def _no_chunks(docs: Any) -> Chunks:
 
 
 def _texts_of(questions: Any, chunks: Chunks) -> Mapping[str, str]:
-    found = gold_in(questions, chunks.known_docs, max_lost="100%")
+    found = gold_in(questions, chunks.known_docs, max_missing="100%")
     texts = found.texts if isinstance(found, Questions) else found
     if not isinstance(texts, Mapping) or not any(texts.values()):
         raise InputError(

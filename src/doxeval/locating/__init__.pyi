@@ -13,11 +13,11 @@ from doxeval.locating.quotes import find_in_documents as find_in_documents
 from doxeval.locating.quotes import find_quotes as find_quotes
 from doxeval.locating.report import How as How
 from doxeval.locating.report import LocatingReport as LocatingReport
-from doxeval.locating.report import LostChunk as LostChunk
-from doxeval.locating.report import OwnReport as OwnReport
-from doxeval.locating.report import allowed_lost as allowed_lost
-from doxeval.locating.report import refuse_lost as refuse_lost
+from doxeval.locating.report import MissingChunk as MissingChunk
+from doxeval.locating.report import OffsetsReport as OffsetsReport
+from doxeval.locating.report import allowed_missing as allowed_missing
+from doxeval.locating.report import refuse_missing as refuse_missing
 from doxeval.locating.report import total as total
-from doxeval.locating.text import SolidPieces as SolidPieces
-from doxeval.locating.text import SolidText as SolidText
+from doxeval.locating.text import DenseText as DenseText
+from doxeval.locating.text import DenseTexts as DenseTexts
 from doxeval.locating.text import folded as folded

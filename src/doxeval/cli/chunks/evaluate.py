@@ -63,8 +63,8 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
     lost by cutting, the rest by search.
 
-    Gold that is not in the documents is an error, unless --max-lost allows it. It is then left out,
-    with a warning: a need that is not found counts neither as answered nor as missed.
+    Gold that is not in the documents is an error, unless --max-missing allows it. It is then left
+    out, with a warning: a need that is not found counts neither as answered nor as missed.
 
     \b
     Examples:
@@ -84,7 +84,7 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     given = docs_in(options["docs"])
     chunks = [_chunks(file, given) for file in files]
     docs = _docs(chunks, given)
-    judged = gold_in_file(gold, docs, options["max_lost"])
+    judged = gold_in_file(gold, docs, options["max_missing"])
     every: list[Chunks | None] = [*chunks] or [None]
     every = every * len(runs) if len(every) == 1 else every
     read = _runs(runs, every)

@@ -48,7 +48,7 @@ def limits(
     docs: str | None,
     unit: str | None,
     tokens: str | None,
-    max_lost: str,
+    max_missing: str,
     format_: str,
 ) -> None:
     """Print what cuts allow, whatever searches their chunks.
@@ -70,12 +70,12 @@ def limits(
     counted, tokens = chosen_unit(unit, tokens), known_tokens(tokens)
     texts = docs_in(docs)
     found: dict[str, Limits] = {}
-    judged = None if texts is None else gold_in_file(gold, texts, max_lost)
+    judged = None if texts is None else gold_in_file(gold, texts, max_missing)
     for file in files:
         chunks = chunks_with_texts(file, texts)
         name = Path(file).name.removesuffix(".jsonl")
         name = file if name in found else name
-        own = gold_in_file(gold, chunks.known_docs, max_lost) if judged is None else judged
+        own = gold_in_file(gold, chunks.known_docs, max_missing) if judged is None else judged
         found[name] = limits_of(chunks, own, unit=counted, tokens=tokens)
         warn(Message(f"{name}: ", warning) for warning in found[name].warnings)
     if format_ == "json":

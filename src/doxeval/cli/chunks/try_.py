@@ -89,16 +89,16 @@ def try_(
     measures: tuple[str, ...],
     k: int,
     copies: Literal["same", "place"],
-    max_lost: str,
+    max_missing: str,
     report: Path | None,
     format_: str,
 ) -> None:
     """Compare built-in cuts of DOCS by what a search for the QUESTIONS finds in them.
 
     No model, network or key is needed. The table shows recall at budgets, letters (cuts that share
-    one are not significantly different), the words read with five results (and with k, if -m
-    names a measure of k results), the best that the chunks allow (a greedy oracle), and how much is
-    lost by cutting and by search. Gold that is not in the documents is an error, unless --max-lost
+    one are not significantly different), the words read with five results (and with k, if -m names
+    a measure of k results), the best that the chunks allow (a greedy oracle), and how much is lost
+    by cutting and by search. Gold that is not in the documents is an error, unless --max-missing
     allows it.
 
     \b
@@ -121,7 +121,7 @@ def try_(
     if report is not None and report.is_dir():
         raise OutputError(f"{report} is a directory; expected a file")
     texts = docs_in(docs)
-    gold = read_questions(questions, texts, copies, max_lost)
+    gold = read_questions(questions, texts, copies, max_missing)
     tell_gold(gold)
     chosen = list(cuts or _cuts_for(texts))
     study = compare(texts, gold, chosen, model, budget, **settings)
