@@ -293,7 +293,7 @@ def test_the_page_about_python_names_everything_public() -> None:
 def test_the_guides_hold_blocks_that_are_run() -> None:
     counts = {page: len(list(blocks(page))) for page in PAGES}
     some = ("../README", "getting-started", "chunks", "search", "own-test-collection", "python")
-    assert all(counts[page] > 3 for page in some), counts
+    assert all(counts[page] > 2 for page in some), counts
 
 
 def test_a_block_that_prints_something_else_is_noticed() -> None:
