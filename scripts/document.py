@@ -57,6 +57,11 @@ FORMATS = {
         "NEXI": "doxeval.topics.nexi",
         "Questions with gold": "doxeval.chunks.formats.own",
     },
+    "Question sets of others": {
+        "Retrieval-augmented generation": "doxeval.chunks.formats.rag",
+        "Reading comprehension": "doxeval.chunks.formats.reading",
+        "Judged documents": "doxeval.chunks.formats.beir",
+    },
     "Runs": {
         "Text": "doxeval.runs.text",
         "INEX XML": "doxeval.runs.inex_xml",
@@ -123,7 +128,7 @@ def _navigation_files() -> Iterator[str]:
         "`--navigation`, an object whose `model` names the kind. "
         f"{_in_words(BY_NAME)} need no file: `--navigation depth`, or inside a measure "
         "`ESRP@10(nav=depth)`. `doxeval navigation FILE` prints and checks a model. The examples "
-        "fit the article `ferry` of [Getting started](getting-started.md); they are in "
+        "fit the leaflet `borrowing` of [Getting started](getting-started.md); they are in "
         "`docs/examples/navigation` of the source code.\n"
     )
     for title, (module, examples) in NAVIGATION.items():
