@@ -12,7 +12,7 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     gold_in_file,
     known_tokens,
-    max_lost_option,
+    max_missing_option,
     some_docs_option,
 )
 from doxeval.cli.decorators import tokens_option
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     help="Format of the output.  [default: by the name of --out, else table]",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
-@max_lost_option("quotes")
+@max_missing_option("quotes")
 def evaluate(runs: tuple[str, ...], gold: str, options: ThresholdOptions, **given: Any) -> None:
     """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
 

@@ -11,7 +11,7 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     docs_option,
     force_option,
-    max_lost_option,
+    max_missing_option,
     refuse_existing,
 )
 from doxeval.cli.output import line, warn
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     help="Whether a quote that stands several times in its document may be shown at any of these "
     "places, or only at its own.",
 )
-@max_lost_option("quotes")
+@max_missing_option("quotes")
 @force_option
 def gold(
     file: str,

@@ -126,7 +126,7 @@ def docs_option(command: Any) -> Any:
     )(command)
 
 
-def max_lost_option(what: str, default: str = "0") -> Callable[[Any], Any]:
+def max_missing_option(what: str, default: str = "0") -> Callable[[Any], Any]:
     """Return the option that says how much may be missing from the documents."""
     return click.option(
         "--max-missing",

@@ -13,7 +13,7 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     gold_in_file,
     known_tokens,
-    max_lost_option,
+    max_missing_option,
     some_docs_option,
     unit_option,
 )
@@ -40,7 +40,7 @@ _WHOLE = ("chunks", "p5", "p50", "p95")
 @some_docs_option
 @unit_option
 @tokens_option
-@max_lost_option("quotes")
+@max_missing_option("quotes")
 @table_or_json("Format of the output.")
 def limits(
     files: tuple[str, ...],

@@ -11,7 +11,7 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     docs_option,
     force_option,
-    max_lost_option,
+    max_missing_option,
     refuse_existing,
 )
 from doxeval.cli.output import line, warn
@@ -45,7 +45,7 @@ from doxeval.messages import plural
     metavar="SHARE",
     help="How much of the letters of a changed chunk must be found.",
 )
-@max_lost_option("chunks")
+@max_missing_option("chunks")
 @click.option(
     "--doc-key",
     metavar="KEY",

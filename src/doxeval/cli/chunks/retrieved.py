@@ -9,7 +9,7 @@ import click
 from doxeval.cli.chunks.inputs import (
     docs_in,
     force_option,
-    max_lost_option,
+    max_missing_option,
     question_texts,
     refuse_existing,
     some_docs_option,
@@ -31,7 +31,7 @@ from doxeval.messages import plural
     help="Questions, whose ids are taken where the words are the same.  [default: ids of FILE]",
 )
 @click.option("-k", type=click.IntRange(1), help="Most results.  [default: all]")
-@max_lost_option("contexts", "50%")
+@max_missing_option("contexts", "50%")
 @click.option("--run-id", metavar="ID", help="The id of the run.  [default: the name of FILE]")
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, metavar="RUN", help="The run."

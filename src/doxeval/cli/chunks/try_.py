@@ -11,7 +11,7 @@ from doxeval.cli.chunks.inputs import (
     chosen_unit,
     docs_in,
     known_tokens,
-    max_lost_option,
+    max_missing_option,
     tell_gold,
     unit_option,
 )
@@ -72,7 +72,7 @@ CUTS = (
     show_default=True,
     help="Whether a quote that stands several times may be shown at any of these places.",
 )
-@max_lost_option("quotes")
+@max_missing_option("quotes")
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="FILE", help="Also write a report (HTML)."
 )
