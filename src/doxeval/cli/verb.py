@@ -277,7 +277,7 @@ def _click_option(spec: OptionField) -> click.Option:
         multiple=spec.count is None,
         nargs=spec.count or 1,
         metavar=spec.metavar,
-        default=default,
+        **({} if spec.is_required else {"default": default}),  # None would be a default, too
         show_default=default not in (None, ()),  # click would show an empty one
         help=help_text,
     )
