@@ -1,7 +1,9 @@
 from doxeval.assess.exchange.annotation_reading import read_annotations as read_annotations
 from doxeval.assess.exchange.choice import Undecided as Undecided
 from doxeval.assess.exchange.export import EXPORT_FORMATS as EXPORT_FORMATS
+from doxeval.assess.exchange.export import Export as Export
 from doxeval.assess.exchange.export import ExportFormat as ExportFormat
+from doxeval.assess.exchange.export import check_fit as check_fit
 from doxeval.assess.exchange.export import export_download as export_download
 from doxeval.assess.exchange.export import judgments_to_export as judgments_to_export
 from doxeval.assess.exchange.export import write_export as write_export
@@ -9,6 +11,7 @@ from doxeval.assess.exchange.imports import ImportedState as ImportedState
 from doxeval.assess.exchange.imports import states_of as states_of
 from doxeval.assess.exchange.judged import Judged as Judged
 from doxeval.assess.exchange.log import LoggedOperation as LoggedOperation
+from doxeval.assess.exchange.log import log_lines as log_lines
 from doxeval.assess.exchange.log import read_log as read_log
 from doxeval.assess.exchange.log import replayed as replayed
 from doxeval.assess.exchange.log import write_log as write_log
