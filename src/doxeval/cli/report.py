@@ -123,7 +123,6 @@ def _written(
     """The files of the report, from one evaluation."""
     from doxeval.cli.chunk_reports import chunk_tables, losses_of
     from doxeval.measures import PROFILE
-    from doxeval.reports import keeping
     from doxeval.reports import report as write_report
 
     names, _ = measures_asked_for(options["names"], options["presets"])
@@ -136,7 +135,7 @@ def _written(
         {**options, "chunks": options["chunks"] if len(options["chunks"]) == 1 else ()},
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
         curves=True,
-        keep=keeping(names) if has_texts else None,
+        results=has_texts,
     )
     topics = _topics(options["topics"], evaluation.truth.topics)
     table = scores_of(evaluation, runs, options)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import (
+from doxeval.cli.decorators import (
     check_engine,
     collection_option,
     columns_option,
@@ -123,7 +123,7 @@ def evaluation_of(
     where_possible: Iterable[str] = (),
     curves: bool = False,
     per_document: bool = False,
-    keep: Callable[[Any], Any] | None = None,
+    results: bool = False,
 ) -> Evaluation:
     """The evaluation that the options of a command describe."""
     from doxeval.assessments import read_assessments
@@ -161,7 +161,7 @@ def evaluation_of(
         chunks=options["chunks"][0] if len(options["chunks"]) == 1 else None,
         run_options=run_options,
         counting=counting,
-        keep=Keep(curves, per_document, keep),
+        keep=Keep(curves, per_document, results=results),
     )
 
 

@@ -6,21 +6,27 @@ before it can be undone. All of this is one transaction.
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from doxeval.assess.db import audit, pools, settings
-from doxeval.assess.db.failures import CampaignError
-from doxeval.assess.db.imports import import_operation
-from doxeval.assess.db.judgments import Target, row_is
-from doxeval.assess.db.kept_articles import keep, kept, packed
+from doxeval.assess.db.judgments import (
+    Author,
+    Stacks,
+    Target,
+    import_operation,
+    stored_of,
+    submit,
+    write_judgment,
+)
+from doxeval.assess.db.pools import note_change, remove_documents
 from doxeval.assess.db.replay import REBASED
-from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, USERS
-from doxeval.assess.db.submitting import Author, submit
-from doxeval.assess.exchange.reanchor import reanchor
+from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, USERS, note_event, put_setting
+from doxeval.assess.db.session import CampaignError
+from doxeval.assess.db.snapshots import keep_snapshot, read_snapshot
+from doxeval.assess.db.topics import load_settings, recorded_collection
+from doxeval.assess.exchange import reanchor
 from doxeval.assess.judging import Article, Mode, State
 from doxeval.documents import Collection
 from doxeval.errors import CollectionError
@@ -58,8 +64,8 @@ class Rebase:
     def __init__(self, connection: Connection, new: Collection) -> None:
         self.connection = connection
         self.new = new
-        self.mode: Mode = settings.load(connection).mode
-        self.recorded: dict[str, str] = settings.collection(connection)
+        self.mode: Mode = load_settings(connection).mode
+        self.recorded: dict[str, str] = recorded_collection(connection)
         self.old = _collection_if_there(self.recorded)
         self.names = {0: "adjudicated"}
         for row in connection.execute(select(USERS.c.id, USERS.c.name)):
@@ -77,8 +83,8 @@ class Rebase:
             lost += found or ()
         lost += self._honeypots()
         place = {"path": self.new.address, "seal": self.new.checksum}
-        settings.put(self.connection, "collection", place)
-        audit.note(self.connection, "rebased", moved=moved, lost=len(lost), seal=self.new.checksum)
+        put_setting(self.connection, "collection", place)
+        note_event(self.connection, "rebased", moved=moved, lost=len(lost), seal=self.new.checksum)
         return RebaseReport(unchanged, moved, tuple(lost), removed)
 
     def _judgment(self, row: Any) -> list[Lost] | None:
@@ -91,14 +97,14 @@ class Rebase:
         found, lost = self._anchored(state, row.document, row.text_sha256, new)
         if row.text_sha256 == new.sha256 and found == state:
             return None
-        change = update(JUDGMENTS).where(row_is(target))
-        self.connection.execute(change.values(text_sha256=new.sha256))
+        stored = replace(stored_of(row), text_sha256=new.sha256)
+        write_judgment(self.connection, target, stored)
         if row.version:
-            operation = import_operation(found, row.version, f"{REBASED}{secrets.token_hex(12)}")
-            submit(self.connection, target, Author(None, True), operation, new, self.mode)
-            self.connection.execute(change.values(undo=[], redo=[]))
+            operation = import_operation(found, row.version, REBASED)
+            after = submit(self.connection, target, Author(None, True), operation, new, self.mode)
+            write_judgment(self.connection, target, replace(after, stacks=Stacks()))
             if found.is_relevant:
-                keep(self.connection, row.document, new.sha256, packed(new))
+                keep_snapshot(self.connection, new)
         who = self.names[row.judge]
         return [Lost(row.topic, row.document, who, what) for what in lost]
 
@@ -139,7 +145,7 @@ class Rebase:
     def _old_article(self, document: str, text_sha256: str | None) -> Article | None:
         """A document as it was judged: kept, or in the old collection if that is still there."""
         if text_sha256 is not None:
-            article = kept(self.connection, document, text_sha256)
+            article = read_snapshot(self.connection, document, text_sha256)
             if article is not None:
                 return article
         return None if self.old is None else Article.of(self.old, document)
@@ -159,9 +165,9 @@ class Rebase:
                 f"the new collection lacks {plural(len(lacking), 'document')} that were judged: "
                 f"{join_names(lacking)}"
             )
-        pools.note_change(self.connection)
+        note_change(self.connection)
         for topic, document in missing:
-            pools.remove(self.connection, topic, {document})
+            remove_documents(self.connection, topic, {document})
         return tuple((str(topic), str(document)) for topic, document in missing)
 
 

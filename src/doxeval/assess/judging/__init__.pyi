@@ -25,3 +25,4 @@ from doxeval.assess.judging.state import Mode as Mode
 from doxeval.assess.judging.state import Range as Range
 from doxeval.assess.judging.state import State as State
 from doxeval.assess.judging.state import Status as Status
+from doxeval.assess.judging.state import flaw_of_text as flaw_of_text

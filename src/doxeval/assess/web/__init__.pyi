@@ -7,7 +7,6 @@ from doxeval.assess.web.auth import COOKIE as COOKIE
 from doxeval.assess.web.auth import OF_A_TOPIC as OF_A_TOPIC
 from doxeval.assess.web.auth import Who as Who
 from doxeval.assess.web.display import DEFAULTS as DEFAULTS
-from doxeval.assess.web.display import ROLES as ROLES
 from doxeval.assess.web.display import document_data as document_data
 from doxeval.assess.web.display import title_of as title_of
 from doxeval.assess.web.find import MOST_MATCHES as MOST_MATCHES

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 from starlette.responses import Response
 
-from doxeval.assess.db import ADJUDICATED, CampaignError, checked_keywords, next_document
+from doxeval.assess.db import (
+    ADJUDICATED,
+    CampaignError,
+    NotInQueue,
+    Unknown,
+    checked_keywords,
+    next_document,
+)
 from doxeval.assess.judging import (
     MalformedOperation,
     allowed,
@@ -17,6 +24,7 @@ from doxeval.assess.judging import (
     parse_operation,
     problems,
 )
+from doxeval.assess.web.auth import parts_of
 from doxeval.assess.web.display import document_data
 from doxeval.assess.web.errors import Problem
 from doxeval.assess.web.rendering import campaign_of, site_of
@@ -107,10 +115,10 @@ def document_of(request: Request) -> str:
 
 def known_topic(campaign: Campaign, topic_id: str) -> CampaignTopic:
     """Return a topic of the campaign."""
-    for topic in campaign.topics():
-        if topic.id == topic_id:
-            return topic
-    raise Problem(404, "There is no such topic.", "topic")
+    try:
+        return campaign.topic(topic_id)
+    except Unknown:
+        raise Problem(404, "There is no such topic.", "topic") from None
 
 
 def place_in(entries: Sequence[QueueEntry], document: str) -> int:
@@ -118,12 +126,7 @@ def place_in(entries: Sequence[QueueEntry], document: str) -> int:
     for place, entry in enumerate(entries):
         if entry.document == document:
             return place
-    raise Problem(
-        404,
-        "This document is not in your queue for the topic. Find it there and add it, if you want "
-        "to judge it.",
-        "document",
-    )
+    raise NotInQueue(f"document {document!r} is not in this queue")
 
 
 def count_done(entries: Sequence[QueueEntry]) -> int:
@@ -205,20 +208,19 @@ def _others(request: Request, document: str) -> list[OtherJudgment]:
     Somebody who also assesses the topic judges a document before they see what others said of it.
     """
     campaign, topic, user = campaign_of(request), request.state.topic, request.user
-    if "assess" in campaign.parts(user, topic):
-        judged = campaign.judgment(topic, document, user.id)
-        if judged.state.status != "validated":
-            raise Problem(
-                403,
-                "You also assess this topic: judge the document yourself before you see what the "
-                "others said of it.",
-                "judge-first",
-            )
-    others = []
-    for assessor in campaign.users():
-        state = campaign.judgment(topic, document, assessor.id).state
-        if state.status == "validated":
-            others.append(OtherJudgment(assessor.pseudonym, _state(state)))
+    is_assessor = "assess" in parts_of(request, topic)
+    if is_assessor and campaign.judgment(topic, document, user.id).state.status != "validated":
+        raise Problem(
+            403,
+            "You also assess this topic: judge the document yourself before you see what the "
+            "others said of it.",
+            "judge-first",
+        )
+    others = [
+        OtherJudgment(judged.assessor, _state(judged.state))
+        for judged in campaign.judgments(topic, document=document)
+        if judged.assessor is not None and not judged.adjudicated
+    ]
     return sorted(others, key=lambda other: other.who)
 
 
@@ -228,7 +230,6 @@ def post_operations(request: Request, message: OperationsRequest) -> Response:
     topic, judge = request.state.topic, request.state.judge
     operations = _operations(message)
     _check_user(request, message)
-    check_is_for(request, document)
     submitted = campaign.submit(topic, document, judge, request.user, operations)
     judgment = _judgment(submitted.stored, campaign.article(document), campaign.mode)
     reply = _fields(judgment) | {"applied": submitted.applied}
@@ -256,21 +257,10 @@ def _check_user(request: Request, message: TopicRequest) -> None:
         raise Problem(409, "Somebody else has signed in since this was done.", "user")
 
 
-def check_is_for(request: Request, document: str) -> None:
-    """Refuse a document that is neither pooled nor in the queue of the judge.
-
-    Most documents are pooled, which is quicker to see than where they are in the queue.
-    """
-    campaign, topic = campaign_of(request), request.state.topic
-    if campaign.pooled_elements(topic, document) is None:
-        place_in(campaign.queue(topic, request.state.judge), document)
-
-
 def post_time(request: Request, message: TimeRequest) -> Response:
     """Add time that was spent on a document."""
     document = document_of(request)
     _check_user(request, message)
-    check_is_for(request, document)
     state = request.state
     campaign_of(request).add_time(state.topic, document, state.judge, message.seconds)
     return Response(b"{}", media_type="application/json")

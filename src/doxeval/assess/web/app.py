@@ -26,7 +26,6 @@ from starlette.staticfiles import StaticFiles
 
 from doxeval.assess.web import api, auth, organise, pages
 from doxeval.assess.web.auth import OF_A_TOPIC, OwnSiteOnly, SessionBackend, Who
-from doxeval.assess.web.display import checked_display
 from doxeval.assess.web.errors import answer_error
 from doxeval.assess.web.find import Finder
 from doxeval.assess.web.rendering import Site
@@ -112,7 +111,6 @@ def create_app(campaign: Campaign, *, secure: bool = False) -> Starlette:
     cookie over TLS alone.
     """
     assets = Assets()
-    display = checked_display(campaign.settings.display)
     handlers = {HTTPException: answer_error, Exception: answer_error}
     application = Starlette(
         routes=[
@@ -129,7 +127,11 @@ def create_app(campaign: Campaign, *, secure: bool = False) -> Starlette:
         exception_handlers={HTTPException: answer_error},
     )
     application.state.site = Site(
-        campaign, Finder(campaign.collection, display), assets.script, assets.style, secure
+        campaign,
+        Finder(campaign.collection, campaign.settings.display),
+        assets.script,
+        assets.style,
+        secure,
     )
     return application
 

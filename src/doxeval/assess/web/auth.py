@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from doxeval.assess.db import (
     ADJUDICATED,
+    LONGEST_ID,
     LONGEST_NAME,
     LONGEST_PASSWORD,
     SHORTEST_PASSWORD,
@@ -26,7 +27,7 @@ from doxeval.errors import InputError
 from doxeval.messages import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -56,7 +57,8 @@ OF_A_TOPIC = frozenset({Who.TOPIC, Who.ASSESSOR, Who.ADJUDICATOR, Who.JUDGE})
 class SessionBackend(AuthenticationBackend):
     """Finds the user of a request by the random token in its cookie.
 
-    The credentials hold the roles that a user may act in. Files need no session.
+    The credentials hold the roles that a user may act in; the state has the user's parts in the
+    topic of the address, which are read along with the session. Files need no session.
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -67,9 +69,13 @@ class SessionBackend(AuthenticationBackend):
         token = token_of(conn)
         if token is None or conn.url.path.startswith("/static/"):
             return None
-        user = await run_in_threadpool(self.campaign.session_user, token)
-        if user is None or not user.active:
+        topic = conn.query_params.get("topic", "")
+        topic = topic if len(topic) <= LONGEST_ID and is_storable(topic) else ""
+        session = await run_in_threadpool(self.campaign.session, token, topic)
+        if session is None:
             return None
+        user = session.user
+        conn.state.parts = {topic: session.parts}
         roles = [Who.SIGNED_IN.name]
         roles += [Who.ORGANISER.name] if user.is_organiser else []
         roles += [Who.ADMIN.name] if user.role == "admin" else []
@@ -162,10 +168,17 @@ def judge_of(request: Request, who: Who, topic: str, judge: str | None) -> int:
         raise Problem(400, "This address is for your own judgments; leave out judge=.", "judge")
     user: User = request.user
     part: Part = "adjudicate" if judge is not None or who is Who.ADJUDICATOR else "assess"
-    parts = campaign_of(request).parts(user, topic)
+    parts = parts_of(request, topic)
     if part not in parts and not (who is Who.TOPIC and parts):
         raise Problem(403, f"You were not asked to {part} this topic.", "topic")
     return ADJUDICATED if part == "adjudicate" else user.id
+
+
+def parts_of(request: Request, topic: str) -> Collection[Part]:
+    """Return the parts of the user in a topic."""
+    parts: Mapping[str, frozenset[Part]] = request.state.parts
+    # A topic that is in a form or in JSON was not read along with the session.
+    return parts[topic] if topic in parts else campaign_of(request).parts(request.user, topic)
 
 
 def get_login(request: Request) -> Response:

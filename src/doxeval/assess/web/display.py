@@ -8,21 +8,19 @@ collection says so, or if it only occurs within running text; otherwise it is a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assess.web.wire import DisplayRole, ElementRows
-from doxeval.errors import InputError
-from doxeval.messages import join_names, quoted
+from doxeval.assess.web.wire import ElementRows
 
 if TYPE_CHECKING:
+    from doxeval.assess.db import DisplayRole
     from doxeval.assess.judging import Article
     from doxeval.documents import Collection
 
-ROLES: tuple[str, ...] = get_args(DisplayRole)
 _LONGEST_TITLE = 120
 
 # HTML and Markdown; the IEEE articles of 2002 to 2005; the Wikipedia of 2006 to 2010; the demo.
@@ -43,24 +41,6 @@ _TAGS: dict[DisplayRole, str] = {
     "note footnote art url",
 }
 DEFAULTS: Mapping[str, str] = {tag: role for role, tags in _TAGS.items() for tag in tags.split()}
-
-
-def checked_display(display: Mapping[str, Any]) -> dict[str, str]:
-    """Return a display map of an organiser: a role of ours for each tag.
-
-    >>> checked_display({"ss1": "block", "theorem": "heading"})
-    {'ss1': 'block', 'theorem': 'heading'}
-    >>> checked_display({"ss1": "big"})
-    Traceback (most recent call last):
-    doxeval.errors.InputError: the tag 'ss1' has the role 'big'; roles are heading, list, item, ...
-    """
-    for tag, role in display.items():
-        if role not in ROLES:
-            roles = join_names(ROLES, len(ROLES))
-            raise InputError(
-                f"the tag {quoted(tag)} has the role {quoted(role)}; roles are {roles}"
-            )
-    return dict(display)
 
 
 def roles_of(

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 
-from doxeval.assess.db import CannotSave, Damaged
+from doxeval.assess.db import CannotSave, Damaged, NotInQueue, Unknown
 from doxeval.assess.web.rendering import render, url
 from doxeval.assess.web.wire import ErrorData
 from doxeval.errors import DoxevalError, UnknownReference
@@ -66,6 +66,15 @@ def problem_of(error: Exception) -> Problem:
         case HTTPException(status_code=status):
             sentence = "Check the address." if status == 404 else TITLES.get(status, "") + "."
             return Problem(status, sentence, "address", error.headers)
+        case NotInQueue():
+            return Problem(
+                404,
+                "This document is not in your queue for the topic. Find it there and add it, if "
+                "you want to judge it.",
+                "document",
+            )
+        case Unknown():
+            return Problem(404, as_sentence(error), "unknown")
         case UnknownReference():
             return Problem(404, f"There is no such thing here: {error.message}.", "unknown")
         case CannotSave() | OSError():

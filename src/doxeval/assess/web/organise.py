@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.responses import RedirectResponse, Response
 
 from doxeval.assess.agreement import honeypots, number
-from doxeval.assess.db import ROLES
+from doxeval.assess.db import ROLES, Unknown
 from doxeval.assess.exchange import (
     EXPORT_FORMATS,
     Undecided,
@@ -16,6 +16,7 @@ from doxeval.assess.exchange import (
     judgments_to_export,
     log_lines,
 )
+from doxeval.assess.web.api import known_topic
 from doxeval.assess.web.errors import Problem, as_sentence
 from doxeval.assess.web.pages import agreement_rows
 from doxeval.assess.web.rendering import campaign_of, decimals, render, url
@@ -139,13 +140,7 @@ def post_unassign(request: Request) -> Response:
 
 def _topic(request: Request) -> str:
     topic = checked_id(request.state.form.get("topic"), "topic")
-    _check_topic(campaign_of(request), topic)
-    return topic
-
-
-def _check_topic(campaign: Campaign, topic: str) -> None:
-    if all(known.id != topic for known in campaign.topics()):
-        raise Problem(404, "There is no such topic.", "topic")
+    return known_topic(campaign_of(request), topic).id
 
 
 def _part(request: Request) -> Part:
@@ -159,10 +154,10 @@ def _part(request: Request) -> Part:
 
 def _user(request: Request) -> User:
     name = checked_id(request.state.form.get("user"), "user")
-    for user in campaign_of(request).users():
-        if user.name == name:
-            return user
-    raise Problem(404, "There is no such user.", "user")
+    try:
+        return campaign_of(request).user(name)
+    except Unknown:
+        raise Problem(404, "There is no such user.", "user") from None
 
 
 # Accounts
@@ -279,7 +274,7 @@ def _choice(request: Request) -> ExportChoice:
         raise Problem(400, "drafts= is yes or no.", "drafts")
     topic = query.get("topic") or None
     if topic is not None:
-        _check_topic(campaign_of(request), topic)
+        known_topic(campaign_of(request), topic)
     return ExportChoice(topic, query.get("judgments") or "adjudicated", drafts == "yes")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Sized
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from starlette.responses import RedirectResponse, Response
 
 from doxeval.assess.agreement import agreement
-from doxeval.assess.db import ADJUDICATED, next_document
+from doxeval.assess.db import ADJUDICATED, Part, next_document
 from doxeval.assess.web.api import (
     add_outside,
     count_done,
@@ -22,50 +22,34 @@ from doxeval.assess.web.rendering import campaign_of, render, site_of, url
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from doxeval.assess.db import Campaign, CampaignTopic
+    from doxeval.assess.db import Campaign, CampaignTopic, Progress
 
 
 class TopicWork(NamedTuple):
-    """A user's part in a topic, and how far they are; judge is "adjudicated" or None."""
+    """A user's part in a topic, and how far they are."""
 
-    topic: str
-    title: str
-    judge: str | None
-    done: int
-    total: int
-    relevant: int
-    closed: bool
-    next: str | None
+    topic: CampaignTopic
+    progress: Progress
+
+    @property
+    def judge(self) -> str | None:
+        """What addresses call the judgments: "adjudicated", or None for the user's own."""
+        return "adjudicated" if self.progress.part == "adjudicate" else None
 
 
 def get_home(request: Request) -> Response:
-    """Show the topics of whoever is signed in."""
-    campaign, user = campaign_of(request), request.user
-    work, closed = [], []
-    for topic in campaign.topics():
-        parts = campaign.parts(user, topic.id)
-        if "assess" in parts:
-            work.append(_work(campaign, topic, user.id))
-        if "adjudicate" in parts:
-            work.append(_work(campaign, topic, ADJUDICATED))
-        if parts and topic.is_closed:
-            closed.append(topic.id)
+    """Show the topics of whoever is signed in, assessing before adjudicating."""
+    campaign = campaign_of(request)
+    progress = {(row.topic, row.part): row for row in campaign.progress(request.user)}
+    work = [
+        TopicWork(topic, progress[topic.id, part])
+        for topic in campaign.topics()
+        for part in get_args(Part)
+        if (topic.id, part) in progress
+    ]
+    closed = {row.topic.id for row in work if row.topic.is_closed}
     agreements = agreement_rows(campaign, closed)
     return render(request, "home", work=work, agreements=agreements, mode=campaign.mode)
-
-
-def _work(campaign: Campaign, topic: CampaignTopic, judge: int) -> TopicWork:
-    entries = campaign.queue(topic.id, judge)
-    return TopicWork(
-        topic.id,
-        topic.topic.title or "",
-        "adjudicated" if judge == ADJUDICATED else None,
-        count_done(entries),
-        len(entries),
-        sum(entry.relevant and entry.is_done for entry in entries),
-        topic.is_closed,
-        next_document(entries),
-    )
 
 
 def agreement_rows(campaign: Campaign, topics: Sized[str] | None = None) -> list[list[str]]:
@@ -76,8 +60,7 @@ def agreement_rows(campaign: Campaign, topics: Sized[str] | None = None) -> list
     """
     if topics is not None and not topics:
         return []
-    judged = [row for row in campaign.judgments() if topics is None or row.topic in topics]
-    table = agreement(judged, campaign.mode).table()
+    table = agreement(campaign.judgments(topics), campaign.mode).table()
     return table if len(table) > 1 else []
 
 

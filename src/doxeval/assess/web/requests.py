@@ -21,6 +21,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from doxeval.assess.db import LONGEST_ID, MOST_SECONDS
+from doxeval.assess.judging import flaw_of_text
 from doxeval.assess.web.errors import Problem
 from doxeval.assess.web.wire import MOST_OPERATIONS, TopicRequest
 from doxeval.messages import truncate
@@ -208,7 +209,8 @@ def _check(value: Any) -> None:
                 below += item.values()
             elif isinstance(item, list):
                 below += item
-            elif isinstance(item, str) and (flaw := _flaw_of_text(item)):
+            elif isinstance(item, str) and not is_storable(item):
+                flaw = "NUL character" if "\0" in item else "lone surrogate"
                 raise _malformed(f"The text has a {flaw}.")
             elif isinstance(item, int | float) and not _is_kept(item):
                 raise _malformed("The JSON has a number that is too large.")
@@ -222,23 +224,13 @@ def _is_kept(number: float) -> bool:
     return abs(number) <= _LARGEST if isinstance(number, int) else math.isfinite(number)
 
 
-def _flaw_of_text(text: str) -> str | None:
-    if "\0" in text:
-        return "NUL character"
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return "lone surrogate"
-    return None
-
-
 def is_storable(text: str) -> bool:
     r"""Return whether a database keeps a text as it is.
 
     >>> is_storable("é"), is_storable("a\0"), is_storable("\ud800")
     (True, False, False)
     """
-    return _flaw_of_text(text) is None
+    return flaw_of_text(text) is None
 
 
 def _malformed(sentence: str) -> Problem:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from doxeval.assess.db import MOST_SECONDS
+from doxeval.assess.db import MOST_SECONDS, DisplayRole, Snap
 from doxeval.assess.judging import Mode, Status
 
 MOST_OPERATIONS = 200
@@ -18,10 +18,6 @@ MOST_OPERATIONS = 200
 Span = tuple[int, int]
 # 2005: 2, 1 or "?"; 2003: exhaustivity and specificity.
 WireGrade = int | Literal["?"] | tuple[int, int]
-Snap = Literal["characters", "words", "sentences"]
-DisplayRole = Literal[
-    "heading", "list", "item", "table", "row", "cell", "inline", "figure", "maths", "block"
-]
 OperationKind = Literal[
     "highlight", "unhighlight", "bep", "clear-bep", "grade", "validate", "not-relevant", "reopen",
     "note", "problem", "skip", "undo", "redo",

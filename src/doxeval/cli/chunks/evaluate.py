@@ -12,10 +12,10 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     gold_in_file,
     known_tokens,
-    max_lost_option,
+    max_missing_option,
     some_docs_option,
 )
-from doxeval.cli.options import tokens_option
+from doxeval.cli.decorators import tokens_option
 from doxeval.cli.output import data, line, note, warn
 from doxeval.cli.thresholds import gate_options, gates_of
 from doxeval.cli.verb import verb
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     help="Format of the output.  [default: by the name of --out, else table]",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
-@max_lost_option("quotes")
+@max_missing_option("quotes")
 @gate_options
 def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
@@ -63,8 +63,8 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
     lost by cutting, the rest by search.
 
-    Gold that is not in the documents is an error, unless --max-lost allows it. It is then left out,
-    with a warning: a need that is not found counts neither as answered nor as missed.
+    Gold that is not in the documents is an error, unless --max-missing allows it. It is then left
+    out, with a warning: a need that is not found counts neither as answered nor as missed.
 
     \b
     Examples:
@@ -84,7 +84,7 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     given = docs_in(options["docs"])
     chunks = [_chunks(file, given) for file in files]
     docs = _docs(chunks, given)
-    judged = gold_in_file(gold, docs, options["max_lost"])
+    judged = gold_in_file(gold, docs, options["max_missing"])
     every: list[Chunks | None] = [*chunks] or [None]
     every = every * len(runs) if len(every) == 1 else every
     read = _runs(runs, every)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from doxeval.assess.db import DISPLAY_ROLES
 from doxeval.assess.judging import Article
-from doxeval.assess.web import DEFAULTS, MOST_MATCHES, ROLES, Finder, document_data, title_of
+from doxeval.assess.web import DEFAULTS, MOST_MATCHES, Finder, document_data, title_of
 from doxeval.documents import Collection, build_collection, example_collection
 from doxeval.retrieve import build_index
 
@@ -20,7 +21,7 @@ def roles(document: str, ending: str, tmp_path: Path, **display: str) -> dict[st
     article = Article.of(collection, "a")
     found = document_data(article, collection.inline_tags, display).roles
     assert set(found) == set(article.tags)
-    assert set(found.values()) <= set(ROLES)
+    assert set(found.values()) <= set(DISPLAY_ROLES)
     return found
 
 
@@ -84,7 +85,7 @@ def test_the_organiser_has_the_last_word(tmp_path: Path) -> None:
 
 
 def test_every_default_is_a_role() -> None:
-    assert set(DEFAULTS.values()) <= set(ROLES)
+    assert set(DEFAULTS.values()) <= set(DISPLAY_ROLES)
 
 
 def test_a_document_without_headings_is_called_after_its_beginning() -> None:
