@@ -1,6 +1,6 @@
 from doxeval.chunks.chunk_reading import read_chunks as read_chunks
 from doxeval.chunks.chunk_set import Chunks as Chunks
-from doxeval.chunks.chunking import cut as cut
+from doxeval.chunks.chunking import split as split
 from doxeval.chunks.compare import Study as Study
 from doxeval.chunks.compare import compare as compare
 from doxeval.chunks.compare import grid as grid
@@ -12,8 +12,8 @@ from doxeval.chunks.limits import Limits as Limits
 from doxeval.chunks.limits import limits as limits
 from doxeval.chunks.limits import omegas as omegas
 from doxeval.chunks.locating_chunks import locate as locate
+from doxeval.chunks.oracle import Oracle as Oracle
 from doxeval.chunks.oracle import oracle as oracle
-from doxeval.chunks.oracle import oracle_steps as oracle_steps
 from doxeval.chunks.question_set import Questions as Questions
 from doxeval.chunks.question_sources import questions as questions
 from doxeval.chunks.rebuilt import chunks_with_texts as chunks_with_texts
@@ -33,14 +33,14 @@ from doxeval.chunks.trees import as_elements as as_elements
 from doxeval.chunks.trees import tree as tree
 
 __all__: list[str]
-from doxeval.chunks.compare import measures_of_reading as measures_of_reading
-from doxeval.chunks.compare import units_read as units_read
-from doxeval.chunks.compare import with_reading as with_reading
 from doxeval.chunks.dataset import NO_GOLD as NO_GOLD
-from doxeval.chunks.dataset import chunk_costs as chunk_costs
 from doxeval.chunks.evaluate import DUPLICATES as DUPLICATES
+from doxeval.chunks.evaluate import evaluation_of_chunks as evaluation_of_chunks
 from doxeval.chunks.evaluate import judgments_of as judgments_of
+from doxeval.chunks.evaluate import losses_of as losses_of
+from doxeval.chunks.evaluate import oracle_runs as oracle_runs
+from doxeval.chunks.evaluate import reading_measures as reading_measures
 from doxeval.chunks.evaluate import short_labels as short_labels
-from doxeval.chunks.oracle import oracle_run as oracle_run
+from doxeval.chunks.evaluate import with_reading as with_reading
 from doxeval.chunks.rebuilt import RebuiltDocuments as RebuiltDocuments
 from doxeval.chunks.run_files import read_chunk_run as read_chunk_run

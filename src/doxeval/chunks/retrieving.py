@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.dataset import Bench
+from doxeval.chunks.dataset import Dataset
 from doxeval.chunks.progress import progress_bar
 from doxeval.chunks.returned_items import Items
 from doxeval.chunks.transforms import ChunkRun
@@ -52,7 +52,7 @@ def retrieve(
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard."})
-    >>> cut = chunks.cut(docs, "sentences:1:0")
+    >>> cut = chunks.split(docs, "sentences:1:0")
     >>> run = chunks.retrieve(lambda question: ["A horn is heard."], {"7": "What?"}, cut)
     >>> [(result.document, result.start, result.end) for result in run]
     [('a', 16, 32)]
@@ -61,12 +61,12 @@ def retrieve(
         name, value = ("k", k) if k < 1 else ("workers", workers)
         raise InputError(f"{name} is {value}: expected 1 or more")
     # Only the texts of the questions are needed, wherever their gold stands.
-    bench = Bench(chunks.known_docs, gold, max_lost="100%")
-    questions = bench.questions
+    dataset = Dataset(chunks.known_docs, gold, max_lost="100%")
+    questions = dataset.questions
     with progress_bar("Retrieving", len(questions), progress) as done:
         answers = _answers(retriever, questions, workers, done)
     run = run_of_answers(dict(zip(questions, answers, strict=True)), chunks, k, run_id)
-    run = replace(run, warnings=(*bench.warnings, *run.warnings))
+    run = replace(run, warnings=(*dataset.warnings, *run.warnings))
     warn(run.warnings)
     return run
 

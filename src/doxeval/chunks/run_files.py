@@ -24,7 +24,7 @@ def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -
 
     >>> import pathlib, tempfile
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One two. Three four."}, "sentences:1:0")
+    >>> cut = chunks.split({"a": "One two. Three four."}, "sentences:1:0")
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
     >>> _ = path.write_text('{"topic": "7", "chunk": "a#2", "text": "four."}\\n')
     >>> run = read_chunk_run(path, cut)
