@@ -105,7 +105,7 @@ def let_assess(tides: Path, campaign: Path, out: Path) -> None:
     Prints the 99th percentile of how long they waited, and what the server took, as JSON.
     """
     sys.path[:0] = [str(ROOT / "src"), str(ROOT / "scripts")]
-    from scripted_assessors import Assessor, Server
+    from assessors import Assessor, Server
 
     shutil.copytree(campaign, out / "campaign")
     texts = json.loads((tides / "texts.json").read_text())

@@ -17,7 +17,7 @@ from doxeval.messages import LONGEST_PATH, LONGEST_QUOTE
 # The files that set limits.
 judgment = resolve_name("doxeval.assessments.judgment")
 text_columns = resolve_name("doxeval.assessments.columns")
-terminal = resolve_name("doxeval.cli.terminal")
+terminal = resolve_name("doxeval.cli.output")
 fields = resolve_name("doxeval.columns.records")
 limits = resolve_name("doxeval.documents.build.options")
 elements = resolve_name("doxeval.markup.elements")

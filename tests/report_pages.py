@@ -15,7 +15,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import Collection, example_collection
 from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import PROFILE
-from doxeval.reports import Contents, document_views, page, returned
+from doxeval.reports import Contents, document_views, page
 from doxeval.runs import Run
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from helpers import write_files
@@ -97,11 +97,11 @@ def hostile_contents(
         MEASURES,
         collection=hostile_collection,
         where_possible=PROFILE,
-        keep=Keep(curves=True, of_ranking=returned),
+        keep=Keep(curves=True, results=True),
     )
     whole = evaluation.score_all(elements)
     table, profile = whole.only(measures=MEASURES), whole.only(measures=PROFILE)
-    views = document_views(evaluation.truth, {scores.run: scores.kept for scores in whole.runs})
+    views = document_views(evaluation.truth, {scores.run: scores.results for scores in whole.runs})
     return Contents(table, f"Report of {HOSTILE}", HOSTILE, profile, views, ("a note",))
 
 

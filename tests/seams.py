@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 SEAMS = {
-    "aligned_places": "doxeval.locating.alignment.MOST_PLACES",
+    "aligned_places": "doxeval.locating.align.MOST_PLACES",
     "append_column": "doxeval.storage.writer.ColumnFile.append",
     "assessed_elements_block": "doxeval.assessments.elements._BLOCK",
     "assessed_trees": "doxeval.measures.families.esr.trees.trees_of_assessments",
@@ -49,7 +49,7 @@ SEAMS = {
     "index_postings": "doxeval.retrieve.index_build.PostingSorter",
     "index_workers": "doxeval.retrieve.index_build.Processes",
     "innermost_block": "doxeval.documents.lookup._SPANS",
-    "is_watched": "doxeval.cli.collection_making.is_watched",
+    "is_watched": "doxeval.cli.collection_build.is_watched",
     "joined_text_bytes": "doxeval.documents.build.merge._JOINED",
     "json_chunk_bytes": "doxeval.runs.jsonl._CHUNK",
     "judged_groups_limit": "doxeval.assessments.columns.MOST_GROUPS",

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.chunking import split_by, usual_chunkings
+from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.dataset import NO_GOLD, Dataset, refuse_without_gold
-from doxeval.chunks.document_sources import documents, warnings_about
+from doxeval.chunks.documents import documents, warnings_about
 from doxeval.chunks.evaluate import (
     evaluation_on,
     listed_measures,
@@ -22,7 +22,7 @@ from doxeval.chunks.evaluate import (
 )
 from doxeval.chunks.limits import Limits, limits_of
 from doxeval.chunks.oracle import Oracle
-from doxeval.chunks.progress import progress_bar
+from doxeval.chunks.retrieve import progress_bar
 from doxeval.chunks.search import K, Search, as_search
 from doxeval.comparison import Comparison, MeasureColumn
 from doxeval.comparison import compare as compare_runs
@@ -220,7 +220,7 @@ def _losses_by_budget(
     runs: Mapping[str, Run],
     oracles: Mapping[str, Run],
 ) -> tuple[Loss, ...]:
-    """Return what is lost of recall at budgets and of the reference measure, without white space."""
+    """Return what is lost of recall at budgets and of the reference, white space aside."""
     budgets = [measure for measure in scored if _label(measure).startswith("bR@")]
     ignoring = evaluation_on(dataset, dict.fromkeys([*budgets, reference]), ignore_whitespace=True)
     return losses(
@@ -483,12 +483,11 @@ class Study(Mapping[str, "RunView"]):
         Options are those of `doxeval.report`.
         """
         from doxeval.evaluation import Keep
-        from doxeval.reports import keeping, report
+        from doxeval.reports import report
         from doxeval.topics import Topic
 
-        returned = keeping([str(name) for name in self.measures])
-        kept = Keep(curves=True, of_ranking=returned)
-        evaluation = evaluation_on(self.dataset, self.measures, keep=kept)
+        keep = Keep(curves=True, results=True)
+        evaluation = evaluation_on(self.dataset, self.measures, keep=keep)
         table = short_labels(evaluation.score_all(self.runs), self.unit)
         table = replace(table, reference=self.headline)
         titles = self.dataset.questions.items()

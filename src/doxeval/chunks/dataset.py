@@ -11,10 +11,10 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.assessments import Assessments
 from doxeval.chunks.boundaries import Boundaries
-from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.question_set import Questions
-from doxeval.chunks.question_sources import questions
+from doxeval.chunks.chunks import Chunks
+from doxeval.chunks.documents import Documents
+from doxeval.chunks.gold import questions
+from doxeval.chunks.questions import Questions
 from doxeval.errors import InputError
 from doxeval.measures import GroundTruth, Texts
 from doxeval.messages import Parameter, quoted
@@ -96,7 +96,7 @@ class Dataset:
         return sum(len(self.texts.starts(name, self.unit)) for name in self.docs)
 
     def sizes(self, chunks: Chunks) -> Ints:
-        """Return the units of each chunk: what it costs to read. One that was not found has none."""
+        """Return the units of each chunk, which it costs to read; 0 if it was not found."""
         return chunk_costs(chunks.table, self.texts, self.unit)
 
 

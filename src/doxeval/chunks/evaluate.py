@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from doxeval.assessments import Assessments
-from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.dataset import Dataset, chunk_costs, gold_in
-from doxeval.chunks.document_sources import documents, warnings_about
+from doxeval.assessments import Assessments, read_assessments
+from doxeval.chunks.chunks import Chunks, read_chunks
+from doxeval.chunks.dataset import Dataset, chunk_costs, gold_in, refuse_without_gold
+from doxeval.chunks.documents import Documents, documents, warnings_about
+from doxeval.chunks.gold import questions as read_questions
 from doxeval.chunks.oracle import Oracle
-from doxeval.chunks.question_set import Questions
+from doxeval.chunks.questions import Questions
+from doxeval.chunks.retrieve import read_chunk_run, retrieve
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Counting, Evaluation, Keep, OnDuplicates, RunOptions
 from doxeval.measures import as_measure, default_unit
-from doxeval.messages import quoted
+from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
 from doxeval.reports import Loss, losses
 from doxeval.runs import ChunkTable, Run
-from doxeval.scores import ScoreTable
+from doxeval.scores import RunView, ScoreTable
 
 PRESET = "rag"
 # In all verbs and functions of chunks: whoever gets a chunk twice reads it twice.
@@ -89,8 +92,8 @@ def evaluation_of_chunks(
     unit: str = "auto",
     chunks: ChunkTable | None = None,
     duplicates: OnDuplicates = DUPLICATES,
-    counting: Counting = Counting(),
-    keep: Keep = Keep(),
+    counting: Counting | None = None,
+    keep: Keep | None = None,
 ) -> Evaluation:
     """Return an evaluation of runs of chunks, whose measures count `unit` unless they say it."""
     named = measures if unit == "auto" else [named_in_unit(name, unit) for name in measures]
@@ -100,8 +103,8 @@ def evaluation_of_chunks(
         presets=presets,
         chunks=chunks,
         run_options=RunOptions(duplicates=duplicates),
-        counting=counting,
-        keep=keep,
+        counting=counting or Counting(),
+        keep=keep or Keep(),
     )
 
 
@@ -110,7 +113,7 @@ def evaluation_on(
     measures: Iterable[Any],
     *,
     ignore_whitespace: bool = False,
-    keep: Keep = Keep(),
+    keep: Keep | None = None,
 ) -> Evaluation:
     """Return an evaluation against the gold of a study, in its unit."""
     by_default = "words" if dataset.tokens is None else "tokens"
@@ -225,15 +228,124 @@ def oracle_runs(evaluation: Evaluation, chunks: Mapping[str, ChunkTable]) -> dic
     return {run: oracles[id(table)] for run, table in chunks.items()}
 
 
-def losses_of(
-    evaluation: Evaluation, runs: Any, chunks: Mapping[str, ChunkTable]
-) -> tuple[Loss, ...]:
-    """Return what runs lose by chunking and by retrieval, given the chunks of each by its name.
+def losses_of(evaluation: Evaluation, runs: Any, oracles: Mapping[str, Run]) -> tuple[Loss, ...]:
+    """Return what runs lose by chunking and by retrieval, given the oracle's run for each by name.
 
-    Losses are counted without white space. Without chunks, nothing is known to be lost.
+    Losses are counted without white space.
     """
-    if not chunks:
+    if not oracles:
         return ()
     ignoring = evaluation.ignoring_whitespace()
-    best = ignoring.score_all(oracle_runs(evaluation, chunks))
-    return losses(short_labels(ignoring.score_all(runs)), short_labels(best))
+    best = short_labels(ignoring.score_all(oracles))
+    return losses(short_labels(ignoring.score_all(runs)), best)
+
+
+# For tests of users
+
+
+def scores_of_chunks(
+    gold: Any,
+    found: Any,
+    *,
+    docs: Any = None,
+    chunks: Any = None,
+    questions: Any = None,
+    measures: str | Iterable[str] = (),
+    k: int = 50,
+    workers: int = 1,
+    max_lost: int | str = 0,
+) -> RunView:
+    """Return the scores of a retriever or a run by measure: the preset `rag` if none are named.
+
+    gold: questions with what they need, as `chunks.questions` reads them, or judged spans. found: a
+    retriever, which is asked every question for `k` results (`chunks.retrieve` says what it may
+    be), or a run or its file. docs: the documents; a retriever needs them, quotes are looked up in
+    them, and with them budgets are words, else characters. chunks: all chunks or their file, if
+    results are ids of chunks. questions: what is asked, by id or as a file of questions, where gold
+    does not say it. max_lost: how much of the gold may be missing, as for `chunks.questions`; what
+    is missing is then among the `warnings` of the scores.
+
+    >>> docs = {"terms": "Thirty days. Unused goods only."}
+    >>> need = {"spans": [{"doc": "terms", "quote": "Thirty days"}]}
+    >>> gold = [{"id": "1", "question": "How long?", "needs": [need]}]
+    >>> scores_of_chunks(gold, lambda question: ["Thirty days."], docs=docs)["bR@500"]
+    1.0
+    """
+    texts = None if docs is None else documents(docs)
+    located = _located(chunks, texts)
+    if texts is None and located is not None:
+        texts = located.docs
+    known = _gold_for_scores(gold, texts, max_lost)
+    refuse_without_gold(judgments_of(known))
+    if isinstance(found, str | os.PathLike):
+        run: Any = read_chunk_run(found, located)
+    elif isinstance(found, Run | Mapping):
+        run = found
+    else:
+        run = retrieve(
+            found,
+            _questions_to_ask(known, questions, texts),
+            _places(located, texts),
+            k,
+            workers,
+            progress=False,
+        )
+    names = [measures] if isinstance(measures, str) else list(measures)
+    table = evaluate(run, known, names, docs=texts, chunks=located)
+    about = () if texts is None or docs is None else warnings_about(texts, docs)
+    return replace(table, warnings=(*about, *table.warnings)).view(0)
+
+
+def _located(chunks: Any, docs: Documents | None) -> Chunks | None:
+    if chunks is None or isinstance(chunks, Chunks):
+        return chunks
+    return read_chunks(chunks, docs)
+
+
+def _gold_for_scores(
+    gold: Any, docs: Documents | None, max_lost: int | str
+) -> Questions | Assessments:
+    """Return questions that are looked up in documents, or without any, judged spans."""
+    if isinstance(gold, Questions | Assessments):
+        return gold
+    if docs is not None:
+        return read_questions(gold, docs, max_lost=max_lost)
+    if isinstance(gold, str | os.PathLike):
+        return read_assessments(gold)
+    raise InputError(
+        Parameter("docs") + " is needed: the documents in which the gold of these questions stands"
+    )
+
+
+def _places(chunks: Chunks | None, docs: Documents | None) -> Chunks:
+    """Return where results are looked up: the chunks, or without any, the documents alone."""
+    if docs is None:
+        raise InputError(
+            Parameter("docs") + " is needed: the documents in which the retriever's results stand"
+        )
+    if chunks is None:
+        return Chunks.of(docs, [], [])
+    return chunks
+
+
+def _questions_to_ask(
+    known: Questions | Assessments, given: Any, docs: Documents | None
+) -> Mapping[str, str]:
+    """Return what the retriever is asked: the questions that have gold."""
+    if given is None:
+        texts: Mapping[str, str] = known.texts if isinstance(known, Questions) else {}
+    elif isinstance(given, Mapping):
+        texts = given
+    else:
+        texts = read_questions(given, docs, max_lost="100%").texts  # their gold is not needed
+    assessed = known.assessments.topics if isinstance(known, Questions) else known.topics
+    texts_of = {topic: texts[topic] for topic in assessed if texts.get(topic)}
+    missing = [topic for topic in assessed if topic not in texts_of]
+    if missing:
+        raise InputError(
+            f"what is asked is not known for {len(missing):,} of {len(assessed):,} questions, the "
+            f"first {missing[0]!r}: "
+            + Parameter("questions")
+            + " names a file of questions, or their texts by id"
+        )
+    return texts_of

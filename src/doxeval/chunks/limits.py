@@ -11,10 +11,9 @@ import numpy.typing as npt
 from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges
 from doxeval.assessments import Needs
 from doxeval.chunks.boundaries import Boundaries, BoundaryAgreement, boundary_agreement
-from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.chunks import Chunks, RebuiltDocuments
 from doxeval.chunks.dataset import Dataset
 from doxeval.chunks.oracle import Oracle, Overlaps, OwnedSpans, overlaps, spans_of_chunks
-from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.errors import warn
 from doxeval.measures import GroundTruth
 from doxeval.messages import Parameter, plural

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints, concatenated_ranges
-from doxeval.chunks.chunk_runs import run_of_chunks
-from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.chunks import Chunks, run_of_chunks
 from doxeval.chunks.dataset import Dataset
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import warn

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import collection_option, merging_options, offsets_option
-from doxeval.cli.terminal import block, heading, json_data, line, note, shares, warn
+from doxeval.cli.decorators import collection_option, merging_options, offsets_option
+from doxeval.cli.output import block, heading, json_data, line, note, shares, warn
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _told(violation: dict[str, str | int | None]) -> str:
 
 
 def _print_table(counts: dict[str, dict[str, int]]) -> None:
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
 
     header = ["topic", *next(iter(counts.values()))]
     rows = [[topic, *(f"{number:,}" for number in of.values())] for topic, of in counts.items()]

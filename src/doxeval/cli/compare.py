@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.cli.output import block, data, json_data, warn
 from doxeval.cli.scoring import (
     evaluation_of,
     measures_asked_for,
@@ -16,7 +17,6 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
-from doxeval.cli.terminal import block, data, json_data, warn
 from doxeval.cli.verb import given_options, verb
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def _as_csv(comparisons: Sequence[Comparison]) -> str:
 
 def _as_text(comparison: Comparison) -> str:
     """Return the heading, the runs with their letters, the pairs, and what follows from them."""
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
     from doxeval.comparison import conclusion
     from doxeval.scores import format_score
 
@@ -187,7 +187,7 @@ def _heading(comparison: Comparison) -> str:
 
 def _pairs_as_text(comparison: Comparison) -> str:
     """Return all pairs; of many, those of the best run, unless there is a baseline."""
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
 
     interval = f"{100 * (1 - comparison.alpha):g}% interval"
     header = ["pair", "topics", "difference", interval, "d_z", "p", "p (Holm)", ""]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import (
+from doxeval.cli.decorators import (
     chunks_option,
     collection_option,
     columns_option,
     merging_options,
     offsets_option,
 )
-from doxeval.cli.terminal import line, note, warn
+from doxeval.cli.output import line, note, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.messages import quoted
 

@@ -15,6 +15,7 @@ from doxeval.cli.compare import (
     seed_option,
     test_option,
 )
+from doxeval.cli.output import block, data, json_data, warn
 from doxeval.cli.scoring import (
     evaluation_of,
     measures_asked_for,
@@ -23,7 +24,6 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
-from doxeval.cli.terminal import block, data, json_data, warn
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _print(
 
 
 def _as_text(correlations: Correlations) -> str:
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
     from doxeval.comparison import agreements
 
     header = ["measures", "systems", "τ", "p", "τ_AP", "p", "r", "p", "ρ", "p", "line"]
@@ -160,7 +160,7 @@ def _as_csv(correlations: Correlations) -> str:
 
 
 def _verdicts_as_text(agreement: SignificantAgreement) -> str:
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
     from doxeval.comparison import TITLES
     from doxeval.scores import format_score
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from doxeval.cli.terminal import heading, line
+from doxeval.cli.output import heading, line
 from doxeval.cli.verb import verb
 from doxeval.messages import quoted
 

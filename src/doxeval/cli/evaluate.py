@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.gates import gate_options, gates_of
+from doxeval.cli.output import data, is_terminal, line, note
 from doxeval.cli.scoring import (
     evaluation_of,
     measures_asked_for,
@@ -16,7 +18,7 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
-from doxeval.cli.terminal import data, is_terminal, line, note
+from doxeval.cli.thresholds import gate_options, gates_of
 from doxeval.cli.verb import given_options, verb
 
 if TYPE_CHECKING:
@@ -156,8 +158,6 @@ def _format(options: dict[str, Any]) -> str:
 def _write(table: ScoreTable, format_: str, options: dict[str, Any]) -> None:
     _put(_rendered(table, format_, options), options["out"])
     if options["profile"] is not None:
-        from doxeval.cli.profile import in_words
-
         for one in in_words(table):
             (line if format_ == "table" else note)(one)
 
@@ -165,8 +165,7 @@ def _write(table: ScoreTable, format_: str, options: dict[str, Any]) -> None:
 def _rendered(table: ScoreTable, format_: str, options: dict[str, Any]) -> bytes:
     per_topic, curves = options["per_topic"], options["curves"]
     if format_ == "table":
-        from doxeval.cli.document_table import documents_as_text
-        from doxeval.cli.score_table import as_text
+        from doxeval.cli.scoring import as_text
         from doxeval.messages import utf8
 
         return utf8(as_text(table, per_topic) + documents_as_text(table))
@@ -224,3 +223,82 @@ def _print_compatible(
         raise click.UsageError(f"{_COMPAT} prints no names of runs; leave out NAME=")
     lines = [text for one in files for text in inex_eval_lines(str(one.file), sources, settings)]
     _put(utf8("".join(f"{one}\n" for one in lines)), options["out"])
+
+
+# Scores of documents
+
+
+def documents_as_text(table: ScoreTable) -> str:
+    """Return a table for each run and way of scoring; columns without any number are left out.
+
+    >>> from doxeval.assessments import Assessments, Judgment
+    >>> from doxeval.evaluation import Keep, evaluate
+    >>> from doxeval.runs import Kind, Result, Run
+    >>> run = Run.from_results([Result("7", "a", Kind.PASSAGE, 50, 150)], "mine")
+    >>> judged = Assessments([Judgment("7", "a", ((0, 100),), document_length=500)])
+    >>> table = evaluate(run, judged, "MAgP", keep=Keep(per_document=True))
+    >>> print(documents_as_text(table), end="")
+    <BLANKLINE>
+    mine: documents by F(beta=1)
+    topic  rank  document   score  precision  recall  retrieved  relevant_retrieved  relevant
+    7         1         a  0.5000     0.5000  0.5000        100                  50       100
+    """
+    from doxeval.cli.output import aligned
+    from doxeval.messages import escape
+    from doxeval.scores import DocumentRow
+
+    columns = ("topic", "rank", "document", *DocumentRow._fields[5:])
+    text = ""
+    by_list = groupby(table.document_rows(), lambda row: (row.run, row.scored_by))
+    for (run, scored_by), group in by_list:
+        rows = list(group)
+        names = [name for name in columns if any(getattr(row, name) is not None for row in rows)]
+        cells = [[_cell(getattr(row, name)) for name in names] for row in rows]
+        text += f"\n{escape(f'{run}: documents by {scored_by}')}\n{aligned(names, cells)}"
+    return text
+
+
+def _cell(value: str | float | None) -> str:
+    from doxeval.scores import format_score
+
+    return format_score(value) if value is None or isinstance(value, float) else str(value)
+
+
+# The profile
+
+
+_RANKS = (1, 5, 10, 50)
+
+
+def in_words(table: ScoreTable) -> Iterator[str]:
+    """Yield a few lines about each run; the curves have the shares at every rank."""
+    from doxeval.measures import PROFILE
+    from doxeval.scores import mean_curve
+
+    for scores in table.runs:
+        shares = {
+            curve.label: [mean or 0.0 for mean in mean_curve(curve, scores.counted)]
+            for curve in scores.curves
+            if curve.label in PROFILE
+        }
+        hits, near_misses, misses = (shares[name] for name in PROFILE)
+        yield ""
+        yield f"{scores.run}: shares of the possible gain"
+        for rank in [*(rank for rank in _RANKS if rank < len(hits)), len(hits)]:
+            hit, near, missed = (share[rank - 1] for share in (hits, near_misses, misses))
+            seen_twice = max(1 - hit - near - missed, 0.0)
+            yield (
+                f"  after {rank:>4} results: {hit:6.1%} hits, {near:6.1%} near-misses, "
+                f"{missed:6.1%} missed, {seen_twice:6.1%} seen twice"
+            )
+        yield _conclusion(hits[-1], near_misses[-1], misses[-1])
+
+
+def _conclusion(hit: float, near: float, missed: float) -> str:
+    gain = hit + near
+    if not gain:
+        return "  nothing relevant is found"
+    return (
+        f"  {hit / gain:.0%} of the gain is served directly, {near / gain:.0%} is left to "
+        f"navigation; {missed:.0%} of the possible gain is missed"
+    )

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import (
+from doxeval.cli.decorators import (
     WHERE,
     collection_option,
     jobs_of_all_cores,
     options_of,
     table_or_json,
 )
-from doxeval.cli.terminal import heading, is_watched, json_data, line, staged_bar
+from doxeval.cli.output import heading, is_watched, json_data, line, staged_bar
 from doxeval.cli.verb import Verb, VerbGroup
 from doxeval.messages import plural, truncate
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from doxeval.cli.terminal import heading, line, markdown, warn
+from doxeval.cli.output import heading, line, markdown, warn
 from doxeval.cli.verb import verb
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import collection_option
-from doxeval.cli.terminal import block, heading, line, note, warn
+from doxeval.cli.decorators import collection_option
+from doxeval.cli.output import block, heading, line, note, warn
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _print_table(
     rows: tuple[str, ...] | list[str],
     values: list[list[float]],
 ) -> None:
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
 
     cells = [[name, *(f"{v:.4f}" for v in row)] for name, row in zip(rows, values, strict=True)]
     block(aligned([corner, *columns], cells))

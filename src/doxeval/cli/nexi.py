@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import collection_option
-from doxeval.cli.terminal import fail, line, note
+from doxeval.cli.decorators import collection_option
+from doxeval.cli.output import fail, line, note
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import (
+from doxeval.cli.decorators import (
     collection_option,
     columns_option,
     merging_options,
     offsets_option,
 )
-from doxeval.cli.terminal import block, heading, json_data, line, note, warn
+from doxeval.cli.output import block, heading, json_data, line, note, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.messages import plural, truncate
 
@@ -210,7 +210,7 @@ def _size(made: Pool) -> str:
 
 
 def _print(found: PoolStatistics, made: Pool) -> None:
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
 
     heading(f"{_size(made)}, from {plural(len(found.runs), 'run')}")
     sizes = [

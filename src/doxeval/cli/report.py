@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.cli.output import line, note, warn
 from doxeval.cli.scoring import (
     evaluation_of,
     measures_asked_for,
@@ -18,10 +19,10 @@ from doxeval.cli.scoring import (
     scores_of,
     scoring_options,
 )
-from doxeval.cli.terminal import line, note, warn
 from doxeval.cli.verb import command_line, verb
 
 if TYPE_CHECKING:
+    from doxeval.runs import ChunkTable
     from doxeval.topics import Topic
 
 # The options that name files besides runs and assessments.
@@ -64,7 +65,7 @@ def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **opt
     all tables are there.
 
     For retrieval of chunks, give the texts and the chunks: documents then show where they were
-    cut and what is read until the budget, and bars show what cutting and searching lose.
+    split and what is read until the budget, and bars show what is lost by chunking and retrieval.
 
     \b
     Examples:
@@ -121,22 +122,21 @@ def _written(
     runs: tuple[str, ...], sources: tuple[str, ...], out: Path, options: dict[str, Any]
 ) -> list[Path]:
     """The files of the report, from one evaluation."""
-    from doxeval.cli.chunk_reports import chunk_tables, losses_of
+    from doxeval.chunks import losses_of, oracle_runs
     from doxeval.measures import PROFILE
-    from doxeval.reports import keeping
     from doxeval.reports import report as write_report
 
     names, _ = measures_asked_for(options["names"], options["presets"])
     in_collection = options["directory"] is not None
     has_texts = in_collection or options["texts"] is not None
-    tables = chunk_tables(options["chunks"], len(runs))
+    tables = _chunk_tables(options["chunks"], len(runs))
     evaluation = evaluation_of(
         sources,
         names,
         {**options, "chunks": options["chunks"] if len(options["chunks"]) == 1 else ()},
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
         curves=True,
-        keep=keeping(names) if has_texts else None,
+        results=has_texts,
     )
     topics = _topics(options["topics"], evaluation.truth.topics)
     table = scores_of(evaluation, runs, options)
@@ -155,8 +155,21 @@ def _written(
             *(("chunks", file) for file in options["chunks"]),
         ],
         chunks=chunks,
-        losses=losses_of(evaluation, run_sources(runs, options), chunks),
+        losses=losses_of(evaluation, run_sources(runs, options), oracle_runs(evaluation, chunks)),
     )
+
+
+def _chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
+    """Return the chunks of each run: one file for all of them, or a file for each."""
+    from doxeval.runs import read_chunks
+
+    if len(files) > 1 and len(files) != runs:
+        raise click.UsageError(
+            f"--chunks is given {len(files)} times for {runs} runs: give one file for all runs, or "
+            "one for each, in their order"
+        )
+    tables = [read_chunks(file) for file in files]
+    return tables * runs if len(tables) == 1 else tables
 
 
 def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:

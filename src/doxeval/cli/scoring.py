@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.engines import check_engine, engine_of, engine_options
-from doxeval.cli.options import (
+from doxeval.cli.decorators import (
+    check_engine,
     collection_option,
     columns_option,
+    engine_of,
+    engine_options,
     merging_options,
     offsets_option,
     options_of,
@@ -121,7 +123,7 @@ def evaluation_of(
     where_possible: Iterable[str] = (),
     curves: bool = False,
     per_document: bool = False,
-    keep: Callable[[Any], Any] | None = None,
+    results: bool = False,
 ) -> Evaluation:
     """The evaluation that the options of a command describe."""
     from doxeval.assessments import read_assessments
@@ -159,14 +161,14 @@ def evaluation_of(
         chunks=options["chunks"][0] if len(options["chunks"]) == 1 else None,
         run_options=run_options,
         counting=counting,
-        keep=Keep(curves, per_document, keep),
+        keep=Keep(curves, per_document, results=results),
     )
 
 
 def texts_in(source: str) -> Mapping[str, str]:
     """The texts of documents by id."""
     from doxeval.chunks import documents
-    from doxeval.cli.terminal import warn
+    from doxeval.cli.output import warn
 
     found = documents(source)
     warn(found.warnings)
@@ -175,7 +177,7 @@ def texts_in(source: str) -> Mapping[str, str]:
 
 def scores_of(evaluation: Evaluation, runs: Sequence[str], options: dict[str, Any]) -> ScoreTable:
     """The scores of runs, with a bar for many and warnings on stderr."""
-    from doxeval.cli.terminal import counting_bar
+    from doxeval.cli.output import counting_bar
     from doxeval.parallel import keep_freed_blocks
 
     keep_freed_blocks()
@@ -236,7 +238,7 @@ def run_called(table: ScoreTable, name: str | None) -> str | None:
 
 
 def _print_warnings(table: ScoreTable) -> None:
-    from doxeval.cli.terminal import warn
+    from doxeval.cli.output import warn
 
     warn(table.all_warnings())
 
@@ -250,3 +252,49 @@ def _jobs_worth_starting(evaluation: Evaluation, runs: Sequence[RunInput]) -> in
     if pieces < cores:  # a very large file is worth several
         pieces = sum(len(evaluation.pieces(run)) for run in large)
     return max(min(pieces, cores), 1)
+
+
+# Tables
+
+
+_MAX_COLUMNS = 8
+
+
+def as_text(table: ScoreTable, per_topic: bool) -> str:
+    """Return the means, a line for each run (or each measure, if they are many), then the topics.
+
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> import numpy as np
+    >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
+    >>> scores = RunScores("mine", np.array([[0.5, np.nan]]), np.array([True, True]))
+    >>> print(as_text(ScoreTable((facts,), ("7", "8"), (scores,)), True), end="")
+    run     MAiP
+    mine  0.5000
+    <BLANKLINE>
+    mine
+    topic    MAiP
+    7      0.5000
+    8           —
+    """
+    from doxeval.messages import escape
+
+    means, labels = table.mean(), table.labels
+    if len(labels) <= _MAX_COLUMNS:
+        text = _aligned_scores("run", labels, means)
+    else:
+        by_measure = {label: {run: means[run][label] for run in means} for label in labels}
+        text = _aligned_scores("measure", list(means), by_measure)
+    if per_topic:
+        for run, topics in table.topics().items():
+            text += f"\n{escape(run)}\n{_aligned_scores('topic', labels, topics)}"
+    return text
+
+
+def _aligned_scores(
+    corner: str, columns: Sequence[str], rows: Mapping[str, Mapping[str, float | None]]
+) -> str:
+    from doxeval.cli.output import aligned
+    from doxeval.scores import format_score
+
+    cells = [[name, *map(format_score, scores.values())] for name, scores in rows.items()]
+    return aligned([corner, *columns], cells)

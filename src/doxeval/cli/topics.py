@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from doxeval.cli.terminal import block, data, json_data, line, note
+from doxeval.cli.output import block, data, json_data, line, note
 from doxeval.cli.verb import refuse, verb
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _assessed(sources: Sequence[str]) -> set[str] | None:
 
 
 def _print_counts(found: TopicStatistics, as_json: bool) -> None:
-    from doxeval.cli.score_table import aligned
+    from doxeval.cli.output import aligned
 
     if as_json:
         json_data(found.to_dict())

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.locating.hashes import Matches
-from doxeval.locating.solid import SolidPieces, SolidText
+from doxeval.locating.text import Matches, SolidPieces, SolidText
 
 GRAM = 12
 _MOST_PAIRS = 250_000

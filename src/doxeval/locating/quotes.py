@@ -9,11 +9,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from doxeval.locating.altered import found_in_part, found_whole
-from doxeval.locating.how import How
+from doxeval.locating.fuzzy import (
+    LEAST_LETTERS,
+    Resemblance,
+    found_in_part,
+    found_whole,
+    resembling,
+)
 from doxeval.locating.occurrences import most_places, occurrences
-from doxeval.locating.resembling import LEAST_LETTERS, Resemblance, resembling
-from doxeval.locating.solid import SolidPieces, SolidText
+from doxeval.locating.report import How
+from doxeval.locating.text import SolidPieces, SolidText
 
 # So many letters in a row of a quote that was not found show where it nearly is.
 _SHORT_GRAM = 6

@@ -1,3 +1,5 @@
+from doxeval.pooling.build import Pooling as Pooling
+from doxeval.pooling.build import pool_runs as pool_runs
 from doxeval.pooling.inex_xml import write_inex_pool as write_inex_pool
 from doxeval.pooling.jsonl import write_jsonl_pool as write_jsonl_pool
 from doxeval.pooling.pool import LEVELS as LEVELS
@@ -8,8 +10,6 @@ from doxeval.pooling.pool import PooledDocument as PooledDocument
 from doxeval.pooling.pool import PooledElement as PooledElement
 from doxeval.pooling.pool import PooledRun as PooledRun
 from doxeval.pooling.pool import PoolFacts as PoolFacts
-from doxeval.pooling.pooling import Pooling as Pooling
-from doxeval.pooling.pooling import pool_runs as pool_runs
 from doxeval.pooling.read_write import PoolFormat as PoolFormat
 from doxeval.pooling.read_write import format_of as format_of
 from doxeval.pooling.read_write import pool_losses as pool_losses

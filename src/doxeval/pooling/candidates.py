@@ -1,19 +1,31 @@
-"""The results of all runs that may be pooled, as columns: distinct within a run, and ranked."""
+"""Candidates: the results of all runs that may be pooled, distinct within a run, and ranked.
+
+Runs are read and named, topics are chosen, and results become columns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints, repeated_rows
-from doxeval.messages import Message
-from doxeval.pooling.parts import Identifier, Parts
-from doxeval.pooling.sources import place_of
-from doxeval.runs import Run
+from doxeval.assessments import Assessments
+from doxeval.errors import InputError, SourceError
+from doxeval.messages import Message, join_names, truncate
+from doxeval.pooling.pool import PooledRun
+from doxeval.pooling.units import Identifier, Parts
+from doxeval.runs import Run, RunGiven, as_run, is_one_run, not_a_run_error, read_run
+from doxeval.scores import distinct_names
+from doxeval.topics import Topic
+
+# Results as columns
+
 
 # The constant of reciprocal rank fusion (Cormack, Clarke & Büttcher 2009).
 FUSION = 60
@@ -108,7 +120,7 @@ def candidates_of(
 ) -> tuple[Candidates, tuple[str, ...]]:
     """The candidates of runs for these topics, to a depth, and warnings.
 
-    >>> from doxeval.pooling.parts import WholeDocuments
+    >>> from doxeval.pooling.units import WholeDocuments
     >>> runs = [Run.from_dict({"7": ["b", "a"]}), Run.from_dict({"7": ["a", "c"]})]
     >>> found, _ = candidates_of(runs, ["7"], WholeDocuments(), 1)
     >>> [found.documents[number] for number in found.document]
@@ -219,3 +231,140 @@ def _to_depth(ranked: _Ranked, depth: int | None) -> _Ranked:
     rows = np.flatnonzero(ranked.rank <= depth)
     parts = ranked.parts.rows(rows)
     return _Ranked(ranked.topic[rows], ranked.rank[rows], parts, ranked.document_ids)
+
+
+# Runs
+
+
+RunSource = RunGiven
+
+# Runs one after another, some of them with names; or all by name.
+RunSources = Iterable[RunSource | tuple[str | None, RunSource]] | Mapping[str, RunSource]
+
+
+class NamedRuns(NamedTuple):
+    """Runs under distinct names, and what a pool says about each."""
+
+    runs: tuple[Run, ...]
+    facts: tuple[PooledRun, ...]
+
+
+def named_runs(given: RunSources, ends: bool) -> NamedRuns:
+    """Read runs. Each has the name that it is given, in a mapping or a pair, or else its own id.
+
+    Runs with the same id are told apart by their files, or by number.
+
+    >>> from doxeval.runs import Run
+    >>> named_runs([Run.from_dict({"7": ["a"]}, "mine")] * 2, False).facts
+    (PooledRun('mine', results=1), PooledRun('mine #2', results=1))
+    """
+    several: Any = [given] if is_one_run(given) else given
+    if not isinstance(several, Iterable) or isinstance(several, Assessments):
+        raise not_a_run_error(several)
+    pairs = several.items() if isinstance(several, Mapping) else map(_pair, several)
+    read = [_read(source, name, ends) for name, source in pairs]
+    if not read:
+        raise InputError("there are no runs to pool")
+    names = distinct_names([(run.run_id, facts.file) for run, facts in read])
+    return NamedRuns(
+        tuple(run.with_id(name) for (run, _), name in zip(read, names, strict=True)),
+        tuple(
+            PooledRun(name, facts.results, facts.file, facts.sha256)
+            for (_, facts), name in zip(read, names, strict=True)
+        ),
+    )
+
+
+def _pair(given: RunSource | tuple[str | None, RunSource]) -> tuple[str | None, RunSource]:
+    return given if isinstance(given, tuple) and len(given) == 2 else (None, given)
+
+
+def _read(source: RunSource, name: str | None, ends: bool) -> tuple[Run, PooledRun]:
+    # The hash comes first, so that a file which changes later never matches it.
+    if isinstance(source, str | os.PathLike):
+        file: str | None = os.fspath(source)
+        digest = sha256_of(file) if file is not None else None
+        run = read_run(source, ends=ends)
+    elif isinstance(source, Run):
+        run, file = source, source.origin
+        digest = None if file is None else sha256_of(file)
+    else:
+        run, file, digest = as_run(source), None, None
+    named = run if name is None else run.with_id(str(name))
+    return named, PooledRun(named.run_id, len(named), file, digest)
+
+
+def place_of(run: Run) -> str:
+    """What a message calls a run: its file, or else its name.
+
+    >>> place_of(Run.from_dict({"7": ["a"]}, "mine"))
+    'mine'
+    """
+    return truncate(run.origin or run.run_id, 200)
+
+
+def sha256_of(file: str) -> str | None:
+    """The SHA-256 of a file; None if it is not a file (any more), such as a pipe.
+
+    >>> sha256_of("/dev/null") is None
+    True
+    """
+    try:
+        if not os.path.isfile(file):
+            return None
+        with open(file, "rb") as opened:
+            return hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise SourceError(error.strerror or str(error), file) from error
+    except ValueError:  # a null character or a lone surrogate in the name
+        return None
+
+
+# Topics
+
+
+class PooledTopics(NamedTuple):
+    """Ids of topics, in order, and warnings."""
+
+    ids: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def pooled_topics(runs: Sequence[Run], wanted: Iterable[Topic | str] | None) -> PooledTopics:
+    """The wanted topics in their order, or else all topics of the runs, sorted.
+
+    Warned about are topics that no run has, that a run lacks, and that are not wanted.
+
+    >>> runs = [Run.from_dict({"10": ["a"], "9": ["a"]}, "one"), Run.from_dict({"9": ["b"]})]
+    >>> pooled_topics(runs, None)
+    PooledTopics(ids=('9', '10'), warnings=('run: no results for topic 10',))
+    """
+    of_runs = [set(run.topics) for run in runs]
+    every: set[str] = set().union(*of_runs)
+    ids = sorted(every, key=_order) if wanted is None else _ids(wanted)
+    missing = [one for one in ids if one not in every]
+    warnings = [f"no run has results for {_named(missing)}"] if missing else []
+    for run, own in zip(runs, of_runs, strict=True):
+        lacking = [one for one in ids if one in every and one not in own]
+        if not own:
+            warnings.append(f"{place_of(run)}: the run is empty")
+        elif lacking:
+            warnings.append(f"{place_of(run)}: no results for {_named(lacking)}")
+    others = sorted(every - set(ids), key=_order)
+    if others:
+        warnings.append(f"results for {_named(others)} are left out")
+    return PooledTopics(tuple(ids), tuple(warnings))
+
+
+def _named(topics: Sequence[str]) -> str:
+    return f"topic{'' if len(topics) == 1 else 's'} {join_names(topics)}"
+
+
+def _ids(topics: Iterable[Topic | str]) -> list[str]:
+    return list(dict.fromkeys(one.id if isinstance(one, Topic) else str(one) for one in topics))
+
+
+def _order(topic: str) -> tuple[bool, int, str]:
+    """Numbers by their values, then everything else."""
+    is_number = topic.isascii() and topic.isdecimal() and len(topic) < 19
+    return not is_number, int(topic) if is_number else 0, topic

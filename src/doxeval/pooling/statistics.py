@@ -13,9 +13,9 @@ import numpy as np
 from doxeval.assessments import AssessmentsGiven
 from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import InputError
+from doxeval.pooling.build import Pooling
+from doxeval.pooling.candidates import RunSources
 from doxeval.pooling.pool import Pool
-from doxeval.pooling.pooling import Pooling
-from doxeval.pooling.sources import RunSources
 
 # Topics and documents.
 Pairs = set[tuple[str, str]]

@@ -2,21 +2,111 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from doxeval.comparison import Comparison, Correlations, MeasureColumn, compare, correlate
 from doxeval.errors import InputError
-from doxeval.messages import join_names, quoted
-from doxeval.reports.document_views import DocumentView
-from doxeval.reports.escaping import legible
+from doxeval.messages import join_names, plural, quoted
+from doxeval.reports.documents.view import DocumentView
+from doxeval.reports.escaping import legible, readable
 from doxeval.reports.provenance import Provenance, navigation_of
-from doxeval.reports.topic_names import TopicNames
 from doxeval.scores import RunScores, ScoreTable
+from doxeval.topics import Topic, read_topics
 
 if TYPE_CHECKING:
-    from doxeval.reports.losses import Loss
+    from doxeval.reports.figures.losses import Loss
+
+# Titles of topics
+
+
+# Topics that were read, or their file.
+TopicsGiven = Iterable[Topic] | str | os.PathLike[str]
+_MOST_NAMED = 20
+
+
+@dataclass(frozen=True)
+class TopicNames:
+    """The topics of a table that were found among the topics given, by id, and warnings.
+
+    >>> names = TopicNames({"7": Topic("7", "tides", castitle="//sec[about(., tides)]")})
+    >>> names.title("7"), names.title("8"), names.query("7"), names.description("7")
+    ('tides', '', '//sec[about(., tides)]', '')
+    """
+
+    known: Mapping[str, Topic] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def title(self, topic: str) -> str:
+        """What the topic is about, in a few words; empty if it is not known.
+
+        A topic without a title is shown by its query or its description.
+        """
+        found = self.known.get(topic)
+        if found is None:
+            return ""
+        return _line(found.content or found.title or found.structured or found.description)
+
+    def query(self, topic: str) -> str:
+        """The structured query; empty if there is none."""
+        found = self.known.get(topic)
+        return "" if found is None else _line(found.structured)
+
+    def description(self, topic: str) -> str:
+        """What the user wants to know; empty if it is not known."""
+        found = self.known.get(topic)
+        return "" if found is None else _line(found.description)
+
+
+def topic_names(given: TopicsGiven | None, wanted: Sequence[str]) -> TopicNames:
+    """The wanted topics among those given.
+
+    Topics that are missing are warned about; it is an error if none is there.
+
+    >>> topic_names([Topic("7", "tides")], ["7", "8"]).warnings
+    ('topics: 1 of 2 topics is not among those given and has no title: 8',)
+    """
+    if given is None:
+        return TopicNames()
+    by_id = _by_id(given)
+    missing = [name for name in wanted if name not in by_id]
+    if len(missing) == len(wanted):
+        where = f" in {os.fspath(given)}" if isinstance(given, str | os.PathLike) else ""
+        raise InputError(
+            f"topics: none of the topics that were scored ({join_names(wanted, 6)}) is among the "
+            f"{plural(len(by_id), 'topic')}{where} ({join_names(list(by_id), 6)})"
+        )
+    warnings: tuple[str, ...] = ()
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
+        warnings = (
+            f"topics: {len(missing):,} of {plural(len(wanted), 'topic')} {are} not among those "
+            f"given and {'has' if len(missing) == 1 else 'have'} no title: "
+            f"{join_names(missing, _MOST_NAMED)}",
+        )
+    return TopicNames({name: by_id[name] for name in wanted if name in by_id}, warnings)
+
+
+def _by_id(given: TopicsGiven) -> dict[str, Topic]:
+    topics = read_topics(given) if isinstance(given, str | os.PathLike) else list(given)
+    by_id: dict[str, Topic] = {}
+    for topic in topics:
+        if not isinstance(topic, Topic):
+            raise InputError(f"topics is made of {quoted(topic)}: expected topics, or their file")
+        if topic.id in by_id:
+            raise InputError(f"topic {quoted(topic.id)} is given twice", topic.origin, topic.line)
+        by_id[topic.id] = topic
+    return by_id
+
+
+def _line(text: str | None) -> str:
+    return " ".join(readable(text or "").split())
+
+
+# The contents
 
 ALPHA = 0.05
 # How many runs are chosen when the page is opened: as many as there are colours.
@@ -32,7 +122,7 @@ class Contents:
     profile: scores with the curves of hits, near-misses and misses by rank; None if nobody asked
     about navigation. documents: what runs return in some documents. notes: warnings besides those
     of the table. topics: what is known about topics besides their ids. provenance: where all of it
-    comes from. losses: what runs lose by cutting and by search, if chunks are known.
+    comes from. losses: what runs lose by chunking and by retrieval, if chunks are known.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts

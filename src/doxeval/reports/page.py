@@ -14,17 +14,21 @@ from markupsafe import Markup
 from doxeval.comparison import TITLES
 from doxeval.messages import plural
 from doxeval.reports.contents import ALPHA, MOST_TESTED, Contents
-from doxeval.reports.curves import curve_figures, shares_figure
-from doxeval.reports.document_island import documents_note
+from doxeval.reports.data import documents_note, island, range_in_words
 from doxeval.reports.escaping import readable
-from doxeval.reports.figure import Figure
-from doxeval.reports.island import island, range_in_words
-from doxeval.reports.leaderboard import cells, undefined_for_all
-from doxeval.reports.losses import losses_figures
-from doxeval.reports.measure_figures import scatter_figures, scatters_left_out, tau_figure, tau_of
-from doxeval.reports.summary import summary
-from doxeval.reports.tables import against_baseline, topic_table, undefined_rows
-from doxeval.reports.topic_figures import differences_figure, difficulty_figure
+from doxeval.reports.figures.curves import curve_figures, shares_figure
+from doxeval.reports.figures.losses import losses_figures
+from doxeval.reports.figures.measures import scatter_figures, scatters_left_out, tau_figure, tau_of
+from doxeval.reports.figures.topics import differences_figure, difficulty_figure
+from doxeval.reports.figures.vega import Figure
+from doxeval.reports.tables import (
+    against_baseline,
+    cells,
+    summary,
+    topic_table,
+    undefined_for_all,
+    undefined_rows,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,7 +49,7 @@ _SECTIONS = (
     Section("warnings", "Warnings", "Warnings and undefined scores"),
     Section("leaderboard", "Leaderboard", "Leaderboard"),
     Section("curves", "Curves", "Curves"),
-    Section("losses", "Losses", "What cutting and searching lose"),
+    Section("losses", "Losses", "What is lost by chunking and by retrieval"),
     Section("shares", "Hits and misses", "Hits, near-misses and misses by rank"),
     Section("differences", "Differences", "Differences from the baseline by topic"),
     Section("head-to-head", "Head to head", "Two runs head to head"),
@@ -57,32 +61,32 @@ _SECTIONS = (
 )
 
 
-def figures(contents: Contents) -> dict[str, list[Figure]]:
-    """The figures of each section that has any.
+def all_figures(contents: Contents) -> list[Figure]:
+    """Return all figures of a report; each names its section.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> facts = MeasureFacts("P", "P", "precision")
     >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
-    >>> list(figures(Contents(ScoreTable((facts,), ("7", "8"), runs))))
+    >>> [figure.name for figure in all_figures(Contents(ScoreTable((facts,), ("7", "8"), runs)))]
     ['difficulty']
     """
     single = (
-        *losses_figures(contents),
         shares_figure(contents),
         differences_figure(contents),
         difficulty_figure(contents),
         tau_figure(contents),
     )
-    found: dict[str, list[Figure]] = {}
-    for figure in (*curve_figures(contents), *scatter_figures(contents), *single):
-        if figure is not None:
-            found.setdefault(figure.section, []).append(figure)
-    return found
+    return [
+        *curve_figures(contents),
+        *scatter_figures(contents),
+        *losses_figures(contents),
+        *(figure for figure in single if figure is not None),
+    ]
 
 
-def page(contents: Contents, drawn: Mapping[str, list[Figure]] | None = None) -> str:
-    """The whole page; the figures may be given if they have been made already.
+def page(contents: Contents, figures: Iterable[Figure] | None = None) -> str:
+    """Return the whole page; the figures may be given if they have been made already.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
@@ -92,14 +96,18 @@ def page(contents: Contents, drawn: Mapping[str, list[Figure]] | None = None) ->
     >>> shown[:15], "0.3750" in shown
     ('<!DOCTYPE html>', True)
     """
-    drawn = figures(contents) if drawn is None else drawn
+    by_section: dict[str, list[Figure]] = {}
+    for figure in all_figures(contents) if figures is None else figures:
+        by_section.setdefault(figure.section, []).append(figure)
+    in_order = [figure for section in _SECTIONS for figure in by_section.get(section.id, ())]
     undefined = undefined_rows(contents)
     style, script = _asset("report.css"), _asset("report.js")
-    in_order = [figure for section in _SECTIONS for figure in drawn.get(section.id, ())]
     values = {
         "contents": contents,
-        "sections": [one for one in _SECTIONS if _is_there(one.id, contents, drawn, undefined)],
-        "figures": drawn,
+        "sections": [
+            each for each in _SECTIONS if _is_there(each.id, contents, by_section, undefined)
+        ],
+        "figures": by_section,
         "undefined": undefined,
         "undefined_topics": list(dict.fromkeys(t for row in undefined for t in row.topics)),
         "policy": Markup(_policy(style, script)),  # noqa: S704  # our own text
@@ -195,8 +203,3 @@ def _probability(p: float | None) -> str:
     if p is None:
         return "–"
     return "<0.0001" if p < 0.00005 else f"{p:.4f}"
-
-
-def every(drawn: Mapping[str, Iterable[Figure]]) -> list[Figure]:
-    """All figures of all sections."""
-    return [figure for section in drawn.values() for figure in section]

@@ -1,12 +1,81 @@
-"""The tables of a report that are neither leaderboard nor figures."""
+"""The tables of a report, and its main findings in short."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from doxeval.reports.contents import Contents
-from doxeval.reports.topic_figures import wins
+import numpy as np
+
+from doxeval.comparison import conclusion, mean_interval
+from doxeval.reports.contents import ALPHA, Contents
+from doxeval.reports.figures.curves import shares_by_rank
+from doxeval.reports.figures.topics import difficulty, wins
+
+# The leaderboard
+
+
+class Cell(NamedTuple):
+    """A mean, its interval, the run's letters, and the number of topics.
+
+    undefined: for how many of the counted topics the measure is undefined.
+    """
+
+    mean: float | None
+    interval: tuple[float, float] | None
+    letters: str
+    topics: int
+    undefined: int
+    is_best: bool
+
+
+def cells(contents: Contents) -> dict[str, list[Cell]]:
+    """The cells of each run, best run by the first measure first.
+
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> facts = MeasureFacts("P", "P", "precision")
+    >>> runs = (RunScores("a", np.array([[0.5, 0.25, np.nan]]), np.ones(3, dtype=bool)),)
+    >>> (cell,) = cells(Contents(ScoreTable((facts,), ("7", "8", "9"), runs)))["a"]
+    >>> cell.mean, cell.topics, cell.undefined
+    (0.375, 2, 1)
+    """
+    letters = [comparison.letters for comparison in contents.comparisons]
+    rows: dict[str, list[Cell]] = {run: [] for run in contents.ranking}
+    for number, column in enumerate(contents.columns):
+        means = column.means
+        defined = [mean for mean in means.values() if mean is not None]
+        pick = max if column.facts.higher_is_better else min
+        best = pick(defined) if defined else None
+        for run, row in rows.items():
+            values, mean = column.values[run], means[run]
+            counted_topics = int(contents.scores(run).counted.sum())
+            topics = int((~np.isnan(values)).sum())
+            row.append(
+                Cell(
+                    mean,
+                    mean_interval(values, column.facts, ALPHA),
+                    letters[number].get(run, "") if letters else "",
+                    topics,
+                    counted_topics - topics,
+                    mean is not None and mean == best and len(rows) > 1,
+                )
+            )
+    return rows
+
+
+def undefined_for_all(column: Sequence[Cell]) -> int:
+    """How many topics are undefined, if that number is the same for every run; otherwise 0.
+
+    >>> undefined_for_all([Cell(0.5, None, "", 3, 2, False)] * 2)
+    2
+    """
+    numbers = {cell.undefined for cell in column}
+    return numbers.pop() if len(numbers) == 1 else 0
+
+
+# Differences, topics, undefined scores
+
 
 # With more scores than these, the table of topics has only the runs that are chosen at first.
 _MOST_CELLS = 30_000
@@ -93,3 +162,92 @@ def undefined_rows(contents: Contents) -> list[UndefinedRow]:
     for (label, undefined), runs in by_measure.items():
         together.setdefault((tuple(runs), undefined), []).append(shown[label])
     return [UndefinedRow(labels, *both) for both, labels in together.items()]
+
+
+# Main findings
+
+
+class TopicMedian(NamedTuple):
+    """A topic by its place in the table, and its median score over runs."""
+
+    topic: int
+    median: float
+
+
+class Agreement(NamedTuple):
+    """Of how many pairs of measures some rank the runs alike, and some noticeably differently."""
+
+    pairs: int
+    alike: int
+    unlike: int
+
+
+class Summary(NamedTuple):
+    """What the report says in short.
+
+    best: the first run by the first measure; mean: its mean. conclusion: of the test. winners:
+    for other runs that are better by other measures, the names of those. hardest and easiest: None
+    if there are fewer than two topics. shares: hits, near-misses, seen twice and misses of the
+    best run. undefined: the runs that have undefined scores.
+    """
+
+    best: str
+    mean: float | None
+    conclusion: str
+    winners: dict[str, list[str]]
+    agreement: Agreement | None
+    hardest: TopicMedian | None
+    easiest: TopicMedian | None
+    shares: tuple[float, ...] | None
+    undefined: list[str]
+
+
+def summary(contents: Contents) -> Summary:
+    """The main findings.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> facts = MeasureFacts("P", "P", "precision")
+    >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
+    >>> found = summary(Contents(ScoreTable((facts,), ("7", "8"), runs)))
+    >>> found.best, found.mean, found.hardest
+    ('mine', 0.375, TopicMedian(topic=1, median=0.25))
+    """
+    best = contents.ranking[0]
+    tested = contents.against_baseline
+    hard = difficulty(contents)
+    places = [contents.table.topic_ids.index(topic) for topic in hard.topics]
+    hardest = easiest = None
+    if len(places) > 1:
+        hardest, easiest = (TopicMedian(places[at], float(hard.spread[at, 2])) for at in (0, -1))
+    shares = shares_by_rank(contents, best)
+    return Summary(
+        best,
+        contents.columns[0].means[best],
+        "" if tested is None else conclusion(tested),
+        _winners(contents, best),
+        _agreement(contents),
+        hardest,
+        easiest,
+        None if shares is None else tuple(float(part) for part in shares[1][:, -1]),
+        list(contents.table.undefined()),
+    )
+
+
+def _winners(contents: Contents, best: str) -> dict[str, list[str]]:
+    """Runs that are better than the best one by other measures, with these measures."""
+    found: dict[str, list[str]] = {}
+    for label, column in zip(contents.labels[1:], contents.columns[1:], strict=True):
+        winner = column.ranking()[0]
+        if column.means[winner] != column.means[best]:
+            found.setdefault(winner, []).append(label)
+    return found
+
+
+def _agreement(contents: Contents) -> Agreement | None:
+    if contents.correlations is None:
+        return None
+    pairs = [pair.agreement for pair in contents.correlations.pairs if pair.agreement is not None]
+    if not pairs:
+        return None
+    return Agreement(len(pairs), pairs.count("equivalent"), pairs.count("noticeably different"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from doxeval.errors import DoxevalError
-from fuzzing.cases import Case
-from fuzzing.targets import TARGETS
+from fuzzing import TARGETS
+from fuzzing.commands import Case
 from helpers import DATA
 
 HOSTILE = DATA / "hostile"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import vl_convert
 
-from doxeval.reports import Contents, every, figures, page, write_report
+from doxeval.reports import Contents, all_figures, page, write_report
 from helpers import doxeval
 from report_pages import SECTIONS, data_of, synthetic
 
@@ -25,7 +25,7 @@ def test_fifty_runs_stay_small() -> None:
 
 @pytest.mark.parametrize("topics", [8, 150])
 def test_every_figure_compiles(topics: int) -> None:
-    drawn = every(figures(Contents(synthetic(12, topics))))
+    drawn = all_figures(Contents(synthetic(12, topics)))
     assert {figure.section for figure in drawn} >= {"curves", "scatter", "differences", "tau"}
     for figure in drawn:
         spec = {**json.loads(json.dumps(figure.spec)), "data": {"values": figure.rows}}

@@ -57,7 +57,7 @@ def run(*arguments: str) -> Any:
 
 def test_try_needs_nothing_but_documents_and_questions(work: Path) -> None:
     result = run("try", "handbook", "q.jsonl", "--budget", "80", "--report", "r.html")
-    for word in ("recursive:800:0", "sections", "bR@20", "U@80", "lost by cutting", "best: "):
+    for word in ("recursive:800:0", "sections", "bR@20", "U@80", "lost by chunking", "best: "):
         assert word in result.stdout
     assert Path("r.html").exists()
     rows = json.loads(

@@ -15,7 +15,7 @@ from doxeval.documents import (
     XmlDocuments,
 )
 from doxeval.errors import DocumentError
-from fuzzing.xml_twins import by_calls, difference, scanned
+from fuzzing.documents import by_calls, difference, scanned
 from levels import examples
 from seams import change, value_of
 from strategies import odd_documents, plain_documents

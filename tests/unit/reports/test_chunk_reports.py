@@ -17,11 +17,9 @@ from doxeval.evaluation import Counting, Evaluation, Keep
 from doxeval.reports import (
     Contents,
     Figure,
+    all_figures,
     contents_of,
     documents_for_island,
-    every,
-    figures,
-    keeping,
     losses,
     report,
 )
@@ -40,7 +38,7 @@ def evaluation_of(gold: list[tuple[int, int]], measures: list[str], **options: A
         judged,
         measures,
         counting=counting,
-        keep=Keep(curves=True, of_ranking=keeping(measures)),
+        keep=Keep(curves=True, results=True),
     )
 
 
@@ -70,16 +68,16 @@ class TestWhatIsRead:
         measures = [f"bR@{budget}(unit={unit})" for budget in BUDGETS]
         scores = evaluation_of(gold, measures).score(run_of(found))
         wanted = {at for start, end in gold for at in range(start, end)}
-        kept = scores.kept
+        kept = scores.results
         for number in range(len(BUDGETS)):
             read = {
                 at
-                for start, end in zip(kept.start, kept.reading.ends[number], strict=True)
+                for start, end in zip(kept.start, kept.budget_stops.ends[number], strict=True)
                 for at in range(start, end)
             }
             beside = {
                 at
-                for start, end in zip(kept.start, kept.reading.ends[number], strict=True)
+                for start, end in zip(kept.start, kept.budget_stops.ends[number], strict=True)
                 if end > start
                 for at in (
                     *range(len(TEXT[:start].rstrip()), start),
@@ -94,19 +92,19 @@ class TestWhatIsRead:
     def test_stated_tokens_are_spread_evenly(self) -> None:
         evaluation = evaluation_of([(0, 40)], ["bR@15(unit=tokens)"])
         scores = evaluation.score(run_of([(0, 40)], tokens=20))
-        assert scores.kept.reading.ends.tolist() == [[30]]
+        assert scores.results.budget_stops.ends.tolist() == [[30]]
         assert scores.values[0, 0] == 0.75
 
     def test_several_ranges_of_a_result_are_read_one_after_another(self) -> None:
         result = Result("7", "a", Kind.SPANS, 0, 5, spans=((0, 5), (10, 20), (30, 40)))
         evaluation = evaluation_of([(0, 40)], ["bR@9(unit=characters)"])
         scores = evaluation.score(Run.from_results([result]))
-        assert scores.kept.reading.ends.tolist() == [[5, 14, 30]]
+        assert scores.results.budget_stops.ends.tolist() == [[5, 14, 30]]
 
     def test_repeats_cost_again_where_the_measure_says_so(self) -> None:
         evaluation = evaluation_of([(0, 20)], ["bR@15(unit=characters)"])
-        kept = evaluation.score(run_of([(0, 10), (0, 10), (10, 20)])).kept
-        assert kept.reading.ends.tolist() == [[10, 5, 10]]
+        kept = evaluation.score(run_of([(0, 10), (0, 10), (10, 20)])).results
+        assert kept.budget_stops.ends.tolist() == [[10, 5, 10]]
 
 
 class TestDocuments:
@@ -158,7 +156,7 @@ class TestDocuments:
 
 
 def figures_of(contents: Contents, section: str) -> list[Figure]:
-    return [figure for figure in every(figures(contents)) if figure.section == section]
+    return [figure for figure in all_figures(contents) if figure.section == section]
 
 
 class TestFigures:
@@ -173,8 +171,10 @@ class TestFigures:
         contents = Contents(table, losses=lost)
         found = {one.run: one for one in lost}
         assert tuple(found["x"])[2:] == (0.5, 0.5, 0.0)
-        assert found["y"].search == 0, "a run that surpasses the greedy oracle loses nothing by it"
-        assert all(one.shown + one.search + one.cutting == pytest.approx(1) for one in lost)
+        assert found["y"].retrieval == 0, (
+            "a run that surpasses the greedy oracle loses nothing by it"
+        )
+        assert all(one.shown + one.retrieval + one.chunking == pytest.approx(1) for one in lost)
         (figure,) = figures_of(contents, "losses")
         assert "x shows 50%, loses 50% by search and 0% by cutting" in figure.alt
 

@@ -25,8 +25,7 @@ from doxeval.evaluation import evaluate
 from doxeval.reports import (
     Contents,
     Figure,
-    every,
-    figures,
+    all_figures,
     file_facts,
     legible,
     number,
@@ -321,7 +320,7 @@ def test_numbers_have_six_digits(value: float) -> None:
 
 
 def drawn(contents: Contents) -> dict[str, Figure]:
-    return {figure.name: figure for figure in every(figures(contents))}
+    return {figure.name: figure for figure in all_figures(contents)}
 
 
 def test_every_figure_has_its_words() -> None:

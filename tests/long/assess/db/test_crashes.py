@@ -1,6 +1,6 @@
 """Servers that are killed, disks that are full, databases that go away: nothing is lost or halved.
 
-scripts/assess_trials.py does the same at length.
+scripts/assessors.py does the same at length.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from assess_trials import trial
+from assessors import trial
 from doxeval.assess.db import Campaign, CampaignError, CannotSave
 from doxeval.documents import Collection
 from doxeval.errors import DoxevalError, OutputError

@@ -1,1 +1,0 @@
-"""Hostile input for every reader and for the command line: what `scripts/fuzz.py` is made of."""

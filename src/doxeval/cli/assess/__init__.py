@@ -1,0 +1,39 @@
+"""`doxeval assess`: a campaign of assessments, from the pool to the exported judgments."""
+
+from __future__ import annotations
+
+import click
+
+from doxeval.cli.assess.campaign import init, serve, status
+from doxeval.cli.assess.demo import demo
+from doxeval.cli.assess.judgments import adjudicate, agreement, export, honeypots, import_
+from doxeval.cli.assess.maintenance import backup, close, pool, rebase, reopen, restore, verify
+from doxeval.cli.assess.people import assign, unassign, user
+from doxeval.cli.verb import VerbGroup
+
+
+@click.group(cls=VerbGroup)
+def assess() -> None:
+    """Judge documents in the browser.
+
+    People highlight what is relevant, and their judgments are exported for evaluation.
+
+    A campaign is a directory with the pool, the people and their judgments. The collection stays
+    where it is. Needs the server's parts: pip install 'doxeval[assess]'.
+
+    \b
+    Start here:
+      doxeval assess demo --open                      try it on the demo collection
+      doxeval assess init DIR --collection … --topics … --pool …
+      doxeval assess user add DIR ann                 an assessor, with a password
+      doxeval assess assign DIR 301 302 ann           her topics
+      doxeval assess serve DIR                        the application
+      doxeval assess export DIR --format jsonl --out qrels.jsonl
+    """
+
+
+for command in (
+    *(init, user, assign, unassign, serve, status, close, reopen, pool, honeypots),
+    *(export, import_, agreement, adjudicate, rebase, backup, restore, verify, demo),
+):
+    assess.add_command(command)

@@ -1,0 +1,114 @@
+"""The command `doxeval` with all its verbs, one file each.
+
+A verb is imported when it is called, and then imports what it needs, so that every command starts
+quickly.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import Any
+
+import click
+
+from doxeval.cli.exit_codes import are_handled, exit_code, handle_signals, release_signals
+from doxeval.cli.verb import VerbGroup
+from doxeval.version import __version__
+
+# NumPy would start threads for linear algebra, which no command does. They would cost every
+# command, and every process that it starts, a tenth of a second.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+VERBS = (
+    "demo",
+    "collection",
+    "index",
+    "search",
+    "chunks",
+    "pool",
+    "topics",
+    "nexi",
+    "assess",
+    "assessments",
+    "validate",
+    "evaluate",
+    "compare",
+    "correlate",
+    "measures",
+    "models",
+    "navigation",
+    "convert",
+    "report",
+    "simulate",
+)
+
+
+class _Doxeval(VerbGroup):
+    """Imports verbs by name. However a verb ends, `exit_code` has the last word."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command: click.Command = getattr(import_module(f"doxeval.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def main(self, *args: Any, **settings: Any) -> Any:
+        settings["standalone_mode"] = False  # errors are printed by exit_code, not by click
+        _print_any_character()
+        with stopped_by_signals():
+            sys.exit(exit_code(lambda: super(_Doxeval, self).main(*args, **settings)))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        # Errors end here: click would turn some of them into others on their way out.
+        debug = bool(ctx.params.get("debug"))
+        sys.exit(exit_code(lambda: super(_Doxeval, self).invoke(ctx), debug))
+
+
+@contextmanager
+def stopped_by_signals() -> Iterator[None]:
+    """Let signals stop a command; afterwards they do what they did before.
+
+    Nothing changes if they are handled already, or outside the main thread, which alone may do so.
+    """
+    if are_handled() or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    hooks = sys.unraisablehook, sys.excepthook
+    before = handle_signals()
+    try:
+        yield
+    finally:
+        release_signals(before)
+        sys.unraisablehook, sys.excepthook = hooks
+
+
+def _print_any_character() -> None:
+    """Show characters that the encoding of stdout lacks as escapes."""
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        with suppress(OSError):
+            sys.stdout.reconfigure(errors="backslashreplace")
+
+
+@click.group(cls=_Doxeval, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="doxeval")
+@click.option("--debug", is_flag=True, help="Show where an error comes from (its traceback).")
+def main(debug: bool) -> None:
+    """Evaluate the retrieval of parts of documents: elements, passages, chunks.
+
+    \b
+    Start here:
+      doxeval demo                                    the whole job on a small collection
+      doxeval collection build FOLDER --out DIR       read your own documents
+      doxeval evaluate RUN -a QRELS -m 'iP[.01]'      score what a system returned
+      doxeval measures                                list and explain the measures
+      doxeval assess demo --open                      judge documents in the browser
+    """

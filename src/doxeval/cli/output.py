@@ -1,0 +1,268 @@
+"""Printing, in one place: lines for people, data for programs, progress bars, warnings and errors.
+
+Names of runs, topics, documents and files, queries and parameters come from anywhere, and may
+contain characters that steer a terminal or deceive its reader. Tables, messages and other lines for
+people show such characters as escapes like `\\u001b`, on stdout and on stderr, and messages cut
+what they quote to about 80 characters. Data for other programs (JSON, CSV, TREC's format, the text
+of documents) are exact in a file or a pipe; on a terminal, they are shown with escapes, too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol
+
+import click
+
+from doxeval.cli.exit_codes import flush_stdout
+from doxeval.cli.verb import in_options
+from doxeval.messages import escape, json_text, truncate, utf8
+
+_WORTH_A_BAR = 4
+# Messages cut what they quote; this bounds a line in which nothing was cut.
+LONGEST_MESSAGE = 4000
+# Errors list a few places; this bounds one that lists what is not ours.
+_MOST_LISTED = 100
+_NEXT_LINE = "\n  "  # of such a list; other line feeds are part of names
+
+
+# For people
+
+
+def line(text: str = "", head: str = "") -> None:
+    """Print a line on stdout, the beginning of it in bold."""
+    bold = click.style(escape(head), bold=True) if head else ""
+    _print(f"{bold}{escape(text)}\n")
+
+
+def heading(text: str) -> None:
+    """Print a line in bold on stdout."""
+    line(head=text)
+
+
+def coloured_line(text: str, colour: str) -> None:
+    """Print a line in colour on stdout."""
+    _print(f"{click.style(escape(text), fg=colour)}\n")
+
+
+def marked_line(text: str, ranges: Iterable[tuple[int, int]]) -> None:
+    """Print a line on stdout, with some ranges of it, one after another, in bold."""
+    shown, at = "", 0
+    for begin, end in ranges:
+        shown += escape(text[at:begin]) + click.style(escape(text[begin:end]), bold=True)
+        at = end
+    _print(f"{shown}{escape(text[at:])}\n")
+
+
+def block(text: str) -> None:
+    """Print the lines of a text on stdout. What is not ours has no line feeds any more."""
+    _print(escape(text, lines=True) + ("" if text.endswith("\n") else "\n"))
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return the lines of a table, with all cells in full and safe to print."""
+    from doxeval.scores import TextTable
+
+    lines = TextTable(header, rows, longest=None).lines()
+    return "".join(f"{line}\n" for line in lines)
+
+
+def markdown(text: str) -> None:
+    """Print Markdown on stdout: on a terminal with bold headings, in a pipe as it is."""
+    if not is_terminal():
+        block(text)
+        return
+    for one in text.split("\n"):
+        if one.startswith("### "):
+            heading(one.removeprefix("### "))
+        elif one.startswith("**"):
+            head, _, rest = one[2:].partition("**")
+            line(rest.replace("`", ""), head=head)
+        else:
+            line(one.replace("`", "") if one.startswith("- ") else one)
+
+
+def note(text: str, colour: str | None = None) -> None:
+    """Print a line on stderr. If nobody reads stderr, the work goes on."""
+    with suppress(BrokenPipeError):
+        click.secho(one_line(text), fg=colour, err=True)
+
+
+def warn(warnings: Iterable[str]) -> None:
+    """Print warnings on stderr."""
+    for warning in warnings:
+        note(f"warning: {in_options(warning)}", "yellow")
+
+
+def fail(message: object) -> None:
+    """Print an error on stderr: what is wrong, and below it the lines that list where."""
+    first, *listed = in_options(message).split(_NEXT_LINE)
+    note(f"Error: {first}", "red")
+    for text in listed[:_MOST_LISTED]:
+        note(f"  {text}")
+
+
+def one_line(message: str) -> str:
+    """A message on one line, safe to print, and cut if it is very long.
+
+    >>> print(one_line("no run 'a\\x1b'\\n"), len(one_line("x" * 10**6)))
+    no run 'a\\u001b'\\n 4000
+    """
+    return truncate(message, LONGEST_MESSAGE)
+
+
+def print_traceback(error: BaseException) -> None:
+    """Print where an error comes from."""
+    import traceback
+
+    for part in traceback.format_exception(error):
+        for text in part.splitlines():
+            note(text)
+
+
+def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
+    """Counts with their shares of the whole; of many the first, and how many more there are.
+
+    >>> shares({"sec": 3, "p": 1})
+    'sec: 3 (75.0%), p: 1 (25.0%)'
+    >>> shares({"sec": 3, "p": 1, "b": 1}, 1)
+    'sec: 3 (60.0%) and 2 more'
+    """
+    total = sum(counts.values())
+    shown = list(counts.items())[:most]
+    text = ", ".join(f"{truncate(str(name))}: {own:,} ({own / total:.1%})" for name, own in shown)
+    more = len(counts) - len(shown)
+    return f"{text} and {more:,} more" if more else text
+
+
+def _print(text: str) -> None:
+    """Print on stdout; the only control characters are ours."""
+    try:
+        click.echo(text, nl=False)
+    except OSError as error:
+        error.filename = "stdout"
+        raise
+
+
+# For programs
+
+
+def data(text: str | bytes) -> None:
+    """Write data to stdout: exactly, unless it is a terminal."""
+    if sys.stdout is None:
+        return
+    if is_terminal():
+        shown = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
+        _print(escape(shown, lines=True))
+        return
+    flush_stdout()
+    sys.stdout.buffer.write(utf8(text) if isinstance(text, str) else text)
+    flush_stdout()
+
+
+def json_data(value: Any, indent: int | None = None) -> None:
+    """Write a value to stdout as JSON, whose own escapes are safe everywhere."""
+    data(f"{json_text(value, indent)}\n")
+
+
+def is_terminal() -> bool:
+    """Whether stdout is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def is_watched() -> bool:
+    """Whether stderr is a terminal, where somebody may watch the progress."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+# Progress
+
+
+class Progress(Protocol):
+    """Called with the bytes read and the documents written since the last call."""
+
+    def __call__(self, done: int, documents: int) -> object:
+        """Move the bar."""
+
+
+@contextmanager
+def progress_bar(title: str, total: int) -> Iterator[Progress]:
+    """A bar on stderr, with the speed and the time left."""
+    with growing_bar(title) as (advance, resize):
+        resize(total)
+        yield advance
+
+
+@contextmanager
+def growing_bar(title: str) -> Iterator[tuple[Progress, Callable[[int], object]]]:
+    """The same, with a function that tells it how many bytes there are when that is known."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+    from rich.progress import (
+        Progress as Bar,
+    )
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TextColumn("{task.fields[documents]:,} documents"),
+        TimeRemainingColumn(),
+    )
+    seen = 0
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(escape(title), total=None, documents=0)
+
+        def advance(done: int, documents: int) -> None:
+            nonlocal seen
+            seen += documents
+            bar.update(task, advance=done, documents=seen)
+
+        yield advance, lambda total: bar.update(task, total=total)
+
+
+@contextmanager
+def staged_bar(stages: Mapping[str, str]) -> Iterator[Callable[[str, int, int], object]]:
+    """A bar on stderr for work in stages, each with a title; it is told how much each has."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def advance(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stages[stage], total=total)
+            bar.advance(tasks[stage], done)
+
+        yield advance
+
+
+@contextmanager
+def counting_bar(title: str, total: int) -> Iterator[Callable[[int], object]]:
+    """A bar on stderr for some large items, unless they are few or stderr is not a terminal."""
+    if not is_watched() or total < _WORTH_A_BAR:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.markup import escape as escape_markup
+    from rich.progress import Progress as Bar
+
+    # No automatic refresh: it would run in a thread, and a process with threads cannot safely fork.
+    with Bar(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task(escape_markup(escape(title)), total=total)
+
+        def advance(done: int) -> None:
+            bar.advance(task, done)
+            bar.refresh()
+
+        yield advance

@@ -1,0 +1,186 @@
+"""Options of verbs that check scores: limits, drops since an earlier evaluation, JUnit XML."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from doxeval.cli.exit_codes import PROBLEMS
+from doxeval.cli.output import note, warn
+from doxeval.messages import plural
+
+if TYPE_CHECKING:
+    from doxeval.comparison import Check, Drop, EarlierScores, State
+    from doxeval.scores import ScoreTable
+
+_COLOURS = {"failed": "red", "skipped": "yellow"}
+_OPTIONS = (
+    click.option(
+        "--fail-under",
+        multiple=True,
+        metavar="MEASURE=VALUE",
+        help="End with 1 if the mean of any run is worse than this; may be repeated.",
+    ),
+    click.option(
+        "--baseline",
+        metavar="FILE",
+        help="JSON scores of an earlier evaluation; end with 1 if a mean has dropped since.",
+    ),
+    click.option(
+        "--max-drop",
+        metavar="VALUE",
+        help="With --baseline: a mean may drop by this, such as .02 or 2%.",
+    ),
+    click.option(
+        "--significant",
+        is_flag=True,
+        help="With --baseline: only drops count that a paired test over topics confirms (Fisher's "
+        "randomization, α = .05).",
+    ),
+    click.option(
+        "--junit",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write these checks as JUnit XML.",
+    ),
+)
+
+
+def gate_options(command: Any) -> Any:
+    """Add the options that `gates_of` reads to a verb."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class RequestedGates:
+    """The checks that a user requested, perhaps none; the earlier scores have been read."""
+
+    limits: Mapping[str, float]
+    baseline: EarlierScores | None
+    max_drop: Drop | None
+    significant: bool
+    junit: Path | None
+
+    def measures(self, names: Sequence[str], presets: Sequence[str] = ()) -> list[str]:
+        """Return the named measures, and those with limits that neither they nor presets have."""
+        if not self.limits:
+            return list(names)
+        from doxeval.measures import measure_named, preset_named
+
+        known = [*names, *(name for preset in presets for name in preset_named(preset).measures)]
+        values = {str(measure_named(name)) for name in known}
+        return [*names, *(name for name in self.limits if str(measure_named(name)) not in values)]
+
+    @contextmanager
+    def around(self, table: ScoreTable) -> Iterator[None]:
+        """Check the scores around what writes them.
+
+        Before anything is written, a baseline of no use is an error. The scores and the checks
+        appear together. Then the results of the checks are printed; if any failed, the command
+        ends with 1.
+        """
+        from doxeval.files import open_output, outputs_together
+
+        if not self.limits and self.baseline is None:
+            with outputs_together():
+                yield
+            return
+        from doxeval.comparison import check_scores, junit_xml
+
+        gates = check_scores(
+            table,
+            self.limits,
+            baseline=self.baseline,
+            max_drop=self.max_drop or 0.0,
+            significant=self.significant,
+        )
+        with outputs_together():
+            yield
+            if self.junit is not None:
+                with open_output(self.junit) as file:
+                    file.write(junit_xml(gates))
+        warn(gates.warnings)
+        _print_checks(gates.checks)
+        if not gates.passed:
+            click.get_current_context().exit(PROBLEMS)
+
+
+def gates_of(options: Mapping[str, Any]) -> RequestedGates:
+    """Return the checks that the options request; a mistake is reported before runs are scored."""
+    limits, baseline = options["fail_under"], options["baseline"]
+    for name, flag in (("max_drop", "--max-drop"), ("significant", "--significant")):
+        if options[name] and baseline is None:
+            raise click.UsageError(f"{flag} goes with --baseline, the scores to compare with")
+    if baseline is not None and options["max_drop"] is None and not options["significant"]:
+        raise click.UsageError(
+            "--baseline needs --max-drop (such as .02) or --significant, which say what fails"
+        )
+    if options["junit"] is not None and not limits and baseline is None:
+        raise click.UsageError("--junit goes with --fail-under or --baseline: it writes checks")
+    _check_outputs(baseline, options)
+    by_measure = _limits(limits) if limits else {}
+    earlier = max_drop = None
+    if baseline is not None:
+        from doxeval.comparison import Drop, read_earlier
+
+        earlier = read_earlier(baseline)
+        max_drop = Drop.parsed(options["max_drop"] or "0")
+    return RequestedGates(by_measure, earlier, max_drop, options["significant"], options["junit"])
+
+
+def _check_outputs(baseline: str | None, options: Mapping[str, Any]) -> None:
+    """Refuse to write over the baseline: a drop would pass the next time."""
+    for name, flag in (("out", "--out"), ("junit", "--junit")):
+        out = options.get(name)
+        if out is None or baseline is None or not os.path.exists(out):
+            continue
+        if os.path.exists(baseline) and os.path.samefile(out, baseline):
+            raise click.UsageError(
+                f"{flag} {out} would replace the baseline even if the scores have dropped; write "
+                "to another file, and copy it when all is well"
+            )
+
+
+def _limits(given: Sequence[str]) -> dict[str, float]:
+    """Return the limits by measure; two for the same measure are an error."""
+    from doxeval.measures import measure_named
+
+    limits: dict[str, float] = {}
+    measures: set[str] = set()
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        name = name.strip()
+        try:
+            limit = float(value)
+        except ValueError:
+            limit = math.nan
+        if not equals or not name or not math.isfinite(limit):
+            raise click.UsageError(
+                f"--fail-under {text}: expected MEASURE=VALUE, such as bR@1000=.85"
+            )
+        measure = str(measure_named(name))
+        if measure in measures:
+            raise click.UsageError(f"--fail-under has two limits for {name}")
+        measures.add(measure)
+        limits[name] = limit
+    return limits
+
+
+def _print_checks(checks: Sequence[Check]) -> None:
+    """Print the result of every check on stderr, failures last."""
+    order: dict[State, int] = {"passed": 0, "skipped": 1, "failed": 2}
+    several = len({check.run for check in checks}) > 1
+    for check in sorted(checks, key=lambda check: order[check.state]):
+        run = f"{check.run}: " if several else ""
+        note(f"{check.state}: {run}{check.message}", _COLOURS.get(check.state))
+    failed = sum(check.state == "failed" for check in checks)
+    note(f"{failed} of {plural(len(checks), 'check')} failed", "red" if failed else None)

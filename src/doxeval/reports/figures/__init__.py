@@ -1,0 +1,1 @@
+"""Figures: curves, topics, measures and losses, as Vega-Lite specifications."""

@@ -1,0 +1,293 @@
+"""Figures of curves, a line for each run, and of shares of hits, near-misses and misses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from doxeval.arrays import Floats, Ints
+from doxeval.reports.contents import Contents
+from doxeval.reports.figures.vega import (
+    IS_CHOSEN,
+    WIDTH,
+    Figure,
+    Value,
+    by_run,
+    choosing,
+    quantitative,
+    told,
+)
+from doxeval.scores import Curve, RunScores, mean_curve
+
+_MOST_POINTS = 101
+_MOST_CURVES = 12
+# How the name of an axis of budgets begins.
+_BUDGET = "budget"
+# The shares of all relevance, from the bottom up, and their colours; misses are the rest.
+SHARES = ("hits", "near-misses", "seen twice", "misses")
+_SHARE_COLOURS = ("#3f8f4f", "#e0a52e", "#8f86c8")
+_LABELS = {"Hits": "hits", "NearMisses": "near-misses", "Misses": "misses"}
+
+
+def curve_figures(contents: Contents) -> list[Figure]:
+    """A figure for each kind of curve in the table; measures with the same curves share one.
+
+    >>> from doxeval.scores import MeasureFacts, ScoreTable
+    >>> facts = MeasureFacts("P", "P", "precision")
+    >>> curve = Curve("P", "recall", "precision", np.array([0.0, 1.0]), np.array([[1.0, 0.5]]))
+    >>> run = RunScores("mine", np.array([[0.5]]), np.array([True]), curves=(curve,))
+    >>> (figure,) = curve_figures(Contents(ScoreTable((facts,), ("7",), (run,))))
+    >>> figure.title, figure.rows[1]
+    ('precision by recall (P)', {'run': 'mine', 'x': 1.0, 'y': 0.5})
+    """
+    found = _mean_curves(contents)
+    together: list[list[str]] = []
+    for label, lines in found.items():
+        same = next((one for one in together if _are_alike(found[one[0]], lines)), None)
+        if same is None:
+            together.append([label])
+        elif _reach(lines) > _reach(found[same[0]]):
+            same.insert(0, label)  # the longest is drawn
+        else:
+            same.append(label)
+    return [
+        _curve_figure(contents, number, _in_order(same, found), found[same[0]])
+        for number, same in enumerate(together[:_MOST_CURVES], 1)
+    ]
+
+
+_Line = tuple[str, Curve, Floats]  # a run, its curve, and the mean of that over topics
+
+
+def _are_alike(one: Sequence[_Line], other: Sequence[_Line]) -> bool:
+    """Whether curves are the same, or one is where the other begins."""
+    if [(run, c.x_name, c.y_name) for run, c, _ in one] != [
+        (run, c.x_name, c.y_name) for run, c, _ in other
+    ]:
+        return False
+    for (_, first, left), (_, second, right) in zip(one, other, strict=True):
+        _, at, also = np.intersect1d(first.x, second.x, return_indices=True)
+        if not len(at) or not np.allclose(left[at], right[also], 0, 1e-9, equal_nan=True):
+            return False
+        if len(at) < min(len(left), len(right)) and not first.x_name.startswith(_BUDGET):
+            return False  # budgets are taken in steps; all others have their points in common
+    return True
+
+
+def _reach(lines: Sequence[_Line]) -> float:
+    return float(lines[0][1].x[-1])
+
+
+def _in_order(labels: Sequence[str], found: Mapping[str, object]) -> list[str]:
+    return [label for label in found if label in labels]
+
+
+def _mean_curves(contents: Contents) -> dict[str, list[_Line]]:
+    """By measure, the mean curve of each run that has one, best run first."""
+    found: dict[str, list[_Line]] = {}
+    for run in contents.ranking:
+        scores = contents.scores(run)
+        for whole in scores.curves:
+            curve = _thin(whole)
+            mean = np.array(mean_curve(curve, scores.counted), dtype=np.float64)
+            found.setdefault(curve.label, []).append((run, curve, mean))
+    return {label: found[label] for label in contents.table.labels if label in found}
+
+
+def _curve_figure(
+    contents: Contents, number: int, labels: Sequence[str], lines: Sequence[_Line]
+) -> Figure:
+    curve = lines[0][1]
+    columns: dict[str, list[Value]] = {"run": [], "x": [], "y": []}
+    for run, own, mean in lines:
+        points = np.flatnonzero(~np.isnan(mean))
+        columns["run"] += [contents.shown[run]] * len(points)
+        columns["x"] += own.x[points].tolist()
+        columns["y"] += mean[points].tolist()
+    is_log = _is_long_axis(curve.x) and not curve.x_name.startswith(_BUDGET)
+    title = f"{curve.y_name} by {curve.x_name} ({', '.join(labels[:4])}{_more(labels)})"
+    return Figure(
+        f"curve-{number}",
+        "curves",
+        title,
+        columns,
+        _lines_drawn(contents, curve, is_log=is_log),
+        "ranks on a log scale" if is_log else "",
+        _curve_in_words(contents, lines),
+    )
+
+
+def _lines_drawn(contents: Contents, curve: Curve, *, is_log: bool) -> dict[str, Any]:
+    """Lines, and points on them that appear and tell their values when the pointer is near."""
+    scale = {"type": "log"} if is_log else {}
+    runs = list(contents.shown.values())
+    x = quantitative(curve.x_name, "x", scale={**scale, "nice": False})
+    y = quantitative(f"mean {curve.y_name}", "y", scale={"zero": True})
+    tips = [told("run", "run"), told("x", curve.x_name, ".4~g"), told("y", curve.y_name, ".4f")]
+    near = {"type": "point", "on": "pointerover", "clear": "pointerout"}
+    hover = {"name": "hover", "select": {**near, "fields": ["run", "x"]}}
+    is_near = {"param": "hover", "empty": False}
+    return {
+        "width": WIDTH,
+        "height": 300,
+        "params": [choosing([contents.shown[run] for run in contents.chosen])],
+        "transform": [IS_CHOSEN],
+        "encoding": {"x": x, "y": y},
+        "layer": [
+            {
+                "mark": {"type": "line", "strokeWidth": 2, "clip": True},
+                "encoding": by_run(runs, dashes=True),
+            },
+            {
+                "params": [hover],
+                "mark": {"type": "point", "filled": True, "size": 70},
+                "encoding": {
+                    "color": {**by_run(runs)["color"], "legend": None},
+                    "opacity": {"condition": {**is_near, "value": 1}, "value": 0},
+                    "tooltip": tips,
+                },
+            },
+        ],
+    }
+
+
+def _curve_in_words(contents: Contents, lines: Sequence[_Line]) -> str:
+    """Where the lines of the chosen runs begin and end."""
+    said = []
+    for run, curve, mean in lines:
+        defined = np.flatnonzero(~np.isnan(mean))
+        if run in contents.chosen and len(defined):
+            first, last = defined[[0, -1]].tolist()
+            said.append(
+                f"{contents.shown[run]} from {mean[first]:.3f} at {curve.x[first]:g} to "
+                f"{mean[last]:.3f} at {curve.x[last]:g}"
+            )
+    curve = lines[0][1]
+    return f"Mean {curve.y_name} by {curve.x_name}, a line for each run: {'; '.join(said)}."
+
+
+def shares_figure(contents: Contents) -> Figure | None:
+    """For each run, the shares of all relevance by rank, stacked; all panels on one scale."""
+    found = {}
+    for run in contents.ranking:
+        shares = shares_by_rank(contents, run)
+        if shares is not None:
+            found[run] = shares
+    if not found:
+        return None
+    order = sorted(found, key=lambda run: -float(found[run][1][0, -1]))
+    columns: dict[str, list[Value]] = {name: [] for name in ("run", "rank", *SHARES)}
+    for run in order:
+        ranks, values = found[run]
+        columns["run"] += [contents.shown[run]] * len(ranks)
+        columns["rank"] += ranks.astype(np.int64).tolist()
+        for kind, name in enumerate(SHARES):
+            columns[name] += values[kind].tolist()
+    largest = max(float(values[:3].sum(axis=0).max()) for _, values in found.values())
+    words = [
+        f"{contents.shown[run]} {values[0, -1]:.0%}, {values[1, -1]:.0%} and {values[3, -1]:.0%}"
+        for run, (_, values) in ((run, found[run]) for run in order)
+        if run in contents.chosen
+    ]
+    return Figure(
+        "shares",
+        "shares",
+        "Shares of all relevance by rank",
+        columns,
+        _shares_drawn(contents, [contents.shown[run] for run in order], min(largest, 1.0)),
+        "what is above the areas is missed; ranks on a log scale",
+        "Hits, near-misses and misses with all results, most hits first: " + "; ".join(words) + ".",
+    )
+
+
+def _shares_drawn(contents: Contents, order: list[str], largest: float) -> dict[str, Any]:
+    kinds = list(SHARES[:3])
+    x = quantitative("results", "rank", scale={"type": "log", "nice": False})
+    scale = {"domain": [0, largest or 1.0]}
+    y = quantitative("share", "part", stack=True, scale=scale, axis={"format": ".0%"})
+    colour = {
+        "field": "share",
+        "type": "nominal",
+        "scale": {"domain": kinds, "range": list(_SHARE_COLOURS)},
+        "legend": {"title": None, "orient": "top", "symbolType": "square", "symbolSize": 120},
+    }
+    tips = [told("run", "run"), told("rank", "results", ",d")]
+    tips += [told(name, name, ".1%") for name in SHARES]
+    return {
+        "params": [choosing([contents.shown[run] for run in contents.chosen])],
+        "transform": [IS_CHOSEN],
+        "facet": {"field": "run", "type": "nominal", "title": None, "sort": order},
+        "columns": 3,
+        "spec": {
+            "width": 230,
+            "height": 130,
+            "layer": [
+                {
+                    "transform": [
+                        {"fold": kinds, "as": ["share", "part"]},
+                        {"calculate": f"indexof({kinds!r}, datum.share)", "as": "order"},
+                    ],
+                    "mark": {"type": "area"},
+                    "encoding": {
+                        "x": x,
+                        "y": y,
+                        "color": colour,
+                        "order": {"field": "order", "type": "quantitative"},
+                    },
+                },
+                {  # nothing to see, but something to point at
+                    "mark": {"type": "rule", "strokeWidth": 5, "opacity": 0},
+                    "encoding": {"x": x, "tooltip": tips},
+                },
+            ],
+        },
+    }
+
+
+def shares_by_rank(contents: Contents, run: str) -> tuple[Floats, Floats] | None:
+    """Some ranks, and the mean shares (kinds × ranks); None if the profile does not have them."""
+    if contents.profile is None:
+        return None
+    scores = next((s for s in contents.profile.runs if s.run == run), None)
+    curves = {} if scores is None else _share_curves(scores)
+    if scores is None or set(curves) != set(_LABELS.values()):
+        return None
+    means = {name: _filled(mean_curve(c, scores.counted)) for name, c in curves.items()}
+    hits, near, misses = (means[name] for name in _LABELS.values())
+    twice = np.clip(1 - hits - near - misses, 0, None)
+    return curves["hits"].x, np.stack([hits, near, twice, misses])
+
+
+def _share_curves(scores: RunScores) -> dict[str, Curve]:
+    by_family = {curve.label.split("@")[0]: _thin(curve) for curve in scores.curves}
+    return {name: by_family[label] for label, name in _LABELS.items() if label in by_family}
+
+
+def _filled(values: Sequence[float | None]) -> Floats:
+    return np.array([value or 0.0 for value in values])
+
+
+def _more(labels: Sequence[str]) -> str:
+    return " …" if len(labels) > 4 else ""
+
+
+def _is_long_axis(x: Floats) -> bool:
+    """Whether an axis counts ranks, and many of them."""
+    return bool(len(x) and x[0] >= 1 and x[-1] > 100)
+
+
+def _thin(curve: Curve) -> Curve:
+    """A curve with about a hundred of its points at most: its mean is taken only there."""
+    kept = _thinned(curve.x)
+    return curve._replace(x=curve.x[kept], y=curve.y[:, kept])
+
+
+def _thinned(x: Floats) -> Ints:
+    """The indices of about a hundred points at most, spread evenly over the axis."""
+    if len(x) <= _MOST_POINTS + 1:
+        return np.arange(len(x))
+    if not _is_long_axis(x):
+        return np.unique(np.linspace(0, len(x) - 1, _MOST_POINTS).round().astype(np.int64))
+    return np.unique(np.geomspace(1, len(x), _MOST_POINTS).round().astype(np.int64)) - 1

@@ -1,0 +1,280 @@
+"""Figures of measures: whether they agree about the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+from unicodedata import east_asian_width
+
+from doxeval.comparison import MeasurePair
+from doxeval.reports.contents import Contents
+from doxeval.reports.figures.vega import (
+    IS_CHOSEN,
+    Figure,
+    Value,
+    by_run,
+    choosing,
+    quantitative,
+    told,
+)
+
+_MOST_SCATTERS = 3
+_WIDTH, _HEIGHT = 290, 270
+# The share of an axis that stays free at both of its ends.
+_MARGIN = 0.08
+
+
+class _Point(NamedTuple):
+    run: str
+    x: float
+    y: float
+
+
+def scatter_figures(contents: Contents) -> Iterator[Figure]:
+    """The first measure against the next ones: a point for each run, and the line through them."""
+    if contents.correlations is None:
+        return
+    labels = contents.table.labels
+    for number, other in enumerate(labels[1 : 1 + _MOST_SCATTERS], 1):
+        pair = contents.correlations.pair(labels[0], other)
+        if pair.systems:
+            yield _scatter(contents, number, pair)
+
+
+def scatters_left_out(contents: Contents) -> int:
+    """How many measures are not drawn against the first."""
+    return max(len(contents.table.measures) - 1 - _MOST_SCATTERS, 0)
+
+
+def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
+    first, second = contents.columns[0].means, contents.columns[number].means
+    points = [
+        _Point(shown, x, y)
+        for run, shown in contents.shown.items()
+        if (x := first[run]) is not None and (y := second[run]) is not None
+    ]
+    across = _axis_range([point.x for point in points])
+    up = _axis_range([point.y for point in points])
+    chosen = [contents.shown[run] for run in contents.chosen]
+    labels = placed(
+        {p.run: (_pixel(p.x, across, _WIDTH), _HEIGHT - _pixel(p.y, up, _HEIGHT)) for p in points},
+        (_WIDTH, _HEIGHT),
+        first=chosen,
+    )
+    columns: dict[str, list[Value]] = {
+        "run": [p.run for p in points],
+        "x": [p.x for p in points],
+        "y": [p.y for p in points],
+        "label": [labels[p.run].side if p.run in labels else "none" for p in points],
+    }
+    names = (contents.labels[0], contents.labels[number])
+    line = _line(pair, across, up)
+    drawing = _scatter_drawn(contents, names, (across, up), line)
+    note = _coefficients(pair)
+    alt = f"A point for each of {len(points)} runs: {names[1]} by {names[0]}; {note}."
+    title = f"{names[1]} by {names[0]}"
+    return Figure(f"scatter-{number}", "scatter", title, columns, drawing, note, alt)
+
+
+def _axis_range(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    margin = (high - low) * _MARGIN or max(abs(high), 1.0) * _MARGIN
+    return low - margin, high + margin
+
+
+def _pixel(value: float, ends: tuple[float, float], length: int) -> float:
+    return (value - ends[0]) / (ends[1] - ends[0]) * length
+
+
+def _line(
+    pair: MeasurePair, across: tuple[float, float], up: tuple[float, float]
+) -> list[dict[str, float]]:
+    """The ends of the least-squares line, as far as it is in the figure."""
+    if pair.slope is None or pair.intercept is None:
+        return []
+    ends = sorted({*across, *_crossings(pair.slope, pair.intercept, up)})
+    inside = [x for x in ends if across[0] <= x <= across[1] and up[0] <= _height(pair, x) <= up[1]]
+    return [{"x": x, "y": _height(pair, x)} for x in inside]
+
+
+def _crossings(slope: float, intercept: float, up: tuple[float, float]) -> list[float]:
+    """Where a line crosses the upper and the lower edge; a hair inside, as numbers are rounded."""
+    hair = (up[1] - up[0]) * 1e-9
+    return [(y - intercept) / slope for y in (up[0] + hair, up[1] - hair)] if slope else []
+
+
+def _height(pair: MeasurePair, x: float) -> float:
+    return (pair.intercept or 0.0) + (pair.slope or 0.0) * x
+
+
+def _scatter_drawn(
+    contents: Contents,
+    names: tuple[str, str],
+    ends: tuple[tuple[float, float], tuple[float, float]],
+    line: list[dict[str, float]],
+) -> dict[str, Any]:
+    x, y = (
+        quantitative(name, field, scale={"domain": list(domain), "nice": False})
+        for name, field, domain in zip(names, ("x", "y"), ends, strict=True)
+    )
+    tips = [told("run", "run"), told("x", names[0], ".4f"), told("y", names[1], ".4f")]
+    runs = list(contents.shown.values())
+    colour = {**by_run(runs)["color"], "legend": None}
+    texts: list[dict[str, Any]] = [
+        {
+            "transform": [IS_CHOSEN, {"filter": f"datum.label == '{side}'"}],
+            "mark": {**marks, "type": "text", "limit": Label.longest},
+            "encoding": {"x": x, "y": y, "text": {"field": "run"}},
+        }
+        for side, marks in Label.marks.items()
+    ]
+    return {
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "params": [choosing([contents.shown[run] for run in contents.chosen])],
+        "layer": [
+            {
+                "data": {"values": line},
+                "mark": {"type": "line", "strokeDash": [5, 4], "color": "#888888"},
+                "encoding": {"x": x, "y": y},
+            },
+            {
+                "transform": [IS_CHOSEN],
+                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+                "encoding": {"x": x, "y": y, "color": colour, "tooltip": tips},
+            },
+            *texts,
+        ],
+    }
+
+
+def _coefficients(pair: MeasurePair) -> str:
+    """The correlations that are defined, in words."""
+    defined = [
+        f"{symbol} = {coefficient.value:.3f}"
+        for symbol, coefficient in (
+            ("Kendall's τ", pair.tau),
+            ("τ_AP", pair.tau_ap),
+            ("Pearson's r", pair.pearson),
+        )
+        if coefficient.value is not None
+    ]
+    return ", ".join(defined) or "no correlation is defined"
+
+
+def tau_figure(contents: Contents) -> Figure | None:
+    """Kendall's τ between the rankings of runs by all measures."""
+    if contents.correlations is None:
+        return None
+    labels, names = contents.table.labels, contents.labels
+    both = [(one, two) for one in range(len(labels)) for two in range(len(labels))]
+    columns: dict[str, list[Value]] = {
+        "first": [names[one] for one, _ in both],
+        "second": [names[two] for _, two in both],
+        "tau": [tau_of(contents, labels[one], labels[two]) for one, two in both],
+    }
+    step = 46 if len(labels) <= 16 else 24
+    axis = {"type": "nominal", "sort": names, "title": None}
+    range_ = ["#d98a4b", "#bbbbbb", "#6f9fd8"]
+    colour = quantitative("τ", "tau", scale={"domain": [-1, 0, 1], "range": range_})
+    tips = [told("first", "measure"), told("second", "and"), told("tau", "τ", ".3f")]
+    drawing = {
+        "width": {"step": step},
+        "height": {"step": min(step, 30)},
+        "encoding": {
+            "x": {"field": "second", **axis, "axis": {"labelAngle": -40}},
+            "y": {"field": "first", **axis},
+            "tooltip": tips,
+        },
+        "layer": [
+            {"mark": "rect", "encoding": {"color": colour}},
+            {
+                "mark": {"type": "text", "color": "#111111", "fontSize": 10},
+                "encoding": {"text": {"field": "tau", "type": "quantitative", "format": ".2f"}},
+            },
+        ],
+    }
+    alt = "A square for each pair of measures; the table has the numbers."
+    title = "Kendall's τ between measures"
+    return Figure("tau", "tau", title, columns, drawing, "", alt)
+
+
+def tau_of(contents: Contents, one: str, two: str) -> float | None:
+    """Kendall's τ between two measures; 1 for a measure with itself."""
+    if one == two:
+        return 1.0
+    return None if contents.correlations is None else contents.correlations.pair(one, two).tau.value
+
+
+# Names at points
+
+
+_LINE_HEIGHT = 12.0  # of a line of text, in pixels
+_CHARACTER = 6.2  # the mean width of a letter at that height, a little generously
+_GAP = 7.0
+_POINT = 5.0
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+@dataclass(frozen=True)
+class Label:
+    """A name that found a place on one side of its point."""
+
+    side: str
+    box: Box
+    # How each side is drawn.
+    marks: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "right": {"align": "left", "baseline": "middle", "dx": _GAP},
+        "left": {"align": "right", "baseline": "middle", "dx": -_GAP},
+        "above": {"align": "center", "baseline": "bottom", "dy": -_GAP},
+        "below": {"align": "center", "baseline": "top", "dy": _GAP},
+    }
+    longest: ClassVar[int] = 130
+
+
+def placed(
+    points: Mapping[str, tuple[float, float]], size: tuple[int, int], first: Sequence[str] = ()
+) -> dict[str, Label]:
+    """A place for as many names as there is room for; those in `first` choose before others.
+
+    Points are in pixels from the upper left corner of a figure of this size.
+
+    >>> found = placed({"a": (50, 50), "b": (50, 55), "c": (50, 52)}, (100, 100))
+    >>> {name: label.side for name, label in found.items()}
+    {'a': 'right', 'b': 'left', 'c': 'above'}
+    """
+    taken = [_around(*point) for point in points.values()]
+    found: dict[str, Label] = {}
+    for name in dict.fromkeys((*(one for one in first if one in points), *points)):
+        for side, box in _boxes(name, *points[name]):
+            if _is_inside(box, size) and not any(_overlap(box, other) for other in taken):
+                found[name] = Label(side, box)
+                taken.append(box)
+                break
+    return found
+
+
+def _around(x: float, y: float) -> Box:
+    return (x - _POINT, y - _POINT, x + _POINT, y + _POINT)
+
+
+def _boxes(name: str, x: float, y: float) -> Iterable[tuple[str, Box]]:
+    width, half = min(_width(name), float(Label.longest)), _LINE_HEIGHT / 2
+    yield "right", (x + _GAP, y - half, x + _GAP + width, y + half)
+    yield "left", (x - _GAP - width, y - half, x - _GAP, y + half)
+    yield "above", (x - width / 2, y - _GAP - _LINE_HEIGHT, x + width / 2, y - _GAP)
+    yield "below", (x - width / 2, y + _GAP, x + width / 2, y + _GAP + _LINE_HEIGHT)
+
+
+def _width(name: str) -> float:
+    """About how wide a name is; ideographs are as wide as they are high."""
+    return sum(_LINE_HEIGHT if east_asian_width(letter) in "WF" else _CHARACTER for letter in name)
+
+
+def _is_inside(box: Box, size: tuple[int, int]) -> bool:
+    return box[0] >= 0 and box[1] >= 0 and box[2] <= size[0] and box[3] <= size[1]
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
