@@ -163,5 +163,5 @@ def test_what_a_splitter_does_wrong_is_told() -> None:
         chunks.split({"a": "One."}, lambda text: [(0, 9)])
     with pytest.raises(InputError, match="expected the chunks"):
         chunks.split({"a": "One."}, lambda text: text)
-    with pytest.raises(InputError, match="no way to cut"):
+    with pytest.raises(InputError, match="no chunking"):
         chunks.split({"a": "One."}, 5)

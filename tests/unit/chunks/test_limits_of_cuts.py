@@ -239,7 +239,7 @@ def test_documents_without_chunks_and_short_documents_are_told() -> None:
     found = chunks.limits(Chunks.of(docs, ["a"], [[(0, 8)]]), gold)
     assert found.intact == 0.5
     assert "2 documents without chunks" in found.warnings
-    assert any("cuts hardly differ" in warning for warning in found.warnings)
+    assert any("chunkings hardly differ" in warning for warning in found.warnings)
 
 
 def test_a_question_without_gold_is_not_counted() -> None:

@@ -110,7 +110,7 @@ def test_three_chunkers_in_ten_lines(
     for word in ("rec", "sent", "own", "bR@100", "lost by chunking", "oracle", "best: "):
         assert word in printed
     assert "<html" in Path("chunks.html").read_text().lower()
-    assert list(known["frame"]["cut"]) == ["rec", "sent", "own"]
+    assert list(known["frame"]["chunking"]) == ["rec", "sent", "own"]
 
 
 def test_losses_add_up(study: Study) -> None:
@@ -180,7 +180,7 @@ def test_wrong_names_are_told(study: Study) -> None:
     with pytest.raises(DoxevalError, match="did you mean sent"):
         study["snet"]
     docs = chunks.documents({"delivery": HANDBOOK})
-    with pytest.raises(InputError, match="no cuts"):
+    with pytest.raises(InputError, match="no chunkings"):
         chunks.compare(docs, chunks.questions(records(), docs), {})
     with pytest.raises(InputError, match="unit is 'letters'"):
         chunks.compare(docs, chunks.questions(records(), docs), "paragraphs", unit="letters")
@@ -205,9 +205,9 @@ def test_a_grid_has_a_row_for_every_score() -> None:
         measures=["cR", "all"],
         budgets=[20],
     )
-    assert list(frame.columns) == ["cut", "search", "k", "measure", "topic", "value"]
+    assert list(frame.columns) == ["chunking", "search", "k", "measure", "topic", "value"]
     assert len(frame) == 2 * 2 * (2 * 2 + 1) * 4
-    one = frame[(frame.cut == "sent") & (frame.search == "bm25") & (frame.measure == "cR@2")]
+    one = frame[(frame.chunking == "sent") & (frame.search == "bm25") & (frame.measure == "cR@2")]
     run = chunks.search(chunks.split(docs, "sentences:1:0"), gold, 2)
     mean = chunks.evaluate(run, gold, ["cR@2"], docs=docs)["bm25"]["cR@2"]
     assert one.value.mean() == pytest.approx(mean)
@@ -242,7 +242,7 @@ def test_white_space_at_the_edges_of_chunks_is_never_lost() -> None:
         # The measure itself counts characters of the quote, of which white space is a part.
         assert study["par"]["bR@1000"] == study.oracle["par"]["bR@1000"] == 19 / 21
         assert study.loss("par", "bR@1000")[2:] == (1, 0, 0)
-        assert "of the missing 0.0000, 0.0000 is lost by chunking and 0.0000 by search" in str(
+        assert "of the missing 0.0000, 0.0000 is lost by chunking and 0.0000 by retrieval" in str(
             study
         )
 
@@ -313,7 +313,7 @@ def test_one_reference_measure_for_study_letters_and_oracle(
     assert found.headline == found.scores.reference == reference
     assert f"best: {found.best} by {reference} (" in str(found)
     assert f"oracle {reference}" in str(found)
-    row = next(row for row in found.rows() if row["cut"] == found.best)
+    row = next(row for row in found.rows() if row["chunking"] == found.best)
     comparison = found.compare()
     assert comparison is not None
     assert comparison.measure.label == reference

@@ -169,6 +169,15 @@ class _Scored:
 
         return reading_measures(self.names, self.known)
 
+    @property
+    def hidden(self) -> list[str]:
+        """The measures of what is read that were not requested."""
+        from doxeval.measures import as_measure
+
+        requested = {str(as_measure(name)) for name in (*self.names, *self.known)}
+        reading = dict.fromkeys([*self.reading, _READ])
+        return [name for name in reading if str(as_measure(name)) not in requested]
+
     def evaluation(self, chunks: Chunks | None) -> Evaluation:
         """Return the evaluation of runs of some chunks, which is made once."""
         from doxeval.chunks import evaluation_of_chunks
@@ -177,7 +186,7 @@ class _Scored:
         if id(chunks) not in self.evaluations:
             self.evaluations[id(chunks)] = evaluation_of_chunks(
                 self.judgments,
-                dict.fromkeys([*self.names, *self.reading, _READ]),
+                [*self.names, *self.hidden],
                 presets=self.presets,
                 chunks=None if chunks is None else chunks.table,
                 counting=Counting(self.docs, self.tokens),
@@ -205,11 +214,7 @@ class _Scored:
 
     def without_reading(self, table: ScoreTable) -> ScoreTable:
         """Return the table with the requested measures only."""
-        from doxeval.measures import as_measure
-
-        requested = {str(as_measure(name)) for name in (*self.names, *self.known)}
-        hidden = [name for name in (*self.reading, _READ) if str(as_measure(name)) not in requested]
-        return table.only(measures=[label for label in table.labels if label not in hidden])
+        return table.only(measures=[name for name in table.labels if name not in self.hidden])
 
 
 def _by_chunks(
