@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import Collection, example_collection
 from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import PROFILE
-from doxeval.reports import Contents, document_views, page
+from doxeval.reports import Contents, document_data, document_views, page
 from doxeval.runs import Run
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from helpers import write_files
@@ -117,6 +118,15 @@ def data_of(markup: str) -> dict[str, Any]:
     )
     data: dict[str, Any] = json.loads(found)
     return data
+
+
+def documents_of(contents: Contents) -> list[dict[str, Any]]:
+    """The documents as the page carries them, each with its text, as the script reads them."""
+    documents: list[dict[str, Any]] = json.loads(json.dumps(to_builtins(document_data(contents))))
+    for document in documents:
+        if "textOf" in document:
+            document["text"] = documents[document["textOf"]]["text"]
+    return documents
 
 
 @pytest.fixture

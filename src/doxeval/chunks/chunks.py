@@ -19,27 +19,27 @@ from doxeval.columns import refuse_unknown
 from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, MissingInput, UnknownReference, warn
 from doxeval.files import open_output
-from doxeval.locating import How
+from doxeval.locating import How, without_space
 from doxeval.messages import Parameter, json_text, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import CHUNK_FIELDS, ChunkTable, Run, SpanLists
 
 if TYPE_CHECKING:
-    from doxeval.chunks.locate import Told
+    from doxeval.chunks.locate import Locations
 
 
-NOT_PLACED = tuple(how.word for how in How if not how.is_placed)
+NOT_LOCATED = tuple(how.word for how in How if not how.is_located)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chunks:
     """The chunks of documents: what a system that returns chunks can return.
 
-    docs: the documents, if they are known. table: ids, documents, ranges, tokens and parents of
-    the chunks, by columns. how: in which way each was found ("own", "exact", "white space",
-    "broken", "folded", "blank", "too ambiguous", "lost"). share: how much of its letters was found.
-    ambiguous: whether other places are as good. given: the texts as they came, where these are
-    known. told: the report of what was found how.
+    docs: the documents, if they are known. table: ids, documents, ranges, tokens and parents of the
+    chunks, by columns. how: in which way each was found ("offsets", "exact", "white space",
+    "truncated", "fuzzy", "blank", "too ambiguous", "not found"). share: how much of its letters was
+    found. ambiguous: whether other places are as good. given: the texts as they came, where these
+    are known. locations: how they were located, if they were.
 
     >>> docs = Documents([("terms", "Thirty days. Unused goods only.")])
     >>> chunks = Chunks.of(docs, ["terms", "terms"], [[(0, 12)], [(13, 31)]])
@@ -53,7 +53,7 @@ class Chunks:
     share: Floats
     ambiguous: Bools
     given: tuple[str, ...] | None = None
-    told: Told | None = None
+    locations: Locations | None = None
     warnings: tuple[str, ...] = field(default=())
 
     @classmethod
@@ -77,7 +77,7 @@ class Chunks:
         return cls(
             docs,
             table,
-            ("own",) * count,
+            (How.OFFSETS.word,) * count,
             np.ones(count),
             np.zeros(count, dtype=np.bool_),
             None if given is None else tuple(given),
@@ -123,9 +123,9 @@ class Chunks:
         return self.table.parent
 
     @property
-    def lost(self) -> Ints:
+    def missing(self) -> Ints:
         """The rows of the chunks that have no place: not found, or too ambiguous."""
-        return np.flatnonzero([how in NOT_PLACED for how in self.how])
+        return np.flatnonzero([how in NOT_LOCATED for how in self.how])
 
     def find(self, chunk: str) -> int:
         """The row of a chunk, -1 if there is none of that id."""
@@ -163,7 +163,7 @@ class Chunks:
         """The first chunk with each text, white space left out, to know chunks by their text."""
         found: dict[str, int] = {}
         for row, text in enumerate(self.given or self.texts):
-            found.setdefault("".join(text.split()), row)
+            found.setdefault(without_space(text), row)
         return found
 
     # Other forms
@@ -171,7 +171,7 @@ class Chunks:
     def report(self) -> str:
         """What was found how, in one line."""
         cut = f"{plural(len(self), 'chunk')}, cut here"
-        return cut if self.told is None else str(self.told.report)
+        return cut if self.locations is None else str(self.locations.report)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Each chunk as a record of a chunk file."""
@@ -197,7 +197,7 @@ class Chunks:
             more["share"] = round(float(self.share[row]), 4)
         if self.ambiguous[row]:
             more["ambiguous"] = True
-        if self.given is not None and self.how[row] not in ("own", "exact"):
+        if self.given is not None and self.how[row] not in ("offsets", "exact"):
             more["text"] = self.given[row]
         return more
 
@@ -313,7 +313,7 @@ def _given(raw: list[RawChunk], homes: list[str], docs: Documents | None) -> tup
 
 def _home(loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how: How) -> str:
     named = chunk.documents[0] if chunk.documents else None
-    if named is None and how is How.LOST:
+    if named is None and how is How.NOT_FOUND:
         return ""
     home = normalise_id(named or "") if docs is None else docs.find(named)
     if not home:
@@ -335,7 +335,7 @@ def _read(loaded: Loaded, row: int, record: dict[str, Any]) -> RawChunk:
 
 
 def _how(loaded: Loaded, row: int, record: dict[str, Any]) -> How:
-    word = record.get("how", "own")
+    word = record.get("how", How.OFFSETS.word)
     try:
         return How.of(str(word))
     except KeyError:

@@ -56,7 +56,7 @@ def compare(
     measures: Iterable[Any] = (),
     tokens: Any = None,
     reference: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     progress: bool | None = None,
 ) -> Study:
     """Compare chunkings of documents by what a search finds in them.
@@ -69,7 +69,7 @@ def compare(
     `measures` adds others, and read@k with those of k results. The `reference` is the measure by
     which chunkings are called best, tested, and held against the oracle, here, in the terminal and
     in the report: bR@1000, or recall at the whole budget if that is smaller, unless another is
-    given. `max_lost` says how much of the gold may be missing, as `questions` does.
+    given. `max_missing` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
@@ -82,7 +82,7 @@ def compare(
     """
     if budget < 1:
         raise InputError(f"budget is {budget}: expected 1 or more")
-    dataset = _dataset(docs, gold, unit, tokens, max_lost)
+    dataset = _dataset(docs, gold, unit, tokens, max_missing)
     named, searching = _named_chunkings(dataset, chunkings), as_search(search)
     usual = _usual_measures(budget)
     if reference is None:
@@ -133,9 +133,9 @@ def compare(
     )
 
 
-def _dataset(docs: Any, gold: Any, unit: str, tokens: Any, max_lost: int | str) -> Dataset:
+def _dataset(docs: Any, gold: Any, unit: str, tokens: Any, max_missing: int | str) -> Dataset:
     """Return documents and gold; without any gold, there is nothing to compare."""
-    dataset = Dataset(documents(docs), gold, unit, tokens, max_lost)
+    dataset = Dataset(documents(docs), gold, unit, tokens, max_missing)
     refuse_without_gold(dataset.assessments)
     return dataset
 
@@ -244,8 +244,8 @@ def _warnings(scores: ScoreTable, studied: Mapping[str, _Studied]) -> list[str]:
     warnings = list(scores.warnings)
     for scored, (name, (chunks, _, _, limits)) in zip(scores.runs, studied.items(), strict=True):
         about = [*chunks.warnings, *scored.warnings, *limits.warnings]
-        if len(chunks.lost):
-            about.append(f"{plural(len(chunks.lost), 'chunk')} not found in the documents")
+        if len(chunks.missing):
+            about.append(f"{plural(len(chunks.missing), 'chunk')} not found in the documents")
         warnings += [Message(f"{name}: ", warning) for warning in about]
     return warnings
 
@@ -262,7 +262,7 @@ def grid(
     budgets: Iterable[int] = (),
     unit: str = "words",
     tokens: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     progress: bool | None = None,
 ) -> Any:
     """Score every chunking with every search at every k: a long frame of pandas.
@@ -270,8 +270,8 @@ def grid(
     It has a row for each score, and the columns chunking, search, k, measure, topic and value.
     `searches` are searches by name: names of models, `dense(embed)`, `hybrid(…)`, or functions that
     embed texts. `measures` are names without their cut-off, which k gives. `budgets` adds bR at
-    these budgets, for which k is missing. `max_lost` says how much of the gold may be missing, as
-    `questions` does.
+    these budgets, for which k is missing. `max_missing` says how much of the gold may be missing,
+    as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -285,7 +285,7 @@ def grid(
     from doxeval.runs import optional_module
 
     pandas = optional_module("pandas")
-    dataset = _dataset(docs, gold, unit, tokens, max_lost)
+    dataset = _dataset(docs, gold, unit, tokens, max_missing)
     named, by_name = _named_chunkings(dataset, chunkings), _named_searches(searches)
     depths = sorted(set([k] if isinstance(k, int) else k))
     at: dict[str, int | None] = {f"{name}@{k}": k for k in depths for name in measures}

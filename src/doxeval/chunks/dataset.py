@@ -33,12 +33,12 @@ class Dataset:
         gold: Any,
         unit: str = "words",
         tokens: Any = None,
-        max_lost: int | str = 0,
+        max_missing: int | str = 0,
     ) -> None:
         if unit not in UNITS:
             raise InputError(f"unit is {quoted(unit)}: expected {', '.join(UNITS)}")
         self.docs = docs
-        self.gold = gold_in(gold, docs, max_lost)
+        self.gold = gold_in(gold, docs, max_missing)
         # About gold that was read here; whoever gives gold that was read before knows them.
         self.warnings: tuple[str, ...] = (
             self.gold.warnings
@@ -107,17 +107,17 @@ def refuse_without_gold(judged: Assessments) -> None:
 
 
 def gold_in(
-    gold: Any, docs: Documents, max_lost: int | str = 0
+    gold: Any, docs: Documents, max_missing: int | str = 0
 ) -> Questions | Assessments | Mapping[str, str]:
     """Return gold in whatever form: questions, assessments, texts of questions, or a source.
 
-    max_lost: how much of the gold of a source may be missing, as `questions` says.
+    max_missing: how much of the gold of a source may be missing, as `questions` says.
     """
     if isinstance(gold, Questions | Assessments):
         return gold
     if isinstance(gold, Mapping) and gold and all(isinstance(text, str) for text in gold.values()):
         return {str(name): text for name, text in gold.items()}
-    return questions(gold, docs, max_lost=max_lost)
+    return questions(gold, docs, max_missing=max_missing)
 
 
 UNITS = ("characters", "words", "tokens")

@@ -39,7 +39,7 @@ def evaluate(
     chunks: Chunks | None = None,
     unit: str = "auto",
     tokens: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     duplicates: OnDuplicates = DUPLICATES,
     ignore_whitespace: bool = False,
 ) -> ScoreTable:
@@ -51,7 +51,7 @@ def evaluate(
     characters. `tokens` says what tokens are; `unit` overrules what budgets count. A chunk that is
     returned twice is read twice, by all measures; with duplicates="drop", names say so.
     `ignore_whitespace` leaves white space out of all counts of characters.
-    `max_lost` says how much of the gold of a source may be missing, as `questions` does.
+    `max_missing` says how much of the gold of a source may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -67,7 +67,7 @@ def evaluate(
     if docs is not None:
         texts = documents(docs)
         about, docs = warnings_about(texts, docs), texts
-        gold = gold_in(gold, docs, max_lost)
+        gold = gold_in(gold, docs, max_missing)
     requested = listed_measures(measures)
     evaluation = evaluation_of_chunks(
         judgments_of(gold),
@@ -253,7 +253,7 @@ def scores_of_chunks(
     measures: str | Iterable[str] = (),
     k: int = 50,
     workers: int = 1,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
 ) -> RunView:
     """Return the scores of a retriever or a run by measure: the preset `rag` if none are named.
 
@@ -262,8 +262,8 @@ def scores_of_chunks(
     be), or a run or its file. docs: the documents; a retriever needs them, quotes are looked up in
     them, and with them budgets are words, else characters. chunks: all chunks or their file, if
     results are ids of chunks. questions: what is asked, by id or as a file of questions, where gold
-    does not say it. max_lost: how much of the gold may be missing, as for `chunks.questions`; what
-    is missing is then among the `warnings` of the scores.
+    does not say it. max_missing: how much of the gold may be missing, as for `chunks.questions`;
+    what is missing is then among the `warnings` of the scores.
 
     >>> docs = {"terms": "Thirty days. Unused goods only."}
     >>> need = {"spans": [{"doc": "terms", "quote": "Thirty days"}]}
@@ -275,7 +275,7 @@ def scores_of_chunks(
     located = _located(chunks, texts)
     if texts is None and located is not None:
         texts = located.docs
-    known = _gold_for_scores(gold, texts, max_lost)
+    known = _gold_for_scores(gold, texts, max_missing)
     refuse_without_gold(judgments_of(known))
     if isinstance(found, str | os.PathLike):
         run: Any = read_chunk_run(found, located)
@@ -303,13 +303,13 @@ def _located(chunks: Any, docs: Documents | None) -> Chunks | None:
 
 
 def _gold_for_scores(
-    gold: Any, docs: Documents | None, max_lost: int | str
+    gold: Any, docs: Documents | None, max_missing: int | str
 ) -> Questions | Assessments:
     """Return questions that are looked up in documents, or without any, judged spans."""
     if isinstance(gold, Questions | Assessments):
         return gold
     if docs is not None:
-        return read_questions(gold, docs, max_lost=max_lost)
+        return read_questions(gold, docs, max_missing=max_missing)
     if isinstance(gold, str | os.PathLike):
         return read_assessments(gold)
     raise InputError(
@@ -337,7 +337,7 @@ def _questions_to_ask(
     elif isinstance(given, Mapping):
         texts = given
     else:
-        texts = read_questions(given, docs, max_lost="100%").texts  # their gold is not needed
+        texts = read_questions(given, docs, max_missing="100%").texts  # their gold is not needed
     assessed = known.assessments.topics if isinstance(known, Questions) else known.topics
     texts_of = {topic: texts[topic] for topic in assessed if texts.get(topic)}
     missing = [topic for topic in assessed if topic not in texts_of]

@@ -26,10 +26,11 @@ from doxeval.locating import (
     FoundInDocuments,
     FoundQuote,
     How,
-    allowed_lost,
+    allowed_missing,
     find_in_documents,
     find_quotes,
-    refuse_lost,
+    is_same_text,
+    refuse_missing,
 )
 from doxeval.locating import Place as TextRanges
 from doxeval.messages import Parameter, plural, quoted, truncate
@@ -37,15 +38,6 @@ from doxeval.named import checked
 
 # The document in which a text is looked for, or None for all of them; and the text.
 Wanted = tuple[str | None, str]
-
-
-def is_same_text(one: str, other: str) -> bool:
-    """Whether two texts are equal but for white space.
-
-    >>> is_same_text("thirty\\r\\ndays", "thirty days"), is_same_text("", " ")
-    (True, True)
-    """
-    return one == other or "".join(one.split()) == "".join(other.split())
 
 
 class Quoted(NamedTuple):
@@ -113,7 +105,7 @@ def _quoted(
 ) -> Quoted:
     """The places of a quote; one whose parts stand apart extends from the first to the last."""
     ranges = tuple(Place(name, parts[0][0], parts[-1][1]) for name, parts in places)
-    return Quoted(ranges, found.how is How.FOLDED, found.share, near)
+    return Quoted(ranges, found.how is How.FUZZY, found.share, near)
 
 
 class OffsetReadings:
@@ -186,17 +178,17 @@ def find_gold(
     stated: Iterable[RawQuestion],
     docs: Documents,
     copies: Copies = "same",
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     origin: str | None = None,
 ) -> Questions:
     """Return questions with the places of what they need.
 
     copies: whether all places at which a quote stands in its document answer the need ("same"), or
-    only the one that the file names ("place"). max_lost: how many pieces of text may be missing.
+    only the one that the file names ("place"). max_missing: how many pieces of text may be missing.
     Those that are missing and may be are left out and warned about: a need of which nothing was
     found counts neither as answered nor as missed.
     """
-    allowed_lost(max_lost, 0)
+    allowed_missing(max_missing, 0)
     if copies not in ("same", "place"):
         raise FormatError(Parameter("copies", copies) + ": expected 'same' or 'place'")
     given = list(stated)
@@ -215,7 +207,9 @@ def find_gold(
     without = sum(not question.needs and not question.not_relevant for question in found)
     if without:
         finder.warnings.append(f"{plural(without, 'question')} without gold: not evaluated")
-    refuse_lost(finder.tally.lost, finder.tally.pieces, "quote", max_lost, missing, origin)
+    refuse_missing(
+        finder.tally.missing, finder.tally.evidence, "quote", max_missing, missing, origin
+    )
     return Questions(tuple(found), tuple(finder.warnings), finder.tally)
 
 
@@ -289,8 +283,8 @@ class _Finder:
             if found.warning is not None:
                 self._warn(one, found.warning)
             self._count(
-                pieces=1,
-                lost=int(not found.places),
+                evidence=1,
+                missing=int(not found.places),
                 moved=int(found.is_moved),
                 copied=int(found.is_copied),
             )
@@ -481,7 +475,7 @@ def _shown(text: str) -> str:
 
 @checked
 def questions(
-    source: Any, docs: Any, copies: Copies = "same", max_lost: int | str = 0
+    source: Any, docs: Any, copies: Copies = "same", max_missing: int | str = 0
 ) -> Questions:
     """Return questions with what they need: any of some ranges of text for each need.
 
@@ -496,7 +490,7 @@ def questions(
     elsewhere, or more than once, is told in `warnings`. With copies="same", all places at which a
     quote stands in its document answer the need; with "place" only its own.
 
-    Gold that is not found is an error, which lists it and where it nearly is. max_lost allows a
+    Gold that is not found is an error, which lists it and where it nearly is. max_missing allows a
     number, or a share such as "5%": what is missing is then left out and warned about. A need of
     which nothing was found counts neither as answered nor as missed, and a question without any
     other need is not evaluated. Answers that are not text of a document, such as captions of
@@ -512,12 +506,12 @@ def questions(
         return source
     texts = documents(docs)
     if isinstance(source, Assessments):
-        found = find_gold(judged_questions(source), texts, "place", max_lost)
+        found = find_gold(judged_questions(source), texts, "place", max_missing)
     else:
         loaded = _loaded(source)
         if isinstance(loaded.value, list) and not loaded.value:
             raise loaded.wrong("there are no questions")
-        found = find_gold(_raw_questions(loaded, texts), texts, copies, max_lost, loaded.origin)
+        found = find_gold(_raw_questions(loaded, texts), texts, copies, max_missing, loaded.origin)
     found = replace(found, warnings=(*warnings_about(texts, docs), *found.warnings))
     warn(found.warnings)
     return found

@@ -31,12 +31,12 @@ def limits(
     *,
     unit: str = "words",
     tokens: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
 ) -> Limits:
     """Return what a chunking allows, before anything is searched.
 
     `gold` are questions (or assessments). Sizes are in `unit`: characters, words or tokens.
-    `max_lost` says how much of the gold may be missing, as `questions` does.
+    `max_missing` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -46,7 +46,7 @@ def limits(
     >>> found.coverage, found.intact, found.chunks_per_need, round(found.omega, 4)
     (1.0, 0.0, 2.0, 0.4)
     """
-    dataset = Dataset(chunks.known_docs, gold, unit, tokens, max_lost)
+    dataset = Dataset(chunks.known_docs, gold, unit, tokens, max_missing)
     oracle = Oracle(chunks.table, dataset.truth)
     found = limits_of(dataset, oracle, dataset.sizes(chunks))
     found = replace(found, warnings=(*dataset.warnings, *found.warnings))

@@ -40,15 +40,15 @@ def oracle(
     *,
     unit: str = "words",
     tokens: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     run_id: str = "oracle",
 ) -> ChunkRun:
     """Return the run of somebody who knows the gold: the chunks in the best order.
 
     It is greedy: each result is the chunk that adds the most gold for what it costs in `unit`,
     of equal ones the one that adds more, then the first. For chunks that do not overlap, no order
-    has a higher bR, up to the last chunk that is read. `max_lost` says how much of the gold may be
-    missing, as `questions` does.
+    has a higher bR, up to the last chunk that is read. `max_missing` says how much of the gold may
+    be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -58,7 +58,7 @@ def oracle(
     >>> [(result.start, result.end) for result in run]
     [(0, 14), (15, 25)]
     """
-    dataset = Dataset(chunks.known_docs, gold, unit, tokens, max_lost)
+    dataset = Dataset(chunks.known_docs, gold, unit, tokens, max_missing)
     run = Oracle(chunks.table, dataset.truth).run(dataset.sizes(chunks), run_id)
     run = replace(run, warnings=(*dataset.warnings, *run.warnings))
     warn(run.warnings)

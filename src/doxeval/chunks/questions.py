@@ -50,13 +50,13 @@ class Question:
 class Tally(NamedTuple):
     """How the gold of questions was found.
 
-    pieces: of text that were asked for. lost: those not found. moved: those that stand elsewhere
-    than their offsets say. copied: those that stand more than once, and in how many questions.
+    evidence: the texts that were looked for. missing: those not found. moved: those that are not at
+    their offsets. copied: those that occur more than once, and in how many questions.
     unusable: answers that are not text of a document at all, which are counted nowhere else.
     """
 
-    pieces: int = 0
-    lost: int = 0
+    evidence: int = 0
+    missing: int = 0
     moved: int = 0
     copied: int = 0
     questions_with_copies: int = 0
@@ -138,10 +138,11 @@ class Questions:
         """One line on how the gold was found."""
         tally = self.tally
         needs = sum(len(question.needs) for question in self.questions)
+        occur = "occurs" if tally.copied == 1 else "occur"
         parts = [
-            f"{plural(len(self), 'question')}, {plural(needs, 'need')}: {tally.lost:,} lost, "
-            f"{tally.moved:,} elsewhere than stated",
-            f"{tally.copied:,} stand more than once "
+            f"{plural(len(self), 'question')}, {plural(needs, 'need')}: "
+            f"{tally.missing:,} not found, {tally.moved:,} at other offsets, "
+            f"{tally.copied:,} {occur} more than once "
             f"({plural(tally.questions_with_copies, 'question')})",
         ]
         if tally.unusable:

@@ -53,7 +53,7 @@ class Search:
     def __call__(self, chunks: Chunks, gold: Any, k: int = K, progress: Progress = _quiet) -> Run:
         """The best chunks for each question."""
         # Only the texts of the questions are needed, wherever their gold stands.
-        dataset = Dataset(chunks.known_docs, gold, max_lost="100%")
+        dataset = Dataset(chunks.known_docs, gold, max_missing="100%")
         found = self.run(dataset, chunks, k, progress)
         found = replace(found, warnings=(*dataset.warnings, *found.warnings))
         warn(found.warnings)

@@ -18,20 +18,20 @@ from doxeval.doors import door
 from doxeval.locating.occurrences import occurrences as occurrences
 
 __all__ = [
+    "DenseText",
     "FoundInDocuments",
     "FoundQuote",
     "How",
     "JoinedTexts",
     "Located",
     "LocatingReport",
-    "LostChunk",
-    "OwnReport",
-    "SolidText",
-    "allowed_lost",
+    "MissingChunk",
+    "OffsetsReport",
+    "allowed_missing",
     "find_in_documents",
     "find_quotes",
     "locate_chunks",
-    "refuse_lost",
+    "refuse_missing",
     "total",
 ]
 

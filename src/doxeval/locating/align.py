@@ -1,8 +1,8 @@
-"""One place for each chunk in the solid text: by tiling, by alignment, or by counting.
+"""One place for each chunk in the dense text: by tiling, by alignment, or by counting.
 
 Chunks follow each other: starts never fall and ends never fall. Of all choices that obey this, the
-best leave the fewest solid characters uncovered (before the first chunk, between chunks, and after
-the last one). A chunk with a single place is an anchor, and a chunk between two anchors stands
+best leave the fewest non-space characters uncovered: before the first chunk, between chunks, and
+after the last one. A chunk with a single place is an anchor, and a chunk between two anchors stands
 between them, which usually leaves one place for it, so it becomes an anchor, too. What is left is
 chosen by dynamic programming in both directions. A chunk is ambiguous if it has two places among
 the best choices. It then gets the place whose overlap with the chunk before is nearest to the usual
@@ -21,14 +21,14 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.errors import InputError
 from doxeval.locating.occurrences import Occurrences, most_places, occurrences
-from doxeval.locating.text import SolidPieces, SolidText
+from doxeval.locating.text import DenseText, DenseTexts
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
     """The places that chunks may have, in the order of the chunks.
 
-    Chunk i has the text number `text[i]` of `length[i]` solid characters, and may stand at
+    Chunk i has the text number `text[i]` of `length[i]` non-space characters, and may stand at
     `position[low[i]:high[i]]`, which are ascending. `size` is the length of the document. `key` is
     text and position of each place as one number, so that all of them are ascending.
     """
@@ -133,7 +133,7 @@ class Stretch:
 
     places: list[list[int]]
     lengths: list[int]
-    own: list[int]
+    given: list[int]
     before: Ends | None
     after: Ends | None
     size: int
@@ -143,7 +143,7 @@ class Stretch:
 class Best:
     """The places of each chunk that belong to a best choice, and what is left uncovered after them.
 
-    `left[i][j]` solid characters stay uncovered after the end of chunk i at `places[i][j]`.
+    `left[i][j]` non-space characters stay uncovered after the end of chunk i at `places[i][j]`.
     """
 
     places: list[list[int]]
@@ -227,14 +227,14 @@ def _step(
 
 
 def traced(stretch: Stretch, best: Best, overlap: int) -> list[int]:
-    """One best choice: own places first, then those with the usual overlap, then the first."""
+    """One best choice: given places first, then those with the usual overlap, then the first."""
     chosen: list[int] = []
     start, end = stretch.before or (0, 0)
     for number, (places, left) in enumerate(zip(best.places, best.left, strict=True)):
-        length, own = stretch.lengths[number], stretch.own[number]
+        length, given = stretch.lengths[number], stretch.given[number]
         known = number > 0 or stretch.before is not None
         options = [
-            (max(at - end, 0) + after, at != own, abs(end - at - overlap) if known else 0, at)
+            (max(at - end, 0) + after, at != given, abs(end - at - overlap) if known else 0, at)
             for at, after in zip(places, left, strict=True)
             if at >= start and at + length >= end
         ]
@@ -261,16 +261,16 @@ class Aligned:
 
 
 def aligned(
-    candidates: Candidates, own: Ints | None = None, most_passes: int | None = None
+    candidates: Candidates, given: Ints | None = None, most_passes: int | None = None
 ) -> Aligned:
     """Places for chunks that all have candidates.
 
-    Places in `own` (-1: none) are preferred to others that are as good. Where a chunk cannot follow
-    those before it, the text is begun anew; after more than `most_passes` passes nothing is
+    Places in `given` (-1: none) are preferred to others that are as good. Where a chunk cannot
+    follow those before it, the text is begun again; after more than `most_passes` passes nothing is
     searched any more, and the places mean nothing.
     """
-    if own is None:
-        own = np.full(len(candidates), -1, dtype=np.int64)
+    if given is None:
+        given = np.full(len(candidates), -1, dtype=np.int64)
     start = np.zeros(len(candidates), dtype=np.int64)
     ambiguous = np.zeros(len(candidates), dtype=np.bool_)
     begin = passes = 0
@@ -278,7 +278,7 @@ def aligned(
         end = len(candidates)
         while True:
             rows = slice(begin, end)
-            one = _one_pass(candidates.part(rows), own[rows])
+            one = _one_pass(candidates.part(rows), given[rows])
             if not isinstance(one, int):
                 break
             end = begin + one
@@ -302,7 +302,7 @@ def _loose(candidates: Candidates, at_begin: bool, at_end: bool) -> Bools:
     return loose
 
 
-def _one_pass(candidates: Candidates, own: Ints) -> tuple[Ints, Bools] | int:
+def _one_pass(candidates: Candidates, given: Ints) -> tuple[Ints, Bools] | int:
     """Places and ambiguity of chunks that follow each other, or the first chunk that does not."""
     candidates, feasible = narrowed(candidates)
     if feasible < len(candidates):
@@ -317,7 +317,7 @@ def _one_pass(candidates: Candidates, own: Ints) -> tuple[Ints, Bools] | int:
             ambiguous[begin:end] = True
             start[begin:end] = _one_after_another(candidates, begin, end)
             continue
-        stretch = _stretch(candidates, own, begin, end)
+        stretch = _stretch(candidates, given, begin, end)
         best = best_places(stretch)
         if isinstance(best, int):
             return max(begin + best, 1)
@@ -328,7 +328,7 @@ def _one_pass(candidates: Candidates, own: Ints) -> tuple[Ints, Bools] | int:
             open_stretches.append((begin, end, best if kept <= MOST_PLACES else None))
     overlap = usual_overlap(start, candidates.length, ambiguous)
     for begin, end, known in open_stretches:
-        stretch = _stretch(candidates, own, begin, end)
+        stretch = _stretch(candidates, given, begin, end)
         again = best_places(stretch) if known is None else known
         if not isinstance(again, int):
             start[begin:end] = traced(stretch, again, overlap)
@@ -342,7 +342,7 @@ def _open_runs(several: Bools) -> list[tuple[int, int]]:
     return pairs
 
 
-def _stretch(candidates: Candidates, own: Ints, begin: int, end: int) -> Stretch:
+def _stretch(candidates: Candidates, given: Ints, begin: int, end: int) -> Stretch:
     """The chunks of an open run between the anchors on both sides of it."""
 
     def anchor(number: int) -> Ends:
@@ -352,7 +352,7 @@ def _stretch(candidates: Candidates, own: Ints, begin: int, end: int) -> Stretch
     return Stretch(
         [candidates.places(number) for number in range(begin, end)],
         candidates.length[begin:end].tolist(),
-        own[begin:end].tolist(),
+        given[begin:end].tolist(),
         anchor(begin - 1) if begin else None,
         anchor(end) if end < len(candidates) else None,
         candidates.size,
@@ -393,7 +393,7 @@ _MOST_PASSES = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Solid position and length of each chunk; -1 and 0 where it was not found.
+    """Position in the dense text and length of each chunk; -1 and 0 where it was not found.
 
     `broken` chunks lost a character at an end, which their length does not count. `ambiguous` ones
     have other places that are as good. Those with `too_many` places have none here. `in_order` is
@@ -408,32 +408,32 @@ class Placed:
     in_order: bool = True
 
 
-def tiled(document: SolidText, pieces: SolidPieces) -> Placed | None:
+def tiled(document: DenseText, pieces: DenseTexts) -> Placed | None:
     """The places of chunks that together are the document, or None if they are not.
 
-    >>> tiled(SolidText("to be or"), SolidPieces(["to ", "be\\nor"])).start.tolist()
+    >>> tiled(DenseText("to be or"), DenseTexts(["to ", "be\\nor"])).start.tolist()
     [0, 2]
     """
-    if pieces.solid != document.solid:
+    if pieces.dense != document.dense:
         return None
     none = np.zeros(len(pieces), dtype=np.bool_)
     start = np.where(pieces.lengths > 0, pieces.begin[:-1], -1)
     return Placed(start, pieces.lengths, none, none, none)
 
 
-def placed(document: SolidText, pieces: SolidPieces, own: Ints | None, order: str) -> Placed:
-    """The places of chunks, given the solid positions of those that stand at their own offsets."""
-    own = np.full(len(pieces), -1, dtype=np.int64) if own is None else own
+def placed(document: DenseText, pieces: DenseTexts, given: Ints | None, order: str) -> Placed:
+    """Return the places of chunks; `given` has those of chunks that are at their offsets, or -1."""
+    given = np.full(len(pieces), -1, dtype=np.int64) if given is None else given
     if order == "list":
         if (tiles := tiled(document, pieces)) is not None:
             return tiles
-        if _own_cover_all(document, pieces, own):
+        if _given_cover_all(document, pieces, given):
             none = np.zeros(len(pieces), dtype=np.bool_)
-            return Placed(own, pieces.lengths, none, none, none)
-    texts = _Texts(document, pieces, own)
+            return Placed(given, pieces.lengths, none, none, none)
+    texts = _Texts(document, pieces, given)
     rows = np.flatnonzero(texts.found.counts[texts.number] > 0)
     candidates = Candidates.of(texts.found, texts.number, texts.length, len(document)).part(rows)
-    known = np.where(texts.broken, -1, own)[rows]
+    known = np.where(texts.broken, -1, given)[rows]
     if order == "list":
         start, ambiguous, in_order = _in_list_order(candidates, known)
     else:
@@ -447,19 +447,19 @@ def _spread(texts: _Texts, rows: Ints, start: Ints, ambiguous: Bools, in_order: 
     all_starts = np.full(len(texts.number), -1, dtype=np.int64)
     all_ambiguous = np.zeros(len(texts.number), dtype=np.bool_)
     all_starts[rows], all_ambiguous[rows] = start, ambiguous
-    is_placed = all_starts >= 0
-    length = np.where(is_placed, texts.length, 0)
+    is_located = all_starts >= 0
+    length = np.where(is_located, texts.length, 0)
     too_many = texts.found.too_many[texts.number]
-    return Placed(all_starts, length, texts.broken & is_placed, all_ambiguous, too_many, in_order)
+    return Placed(all_starts, length, texts.broken & is_located, all_ambiguous, too_many, in_order)
 
 
-def _own_cover_all(document: SolidText, pieces: SolidPieces, own: Ints) -> bool:
-    """Whether all own offsets are right, follow each other and leave no character uncovered.
+def _given_cover_all(document: DenseText, pieces: DenseTexts, given: Ints) -> bool:
+    """Whether all given offsets are right, follow each other and leave no character uncovered.
 
     Then no other choice is better, and nothing needs to be searched.
     """
     filled = pieces.lengths > 0
-    start = own[filled]
+    start = given[filled]
     end = start + pieces.lengths[filled]
     if not len(start) or (start < 0).any() or start[0] > 0 or end[-1] < len(document):
         return False
@@ -470,11 +470,11 @@ def _own_cover_all(document: SolidText, pieces: SolidPieces, own: Ints) -> bool:
 class _Texts:
     """The distinct texts of chunks and their places; those found nowhere without U+FFFD at ends.
 
-    Chunks with too many places that stand at their own offsets have texts of their own, with that
+    Chunks with too many places that stand at their given offsets have texts of their own, with that
     one place.
     """
 
-    def __init__(self, document: SolidText, pieces: SolidPieces, own: Ints) -> None:
+    def __init__(self, document: DenseText, pieces: DenseTexts, given: Ints) -> None:
         self.number, first = distinct_texts(pieces)
         most = most_places(document)
         self.found: Occurrences = occurrences(document, pieces, first, most)
@@ -483,11 +483,11 @@ class _Texts:
         lost = np.flatnonzero((self.found.counts == 0) & ~self.found.too_many).tolist()
         if any(_is_broken(pieces[first[number]]) for number in lost):
             self._without_broken_ends(document, [pieces[row] for row in first], lost)
-        settled = np.flatnonzero(self.found.too_many[self.number] & (own >= 0) & ~self.broken)
+        settled = np.flatnonzero(self.found.too_many[self.number] & (given >= 0) & ~self.broken)
         if len(settled):
-            self._at_own_places(settled, own[settled])
+            self._at_given_places(settled, given[settled])
 
-    def _at_own_places(self, rows: Ints, place: Ints) -> None:
+    def _at_given_places(self, rows: Ints, place: Ints) -> None:
         found, more = self.found, np.arange(1, len(rows) + 1)
         self.number[rows] = len(found.counts) + more - 1
         self.found = Occurrences(
@@ -497,20 +497,20 @@ class _Texts:
         )
 
     def _without_broken_ends(
-        self, document: SolidText, texts: list[str], lost: Sequence[int]
+        self, document: DenseText, texts: list[str], lost: Sequence[int]
     ) -> None:
         broken = [number for number in lost if _is_broken(texts[number])]
         for number in broken:
             texts[number] = texts[number].strip(REPLACEMENT)
-        self.found = occurrences(document, SolidPieces(texts), most=most_places(document))
+        self.found = occurrences(document, DenseTexts(texts), most=most_places(document))
         self.length = np.array([len(text) for text in texts], dtype=np.int64)[self.number]
         self.broken = np.isin(self.number, broken)
 
 
-def distinct_texts(pieces: SolidPieces) -> tuple[Ints, list[int]]:
+def distinct_texts(pieces: DenseTexts) -> tuple[Ints, list[int]]:
     """The number of each piece's text, and the first piece that has each text.
 
-    >>> number, first = distinct_texts(SolidPieces(["a", "b", " a"]))
+    >>> number, first = distinct_texts(DenseTexts(["a", "b", " a"]))
     >>> number.tolist(), first
     ([0, 1, 0], [0, 1])
     """
@@ -524,30 +524,30 @@ def _is_broken(text: str) -> bool:
     return text.startswith(REPLACEMENT) or text.endswith(REPLACEMENT)
 
 
-def _in_list_order(candidates: Candidates, own: Ints) -> tuple[Ints, Bools, bool]:
+def _in_list_order(candidates: Candidates, given: Ints) -> tuple[Ints, Bools, bool]:
     """Places by alignment; by counting if the chunks turn out not to be in order."""
     most_passes = 1 + int(_MOST_PASSES * len(candidates))
     if len(falls(candidates)) >= most_passes:
-        return *_counted(candidates, own), False
-    best = aligned(candidates, own, most_passes)
+        return *_counted(candidates, given), False
+    best = aligned(candidates, given, most_passes)
     uncovered = uncovered_share(best.start, candidates.length, candidates.size)
     few_passes = best.passes <= most_passes
     if few_passes and uncovered <= _MOST_UNCOVERED:
         return best.start, best.ambiguous, True
     if not few_passes or _all_places_cover(candidates):
-        return *_counted(candidates, own), False
-    if not (own >= 0).any():
+        return *_counted(candidates, given), False
+    if not (given >= 0).any():
         return best.start, best.ambiguous, True
-    # Only some chunks of the document: nothing speaks against an own place that is right.
-    pinned = aligned(_pinned(candidates, own), own)
+    # Only some chunks of the document: nothing speaks against an given place that is right.
+    pinned = aligned(_pinned(candidates, given), given)
     return pinned.start, pinned.ambiguous, True
 
 
-def _pinned(candidates: Candidates, own: Ints) -> Candidates:
-    """Chunks with a right own place have no other."""
-    at = np.searchsorted(candidates.key, candidates.text * (candidates.size + 1) + own)
-    low = np.where(own >= 0, at, candidates.low)
-    return replace(candidates, low=low, high=np.where(own >= 0, low + 1, candidates.high))
+def _pinned(candidates: Candidates, given: Ints) -> Candidates:
+    """Chunks with a right given place have no other."""
+    at = np.searchsorted(candidates.key, candidates.text * (candidates.size + 1) + given)
+    low = np.where(given >= 0, at, candidates.low)
+    return replace(candidates, low=low, high=np.where(given >= 0, low + 1, candidates.high))
 
 
 def uncovered_share(start: Ints, length: Ints, size: int) -> float:
@@ -576,16 +576,16 @@ def _all_places_cover(candidates: Candidates) -> bool:
     return uncovered_share(start, length, candidates.size) < _MOST_UNCOVERED
 
 
-def _counted(candidates: Candidates, own: Ints) -> tuple[Ints, Bools]:
+def _counted(candidates: Candidates, given: Ints) -> tuple[Ints, Bools]:
     """Places of chunks in no order: a text that stands as often as it is listed is settled.
 
     Equal texts can be exchanged for each other, so it does not matter which chunk gets which place.
     """
-    start = np.where(own >= 0, own, candidates.position[candidates.low]).astype(np.int64)
+    start = np.where(given >= 0, given, candidates.position[candidates.low]).astype(np.int64)
     ambiguous = np.zeros(len(candidates), dtype=np.bool_)
-    several = np.flatnonzero((candidates.counts > 1) & (own < 0))
+    several = np.flatnonzero((candidates.counts > 1) & (given < 0))
     by_text = several[np.argsort(candidates.text[several], kind="stable")]
-    taken = set(zip(candidates.text[own >= 0].tolist(), own[own >= 0].tolist(), strict=True))
+    taken = set(zip(candidates.text[given >= 0].tolist(), given[given >= 0].tolist(), strict=True))
     for rows in np.split(by_text, np.flatnonzero(np.diff(candidates.text[by_text])) + 1):
         if len(rows):
             text, places = int(candidates.text[rows[0]]), candidates.places(int(rows[0]))
@@ -596,17 +596,17 @@ def _counted(candidates: Candidates, own: Ints) -> tuple[Ints, Bools]:
 
 
 def placed_by_level(
-    document: SolidText, pieces: SolidPieces, own: Ints | None, depth: Ints, order: str
+    document: DenseText, pieces: DenseTexts, given: Ints | None, depth: Ints, order: str
 ) -> Placed:
     """The places of chunks, those of each depth for themselves."""
     if not depth.any():
-        return placed(document, pieces, own, order)
+        return placed(document, pieces, given, order)
     start, length = np.zeros((2, len(pieces)), dtype=np.int64)
     broken, ambiguous, too_many = np.zeros((3, len(pieces)), dtype=np.bool_)
     in_order = True
     for level in np.unique(depth).tolist():
         rows = np.flatnonzero(depth == level)
-        one = placed(document, pieces.part(rows), None if own is None else own[rows], order)
+        one = placed(document, pieces.part(rows), None if given is None else given[rows], order)
         start[rows], length[rows] = one.start, one.length
         broken[rows], ambiguous[rows], too_many[rows] = one.broken, one.ambiguous, one.too_many
         in_order &= one.in_order

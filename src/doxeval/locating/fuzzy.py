@@ -17,7 +17,7 @@ import numpy as np
 from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.locating.align import placed_by_level
 from doxeval.locating.occurrences import GRAM
-from doxeval.locating.text import Codes, Matches, SolidPieces, SolidText
+from doxeval.locating.text import Codes, DenseText, DenseTexts, Matches
 
 BAND = 64
 # Bands with fewer votes than this share of the best are not looked at.
@@ -235,8 +235,8 @@ class Resemblance:
 
 
 def resembling(
-    document: SolidText,
-    pieces: SolidPieces,
+    document: DenseText,
+    pieces: DenseTexts,
     rows: Sequence[int],
     near: Ints,
     min_share: float,
@@ -259,7 +259,7 @@ def resembling(
 
 
 def _seeds(
-    document: SolidText, pieces: SolidPieces, rows: Sequence[int], gram: int
+    document: DenseText, pieces: DenseTexts, rows: Sequence[int], gram: int
 ) -> Iterator[tuple[int, Ints, Ints, int]]:
     """For each chunk, the letters at which its seeds begin, and their places in the document."""
     lengths = pieces.lengths
@@ -295,7 +295,7 @@ def _blocks(rows: Sequence[int], lengths: Ints) -> Iterator[list[int]]:
 def _resemblance(
     row: int,
     chunk: Codes,
-    document: SolidText,
+    document: DenseText,
     at: Ints,
     place: Ints,
     size: int,
@@ -318,7 +318,7 @@ def _resemblance(
 
 def _rest(
     chunk: Codes,
-    document: SolidText,
+    document: DenseText,
     at: Ints,
     place: Ints,
     size: int,
@@ -369,8 +369,8 @@ class Altered:
 
 
 def altered(
-    document: SolidText,
-    pieces: SolidPieces,
+    document: DenseText,
+    pieces: DenseTexts,
     lost: Ints,
     known_ends: Ints,
     depth: Ints,
@@ -398,19 +398,19 @@ def altered(
     done = {known.row for known in found}
     rest = [row for row in lost.tolist() if row not in done]
     near = np.full(len(pieces), -1, dtype=np.int64)
-    near[1:][ends[:-1] >= 0] = text.solid_before(ends[:-1][ends[:-1] >= 0])
+    near[1:][ends[:-1] >= 0] = text.dense_before(ends[:-1][ends[:-1] >= 0])
     for one in resembling(text, folded, rest, near, min_share):
         found.append(found_in_part(document, pieces, one))
     return found
 
 
-def found_whole(document: SolidText, pieces: SolidPieces, row: int, start: int) -> tuple[int, int]:
+def found_whole(document: DenseText, pieces: DenseTexts, row: int, start: int) -> tuple[int, int]:
     """The range of a chunk all of whose letters stand in the folded text, from `start` on."""
     letters = int(pieces.folded.lengths[row])
     return _range(document, pieces, row, (0, letters), (start, start + letters))
 
 
-def found_in_part(document: SolidText, pieces: SolidPieces, found: Resemblance) -> Altered:
+def found_in_part(document: DenseText, pieces: DenseTexts, found: Resemblance) -> Altered:
     """A chunk some of whose letters stand in the text."""
     if not found.accepted:
         return Altered(found.row, (), found.share)
@@ -428,7 +428,7 @@ def found_in_part(document: SolidText, pieces: SolidPieces, found: Resemblance) 
 
 
 def _spans(
-    document: SolidText, pieces: SolidPieces, row: int, parts: Sequence[Match]
+    document: DenseText, pieces: DenseTexts, row: int, parts: Sequence[Match]
 ) -> tuple[tuple[int, int], ...]:
     """The ranges of the parts of a chunk in the order of the text, those that overlap joined."""
     spans: list[tuple[int, int]] = []
@@ -443,8 +443,8 @@ def _spans(
 
 
 def _range(
-    document: SolidText,
-    pieces: SolidPieces,
+    document: DenseText,
+    pieces: DenseTexts,
     row: int,
     letters: tuple[int, int],
     place: tuple[int, int],

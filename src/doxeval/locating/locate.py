@@ -14,9 +14,9 @@ from doxeval.errors import InputError
 from doxeval.locating.align import Placed, depths, distinct_texts, placed_by_level
 from doxeval.locating.fuzzy import Altered, altered
 from doxeval.locating.occurrences import most_places, occurrences
-from doxeval.locating.offsets import Given, OwnOffsets, checked, own_note
-from doxeval.locating.report import How, LocatingReport, LostChunk, OwnReport
-from doxeval.locating.text import SolidPieces, SolidText
+from doxeval.locating.offsets import Given, GivenOffsets, checked, shared_error
+from doxeval.locating.report import How, LocatingReport, MissingChunk, OffsetsReport
+from doxeval.locating.text import DenseText, DenseTexts
 from doxeval.messages import Parameter
 from doxeval.spans import Spans, merge_spans
 
@@ -48,7 +48,7 @@ class Ranges:
 
 
 def unaltered(
-    document: SolidText, pieces: SolidPieces, own: OwnOffsets | None, found: Placed
+    document: DenseText, pieces: DenseTexts, given: GivenOffsets | None, found: Placed
 ) -> Ranges:
     """The ranges of chunks found as they are, white space aside.
 
@@ -61,17 +61,17 @@ def unaltered(
     exact = whole & _verbatim(document, pieces, rows, start, end)
     start = np.where(exact, start - pieces.lead[rows], start)
     end = np.where(exact, end + pieces.trail[rows], end)
-    how = np.full(len(pieces), How.LOST, dtype=np.uint8)
+    how = np.full(len(pieces), How.NOT_FOUND, dtype=np.uint8)
     how[pieces.lengths == 0] = How.BLANK
     how[found.too_many] = How.TOO_AMBIGUOUS
-    how[rows] = np.where(exact, How.EXACT, np.where(whole, How.WHITE_SPACE, How.BROKEN))
-    if own is not None:
-        right = whole & (own.place[rows] == found.start[rows])
-        how[rows[right]] = How.OWN
-        start = np.where(right, own.start[rows], start)
-        end = np.where(right & (own.end[rows] >= 0), own.end[rows], end)
+    how[rows] = np.where(exact, How.EXACT, np.where(whole, How.WHITE_SPACE, How.TRUNCATED))
+    if given is not None:
+        right = whole & (given.place[rows] == found.start[rows])
+        how[rows[right]] = How.OFFSETS
+        start = np.where(right, given.start[rows], start)
+        end = np.where(right & (given.end[rows] >= 0), given.end[rows], end)
     none = np.zeros(len(pieces), dtype=np.int64)
-    share = (how != How.LOST).astype(np.float64)
+    share = (how != How.NOT_FOUND).astype(np.float64)
     return Ranges(rows, start, end, how, share, found.ambiguous, none, none)
 
 
@@ -106,9 +106,7 @@ def tiled_as_they_are(text: str, chunks: Sequence[str]) -> Ranges | None:
     return Ranges(row, start, end, how, np.ones(len(chunks)), none.astype(np.bool_), none, none)
 
 
-def _verbatim(
-    document: SolidText, pieces: SolidPieces, rows: Ints, start: Ints, end: Ints
-) -> Bools:
+def _verbatim(document: DenseText, pieces: DenseTexts, rows: Ints, start: Ints, end: Ints) -> Bools:
     """Which chunks stand in the text character by character, white space included."""
     text, chunks = document.text, pieces.texts
     first = (start - pieces.lead[rows]).tolist()
@@ -132,7 +130,7 @@ def joined(ranges: Ranges, found: Sequence[Altered]) -> Ranges:
         if one.too_many:
             how[one.row] = How.TOO_AMBIGUOUS
         if one.spans:
-            how[one.row], ambiguous[one.row] = How.FOLDED, one.ambiguous
+            how[one.row], ambiguous[one.row] = How.FUZZY, one.ambiguous
             prefix[one.row], suffix[one.row] = one.prefix, one.suffix
     spans = [(one.row, *span) for one in found for span in one.spans]
     row, start, end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
@@ -171,9 +169,9 @@ class Located:
     ambiguous: Bools
     prefix: Ints
     suffix: Ints
-    document: SolidText
-    chunks: SolidPieces
-    own: OwnOffsets | None = None
+    document: DenseText
+    chunks: DenseTexts
+    offsets: GivenOffsets | None = None
     parents: Ints | None = None
     in_order: bool = True
 
@@ -211,64 +209,64 @@ class Located:
         counts = np.bincount(self.how, minlength=len(How)).tolist()
         return LocatingReport(
             chunks=len(self),
-            found={how.word: counts[how] for how in How},
+            how={how.word: counts[how] for how in How},
             repeated=int(self.repeated.sum()),
             ambiguous=int(self.ambiguous.sum()),
-            solid=len(self.document),
+            characters=len(self.document),
             uncovered=self._uncovered(),
-            own=self._own_report(),
+            offsets=self._offsets_report(),
             out_of_order=0 if self.in_order else 1,
-            lost=tuple(map(self.lost_chunk, self.lost.tolist())),
+            missing=tuple(map(self.missing_chunk, self.missing.tolist())),
         )
 
     @property
-    def lost(self) -> Ints:
+    def missing(self) -> Ints:
         """The numbers of the chunks of which it is not known where they stand."""
-        return np.flatnonzero((self.how == How.LOST) | (self.how == How.TOO_AMBIGUOUS))
+        return np.flatnonzero((self.how == How.NOT_FOUND) | (self.how == How.TOO_AMBIGUOUS))
 
-    def lost_chunk(self, number: int) -> LostChunk:
+    def missing_chunk(self, number: int) -> MissingChunk:
         """What is known of a chunk that has no place."""
         is_too_ambiguous = bool(self.how[number] == How.TOO_AMBIGUOUS)
         text, share = self.chunks.texts[number], float(self.share[number])
-        return LostChunk(None, number, text, share, is_too_ambiguous)
+        return MissingChunk(None, number, text, share, is_too_ambiguous)
 
     def _uncovered(self) -> int:
-        """How many solid characters of the document are in no chunk."""
+        """How many non-space characters of the document are in no chunk."""
         spans = merge_spans(Spans(np.zeros_like(self.start), self.start, self.end))
-        before = self.document.solid_before
+        before = self.document.dense_before
         return len(self.document) - int((before(spans.end) - before(spans.start)).sum())
 
-    def _own_report(self) -> OwnReport | None:
-        if self.own is None:
+    def _offsets_report(self) -> OffsetsReport | None:
+        if self.offsets is None:
             return None
         found = np.diff(self.begin) > 0
-        right = (self.how == How.OWN) & found
-        missing = (self.own.start < 0) & (self.how != How.BLANK)
+        right = (self.how == How.OFFSETS) & found
+        missing = (self.offsets.start < 0) & (self.how != How.BLANK)
         wrong = ~right & ~missing & (self.how != How.BLANK)
         parent = None
         if self.parents is not None:
             parent = np.where(self.parents >= 0, self.first[self.parents], -1)
-        note = own_note(self.own, self.first, found & wrong, parent)
-        return OwnReport(int(right.sum()), int(missing.sum()), int(wrong.sum()), note)
+        note = shared_error(self.offsets, self.first, found & wrong, parent)
+        return OffsetsReport(int(right.sum()), int(missing.sum()), int(wrong.sum()), note)
 
 
 Order = Literal["list", "none"]
 
 
 def locate_chunks(
-    text: str | SolidText,
+    text: str | DenseText,
     chunks: Sequence[str],
     *,
-    own: Given | None = None,
+    offsets: Given | None = None,
     parents: Sequence[int] | None = None,
     order: Order = "list",
     min_share: float = 0.8,
 ) -> Located:
     """Find the chunks of one document in its text.
 
-    `own` are the starts and ends that came with the chunks (ends may be None, missing ones None or
-    -1). They are checked, and chunks that do not stand there are searched. With `order="list"` the
-    chunks are in the order of the text, which settles which copy of a repeated text is meant;
+    `offsets` are the starts and ends that came with the chunks (ends may be None, missing ones None
+    or -1). They are checked, and chunks that do not stand there are searched. With `order="list"`
+    the chunks are in the order of the text, which settles which copy of a repeated text is meant;
     `parents`, the number of each chunk's parent in the list or -1, tells levels of a tree apart. A
     chunk of which only part is found needs a share of `min_share`, unless all the rest of it stands
     before or after what was found.
@@ -277,8 +275,8 @@ def locate_chunks(
     >>> [located.spans(i) for i in range(3)]
     [((0, 7),), ((8, 15),), ((16, 21),)]
     >>> print(located.report)
-    3 chunks: 2 exact, 1 white space, 0 folded, 0 lost · 2 stand more than once, 0 ambiguous · \
-0 of 17 solid characters in no chunk · own offsets: none given
+    3 chunks: 2 exact, 1 white space, 0 fuzzy, 0 not found · 2 occur more than once, 0 ambiguous · \
+0 of 17 non-space characters in no chunk · offsets: none given
     """
     if order not in ("list", "none"):
         raise InputError(Parameter("order", order) + ": expected 'list' or 'none'")
@@ -286,21 +284,21 @@ def locate_chunks(
         raise InputError(
             Parameter("min_share", min_share) + ": expected a share above 0, at most 1"
         )
-    document = text if isinstance(text, SolidText) else SolidText(text)
-    pieces = SolidPieces(chunks)
+    document = text if isinstance(text, DenseText) else DenseText(text)
+    pieces = DenseTexts(chunks)
     above = _parents(parents, len(pieces))
     depth = depths(above)
-    offsets = checked(document, pieces, own)
+    given = checked(document, pieces, offsets)
     ranges, in_order = None, True
-    if order == "list" and offsets is None and not depth.any():
+    if order == "list" and given is None and not depth.any():
         ranges = tiled_as_they_are(document.text, chunks)
     if ranges is None:
-        ranges, in_order = _searched(document, pieces, offsets, depth, order, min_share)
+        ranges, in_order = _searched(document, pieces, given, depth, order, min_share)
     return Located(
         **ranges.columns(),
         document=document,
         chunks=pieces,
-        own=offsets,
+        offsets=given,
         parents=None if parents is None else above,
         in_order=in_order,
     )
@@ -320,17 +318,17 @@ def _parents(given: Sequence[int] | None, count: int) -> Ints:
 
 
 def _searched(
-    document: SolidText,
-    pieces: SolidPieces,
-    own: OwnOffsets | None,
+    document: DenseText,
+    pieces: DenseTexts,
+    given: GivenOffsets | None,
     depth: Ints,
     order: Order,
     min_share: float,
 ) -> tuple[Ranges, bool]:
     """The ranges of chunks, and whether they are in the order of the text if they should be."""
-    found = placed_by_level(document, pieces, None if own is None else own.place, depth, order)
-    ranges = unaltered(document, pieces, own, found)
-    lost = np.flatnonzero(ranges.how == How.LOST)
+    found = placed_by_level(document, pieces, None if given is None else given.place, depth, order)
+    ranges = unaltered(document, pieces, given, found)
+    lost = np.flatnonzero(ranges.how == How.NOT_FOUND)
     if len(lost):
         ends = ranges.last_ends()
         ranges = joined(ranges, altered(document, pieces, lost, ends, depth, order, min_share))

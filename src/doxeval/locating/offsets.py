@@ -10,7 +10,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.errors import InputError
-from doxeval.locating.text import SolidPieces, SolidText
+from doxeval.locating.text import DenseText, DenseTexts
 from doxeval.messages import quoted
 
 _LARGEST = np.iinfo(np.int64).max
@@ -18,10 +18,10 @@ Given = tuple[Sequence[Any] | Ints, Sequence[Any] | Ints | None]
 
 
 @dataclass(frozen=True, eq=False)
-class OwnOffsets:
+class GivenOffsets:
     """The offsets of chunks as they came: [start, end) in the text, -1 where there is none.
 
-    `place` is the solid position of each chunk whose text really stands at its offsets, else -1.
+    `place` is the dense position of each chunk whose text really stands at its offsets, else -1.
     """
 
     start: Ints
@@ -30,36 +30,36 @@ class OwnOffsets:
 
     @property
     def right(self) -> Bools:
-        """Which chunks stand at their own offsets."""
+        """Which chunks stand at their given offsets."""
         return self.place >= 0
 
 
-def checked(document: SolidText, pieces: SolidPieces, own: Given | None) -> OwnOffsets | None:
-    """Which chunks stand at their own offsets, white space aside; None if no offsets were given.
+def checked(document: DenseText, pieces: DenseTexts, given: Given | None) -> GivenOffsets | None:
+    """Which chunks stand at their given offsets, white space aside; None if no offsets were given.
 
     A missing end is the end of the chunk's text.
 
-    >>> text, chunks = SolidText("to be or not"), SolidPieces(["to be", "not", "or"])
+    >>> text, chunks = DenseText("to be or not"), DenseTexts(["to be", "not", "or"])
     >>> checked(text, chunks, ([0, 6, None], None)).place.tolist()
     [0, -1, -1]
     """
-    if own is None:
+    if given is None:
         return None
-    start = _column(own[0], len(pieces), "starts")
-    end = _column(own[1] if own[1] is not None else [None] * len(pieces), len(pieces), "ends")
+    start = _column(given[0], len(pieces), "starts")
+    end = _column(given[1] if given[1] is not None else [None] * len(pieces), len(pieces), "ends")
     if not (start >= 0).any():
         return None
-    place = document.solid_before(np.maximum(start, 0))
+    place = document.dense_before(np.maximum(start, 0))
     fits = (start >= 0) & (pieces.lengths > 0) & (place + pieces.lengths <= len(document))
-    fits[end >= 0] &= (document.solid_before(end) == place + pieces.lengths)[end >= 0]
+    fits[end >= 0] &= (document.dense_before(end) == place + pieces.lengths)[end >= 0]
     for number in np.flatnonzero(fits).tolist():
-        fits[number] = document.solid.startswith(pieces[number], int(place[number]))
-    return OwnOffsets(start, end, np.where(fits, place, -1))
+        fits[number] = document.dense.startswith(pieces[number], int(place[number]))
+    return GivenOffsets(start, end, np.where(fits, place, -1))
 
 
 def _column(values: Sequence[Any] | Ints, length: int, name: str) -> Ints:
     if len(values) != length:
-        raise InputError(f"own= has {len(values):,} {name} for {length:,} chunks")
+        raise InputError(f"offsets= has {len(values):,} {name} for {length:,} chunks")
     if isinstance(values, np.ndarray) and values.dtype.kind == "i":
         return values.astype(np.int64)
     return np.array([_offset(value, name) for value in values], dtype=np.int64)
@@ -74,24 +74,26 @@ def _offset(value: Any, name: str) -> int:
     if not 0 <= number == value:
         return -1
     if number > _LARGEST:
-        raise InputError(f"own= has {quoted(value)} among its {name}: expected offsets below 2**63")
+        raise InputError(
+            f"offsets= has {quoted(value)} among its {name}: expected offsets below 2**63"
+        )
     return number
 
 
-def own_note(own: OwnOffsets, found: Ints, wrong: Bools, parent: Ints | None) -> str:
+def shared_error(given: GivenOffsets, found: Ints, wrong: Bools, parent: Ints | None) -> str:
     """What most wrong offsets have in common, or nothing.
 
     `found` is where the chunks really start, `parent` where their parents do.
     """
     if not wrong.any():
         return ""
-    shift = (found - own.start)[wrong]
+    shift = (found - given.start)[wrong]
     if parent is not None:
         of_parent = parent[wrong]
         # Chunks at the beginning of a parent that begins the text fit everything.
         if ((shift == of_parent) & (of_parent > 0)).sum() * 2 > len(shift):
             return "offsets are relative to the parent"
-    if own.right[wrong].sum() * 2 > len(shift):
+    if given.right[wrong].sum() * 2 > len(shift):
         return "most point at another copy of the text"
     values, counts = np.unique(shift, return_counts=True)
     most = int(counts.argmax())

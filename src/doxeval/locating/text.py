@@ -1,7 +1,7 @@
 """Text without its white space, and where each of its characters stands in the text.
 
 Splitters strip and change white space, but hardly any other characters. So everything is searched
-in the solid text, where white space makes no difference; what is not found there is searched by its
+in the dense text, where white space makes no difference; what is not found there is searched by its
 letters and digits, without case, accents and compatibility forms.
 
 The hash of a window of text is the polynomial of its characters modulo 2**64: that of any window by
@@ -131,7 +131,7 @@ Reduction: TypeAlias = Callable[[Codes], tuple[Codes, Ints]]
 
 # All characters that `str.isspace` accepts are below this one.
 _LAST_SPACE = 0x3000
-_IS_SOLID = np.array([not chr(code).isspace() for code in range(_LAST_SPACE + 2)])
+_IS_DENSE = np.array([not chr(code).isspace() for code in range(_LAST_SPACE + 2)])
 
 
 def codes_of(text: str) -> Codes:
@@ -152,34 +152,52 @@ def text_of(codes: Codes) -> str:
     return codes.tobytes().decode("utf-32-le", "surrogatepass")
 
 
-def is_solid(codes: Codes) -> Bools:
+def is_dense(codes: Codes) -> Bools:
     """Which code points are not white space.
 
-    >>> is_solid(codes_of("a b\\u2028")).tolist()
+    >>> is_dense(codes_of("a b\\u2028")).tolist()
     [True, False, True, False]
     """
-    return _IS_SOLID.take(codes, mode="clip")
+    return _IS_DENSE.take(codes, mode="clip")
 
 
-def solid(codes: Codes) -> tuple[Codes, Ints]:
+def without_space(text: str) -> str:
+    """Return a text without its white space.
+
+    >>> without_space("thirty\\r\\n days")
+    'thirtydays'
+    """
+    return "".join(text.split())
+
+
+def is_same_text(text: str, other: str) -> bool:
+    """Whether two texts are equal but for white space.
+
+    >>> is_same_text("thirty\\r\\ndays", "thirty days"), is_same_text("", " ")
+    (True, True)
+    """
+    return text == other or without_space(text) == without_space(other)
+
+
+def dense(codes: Codes) -> tuple[Codes, Ints]:
     """The characters of a text that are not white space, and where each of them stands."""
-    keep = is_solid(codes)
+    keep = is_dense(codes)
     return codes[keep], np.flatnonzero(keep)
 
 
-class SolidText:
-    """A text, its solid text, and the offset in the text of each solid character.
+class DenseText:
+    """A text, its dense text, and the offset in the text of each non-space character.
 
     With `reduced=folded` the same for its folded letters and digits instead of all characters.
 
-    >>> document = SolidText("To be,\\n  or not")
-    >>> document.solid, document.offsets.tolist()
+    >>> document = DenseText("To be,\\n  or not")
+    >>> document.dense, document.offsets.tolist()
     ('Tobe,ornot', [0, 1, 3, 4, 5, 9, 10, 12, 13, 14])
-    >>> document.folded.solid
+    >>> document.folded.dense
     'tobeornot'
     """
 
-    def __init__(self, text: str, reduced: Reduction = solid) -> None:
+    def __init__(self, text: str, reduced: Reduction = dense) -> None:
         self.text = text
         self._reduced = reduced
 
@@ -189,16 +207,16 @@ class SolidText:
 
     @property
     def codes(self) -> Codes:
-        """The code points of the solid text."""
+        """The code points of the dense text."""
         return self._kept[0]
 
     @property
     def offsets(self) -> Ints:
-        """Where each solid character stands in the text."""
+        """Where each non-space character stands in the text."""
         return self._kept[1]
 
     @cached_property
-    def solid(self) -> str:
+    def dense(self) -> str:
         """The text without white space."""
         return text_of(self.codes)
 
@@ -207,34 +225,34 @@ class SolidText:
 
     @cached_property
     def hashes(self) -> WindowHashes:
-        """Hashes of all parts of the solid text."""
+        """Hashes of all parts of the dense text."""
         return WindowHashes(self.codes)
 
     @cached_property
-    def folded(self) -> SolidText:
+    def folded(self) -> DenseText:
         """The same for letters and digits without case and accents."""
-        return SolidText(self.text, folded)
+        return DenseText(self.text, folded)
 
-    def solid_before(self, offsets: Ints) -> Ints:
-        """How many solid characters stand before each offset of the text.
+    def dense_before(self, offsets: Ints) -> Ints:
+        """How many non-space characters stand before each offset of the text.
 
-        >>> SolidText("a b c").solid_before(np.array([0, 1, 2, 5])).tolist()
+        >>> DenseText("a b c").dense_before(np.array([0, 1, 2, 5])).tolist()
         [0, 1, 1, 3]
         """
         return np.searchsorted(self.offsets, offsets)
 
 
-class SolidPieces:
-    """Many texts at once: their solid texts one after another.
+class DenseTexts:
+    """Many texts at once: their dense texts one after another.
 
-    Characters `begin[i]` to `begin[i + 1]` are the solid text of piece i.
+    Characters `begin[i]` to `begin[i + 1]` are the dense text of piece i.
 
-    >>> pieces = SolidPieces([" a b ", "", "c"])
-    >>> pieces.solid, pieces.begin.tolist(), pieces.lead.tolist(), pieces.trail.tolist()
+    >>> pieces = DenseTexts([" a b ", "", "c"])
+    >>> pieces.dense, pieces.begin.tolist(), pieces.lead.tolist(), pieces.trail.tolist()
     ('abc', [0, 2, 2, 3], [1, 0, 0], [1, 0, 0])
     """
 
-    def __init__(self, texts: Sequence[str], reduced: Reduction = solid) -> None:
+    def __init__(self, texts: Sequence[str], reduced: Reduction = dense) -> None:
         self.texts = texts
         self._reduced = reduced
 
@@ -249,22 +267,22 @@ class SolidPieces:
 
     @property
     def codes(self) -> Codes:
-        """The code points of all solid texts, one after another."""
+        """The code points of all dense texts, one after another."""
         return self._kept[0]
 
     @cached_property
-    def solid(self) -> str:
-        """All solid texts, one after another."""
+    def dense(self) -> str:
+        """All dense texts, one after another."""
         return text_of(self.codes)
 
     @cached_property
     def begin(self) -> Ints:
-        """Where each solid text begins, and where the last one ends."""
+        """Where each dense text begins, and where the last one ends."""
         return np.searchsorted(self._kept[1], self._edges)
 
     @cached_property
     def lead(self) -> Ints:
-        """How much is left out before the first character of each solid text."""
+        """How much is left out before the first character of each dense text."""
         lead = np.zeros(len(self), dtype=np.int64)
         filled = self.lengths > 0
         lead[filled] = self._kept[1][self.begin[:-1][filled]] - self._edges[:-1][filled]
@@ -272,14 +290,14 @@ class SolidPieces:
 
     @cached_property
     def trail(self) -> Ints:
-        """How much is left out after the last character of each solid text."""
+        """How much is left out after the last character of each dense text."""
         trail = np.zeros(len(self), dtype=np.int64)
         filled = self.lengths > 0
         trail[filled] = self._edges[1:][filled] - self._kept[1][self.begin[1:][filled] - 1] - 1
         return trail
 
     def offsets(self, number: int) -> Ints:
-        """Where each solid character of a text stands in it."""
+        """Where each non-space character of a text stands in it."""
         kept = slice(self.begin[number], self.begin[number + 1])
         offsets: Ints = self._kept[1][kept] - self._edges[number]
         return offsets
@@ -289,22 +307,22 @@ class SolidPieces:
 
     @cached_property
     def hashes(self) -> WindowHashes:
-        """Hashes of all parts of the joined solid text."""
+        """Hashes of all parts of the joined dense text."""
         return WindowHashes(self.codes)
 
     @cached_property
-    def folded(self) -> SolidPieces:
+    def folded(self) -> DenseTexts:
         """The same for letters and digits without case and accents."""
-        return SolidPieces(self.texts, folded)
+        return DenseTexts(self.texts, folded)
 
     @cached_property
     def lengths(self) -> Ints:
-        """The number of solid characters of each piece."""
+        """The number of non-space characters of each piece."""
         return np.diff(self.begin)
 
-    def part(self, rows: Ints) -> SolidPieces:
+    def part(self, rows: Ints) -> DenseTexts:
         """Some of the pieces."""
-        return SolidPieces([self.texts[row] for row in rows.tolist()], self._reduced)
+        return DenseTexts([self.texts[row] for row in rows.tolist()], self._reduced)
 
     def __getitem__(self, number: int) -> str:
-        return self.solid[self.begin[number] : self.begin[number + 1]]
+        return self.dense[self.begin[number] : self.begin[number + 1]]

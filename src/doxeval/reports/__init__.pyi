@@ -1,6 +1,6 @@
 from doxeval.reports.contents import Contents as Contents
 from doxeval.reports.contents import topic_names as topic_names
-from doxeval.reports.data import documents_for_island as documents_for_island
+from doxeval.reports.data import document_data as document_data
 from doxeval.reports.data import documents_note as documents_note
 from doxeval.reports.data import number as number
 from doxeval.reports.documents.select import select_documents as select_documents

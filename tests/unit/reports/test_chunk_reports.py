@@ -19,7 +19,6 @@ from doxeval.reports import (
     Figure,
     all_figures,
     contents_of,
-    documents_for_island,
     losses,
     report,
 )
@@ -27,6 +26,7 @@ from doxeval.runs import ChunkTable, Kind, Result, Run
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from helpers import doxeval
 from report_pages import CHUNKED as TEXT
+from report_pages import documents_of
 
 BUDGETS = (3, 7, 12)
 
@@ -114,7 +114,7 @@ class TestDocuments:
         return contents_of(table, "", None, evaluation.truth, None, chunks)
 
     def test_documents_need_no_collection(self) -> None:
-        (document,) = documents_for_island(self.contents())
+        (document,) = documents_of(self.contents())
         assert document["text"] == TEXT
         assert document["highlights"] == [[9, 23]]
         assert document["budgets"] == ["3 words", "7 words"]
@@ -127,9 +127,9 @@ class TestDocuments:
 
     def test_chunks_are_given_once_for_runs_that_share_them(self) -> None:
         table = ChunkTable.of(["1", "2"], ["a", "a"], [[(24, 46)], [(9, 23)]])
-        (document,) = documents_for_island(self.contents(x=table, y=table))
+        (document,) = documents_of(self.contents(x=table, y=table))
         assert document["cuts"] == [{"runs": [0, 1], "ranges": [9, 14, 15, 22]}]
-        (document,) = documents_for_island(self.contents(y=table))
+        (document,) = documents_of(self.contents(y=table))
         assert [cut["runs"] for cut in document["cuts"]] == [[1]]
 
     def test_solid_positions_are_not_drawn(self) -> None:
@@ -151,7 +151,7 @@ class TestDocuments:
         text = "a" + rest
         evaluation = evaluation_of([(0, 1)], ["bR@3"], texts={"a": text})
         table = evaluation.score_all({"x": run_of([(0, 1)])})
-        (document,) = documents_for_island(contents_of(table, "", None, evaluation.truth))
+        (document,) = documents_of(contents_of(table, "", None, evaluation.truth))
         assert "".join(text[start:end] for start, end, _ in document["blocks"]) == text
 
 

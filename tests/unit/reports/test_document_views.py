@@ -27,7 +27,6 @@ from doxeval.measures import GroundTruth, Ranking, RetainedResults, hits_model, 
 from doxeval.reports import (
     contents_of,
     document_views,
-    documents_for_island,
     documents_note,
     select_documents,
 )
@@ -35,6 +34,7 @@ from doxeval.runs import Kind, Run
 from doxeval.scores import RunScores
 from levels import examples
 from making import passage, paths, point
+from report_pages import documents_of
 from strategies.world import World, graded_worlds, unit_worlds, worlds
 
 MANY = 10**6
@@ -236,7 +236,7 @@ def island_of(world: World, *measures: str) -> list[dict[str, Any]]:
         keep=Keep(results=True),
     )
     table = evaluation.score_all([world.element_run(), world.passage_run()])
-    return documents_for_island(contents_of(table, "A title", None, evaluation.truth))
+    return documents_of(contents_of(table, "A title", None, evaluation.truth))
 
 
 @given(worlds())
@@ -279,7 +279,7 @@ def one_document(judgment: Judgment, source: str, *results: Any) -> dict[str, An
         Assessments([judgment]), "P@5", collection=collection, keep=Keep(results=True)
     )
     table = evaluation.score_all([Run.from_results(list(results), "mine")])
-    (view,) = documents_for_island(contents_of(table, "A title", None, evaluation.truth))
+    (view,) = documents_of(contents_of(table, "A title", None, evaluation.truth))
     return view
 
 
@@ -356,5 +356,5 @@ def test_unknown_topics_are_left_out() -> None:
     contents = contents_of(table, "A title", None, evaluation.truth)
     first, second = contents.documents
     unknown = replace(contents, documents=(replace(first, topic="8"), second))
-    (view,) = documents_for_island(unknown)
+    (view,) = documents_of(unknown)
     assert table.topic_ids[view["topic"]] == second.topic

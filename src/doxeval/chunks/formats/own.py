@@ -21,14 +21,14 @@ is one of
 A quote may come with `start`, or with `start` and `end`, which are then compared with it. Fields
 that are null are absent; unknown fields are errors, and so is a span that does not say what it is.
 
-Gold that is not found in the documents is an error, unless --max-lost (`max_lost` in Python) allows
-it. `doxeval chunks gold --topics-out` writes this format, with the offsets of all places of a
-quote. Judged spans in JSONL, as under [Assessments](#assessments), are read as well:
+Gold that is not found in the documents is an error, unless --max-missing (`max_missing` in Python)
+allows it. `doxeval chunks gold --topics-out` writes this format, with the offsets of all places of
+a quote. Judged spans in JSONL, as under [Assessments](#assessments), are read as well:
 
     {"topic", "doc", "start", "end", "need"?, "grade"?}
 
 `doxeval chunks gold --out` writes them. For question sets of other programs, see
-[Gold from elsewhere](chunks.md#gold-from-elsewhere).
+[Question sets of others](#question-sets-of-others).
 """
 
 from __future__ import annotations

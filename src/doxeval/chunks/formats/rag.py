@@ -244,7 +244,7 @@ def _stated_with_corpus(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion
     if not _is_autorag(given.qa.value):
         raise given.qa.wrong("expected questions with query and retrieval_gt")
     ids = [name for own in _needed_ids(given.qa) for need in own for name in need]
-    chunks = locate(docs, given.corpus, max_lost="100%")
+    chunks = locate(docs, given.corpus, max_missing="100%")
     if ids and all(chunks.find(name) < 0 for name in ids):
         raise given.qa.wrong(
             f"{quoted(ids[0])} and all other ids of retrieval_gt are not in the corpus, "

@@ -12,13 +12,13 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     gold_in_file,
     gold_option,
-    max_lost_option,
+    max_missing_option,
     some_docs_option,
 )
 from doxeval.cli.options import out_option, tokens_option
 from doxeval.cli.output import aligned, block, data, line, note, warn
-from doxeval.cli.thresholds import gate_options, gates_of
-from doxeval.cli.verb import verb
+from doxeval.cli.thresholds import ThresholdOptions
+from doxeval.cli.verb import part, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ class EvaluateOptions:
         None, "Format of the output.", shown_default="by the name of --out, else table"
     )
     out: Path | None = out_option("Write to this file.", default=None)
-    max_lost: str = max_lost_option("quotes")
+    max_missing: str = max_missing_option("quotes")
+    thresholds: ThresholdOptions = part(ThresholdOptions)
 
     def output_format(self) -> str:
         """Return the format that was given, or that of the file's name."""
@@ -67,8 +68,7 @@ class EvaluateOptions:
 
 @verb(EvaluateOptions)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@gate_options
-def evaluate(runs: tuple[str, ...], options: EvaluateOptions, **checks: Any) -> None:
+def evaluate(runs: tuple[str, ...], options: EvaluateOptions) -> None:
     """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
 
     With a measure of k results (-m cR@10), the table shows how much is read with them (read@10):
@@ -77,8 +77,8 @@ def evaluate(runs: tuple[str, ...], options: EvaluateOptions, **checks: Any) -> 
     With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
     lost by chunking, the rest by retrieval.
 
-    Gold that is not in the documents is an error, unless --max-lost allows it. It is then left out,
-    with a warning: a need that is not found counts neither as answered nor as missed.
+    Gold that is not in the documents is an error, unless --max-missing allows it. It is then left
+    out, with a warning: a need that is not found counts neither as answered nor as missed.
 
     \b
     Examples:
@@ -91,7 +91,7 @@ def evaluate(runs: tuple[str, ...], options: EvaluateOptions, **checks: Any) -> 
 
     if len(options.chunks) > 1 and len(options.chunks) != len(runs):
         raise click.UsageError("give one file of --chunks, or one for each run")
-    gates = gates_of({**checks, "out": options.out})
+    gates = options.thresholds.requested(options.out)
     if options.tokens is not None:
         tokeniser_of(options.tokens)
     presets = options.presets or (() if options.measures else ("rag",))
@@ -104,7 +104,7 @@ def evaluate(runs: tuple[str, ...], options: EvaluateOptions, **checks: Any) -> 
     docs = given
     if docs is None:
         docs = next((of_file.docs for of_file in chunks if of_file.docs is not None), None)
-    gold = gold_in_file(options.gold, docs, options.max_lost)
+    gold = gold_in_file(options.gold, docs, options.max_missing)
     of_runs: list[Chunks | None] = [*chunks] or [None]
     of_runs = of_runs * len(runs) if len(of_runs) == 1 else of_runs
     if options.tokens is not None and docs is None:

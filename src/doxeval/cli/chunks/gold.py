@@ -7,7 +7,13 @@ from pathlib import Path
 
 import click
 
-from doxeval.cli.chunks.inputs import Copies, copies_option, docs_in, docs_option, max_lost_option
+from doxeval.cli.chunks.inputs import (
+    Copies,
+    copies_option,
+    docs_in,
+    docs_option,
+    max_missing_option,
+)
 from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
@@ -27,7 +33,7 @@ class GoldOptions:
         metavar="FILE",
     )
     copies: Copies = copies_option()
-    max_lost: str = max_lost_option("quotes")
+    max_missing: str = max_missing_option("quotes")
     force: bool = force_option("existing files")
 
 
@@ -40,7 +46,7 @@ def gold(file: str, options: GoldOptions) -> None:
     QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural Questions, MultiHop-RAG or AutoRAG, or a
     folder of BEIR or AutoRAG (qa.parquet and corpus.parquet). Its fields tell which. Offsets are
     compared with the text, and quotes are looked up; those not found, found elsewhere or found more
-    than once are listed. If more than --max-lost are not found, nothing is written, and the exit
+    than once are listed. If more than --max-missing are not found, nothing is written, and the exit
     code is 1.
 
     \b
@@ -52,15 +58,17 @@ def gold(file: str, options: GoldOptions) -> None:
     from doxeval.chunks import questions
     from doxeval.errors import FormatError
     from doxeval.files import open_output, outputs_together
-    from doxeval.locating import allowed_lost, refuse_lost
+    from doxeval.locating import allowed_missing, refuse_missing
 
     refuse_existing(options.out, options.topics_out, force=options.force)
-    allowed_lost(options.max_lost, 0)
-    found = questions(file, docs_in(options.docs), options.copies, max_lost="100%")
+    allowed_missing(options.max_missing, 0)
+    found = questions(file, docs_in(options.docs), options.copies, max_missing="100%")
     warn(found.warnings)
     line(found.report())
     # Everything that is missing has just been listed.
-    refuse_lost(found.tally.lost, found.tally.pieces, "quote", options.max_lost, origin=file)
+    refuse_missing(
+        found.tally.missing, found.tally.evidence, "quote", options.max_missing, origin=file
+    )
     if not len(found.assessments):
         raise FormatError("no question has gold in these documents", file)
     with outputs_together():

@@ -62,7 +62,7 @@ def copies_option() -> Any:
     )
 
 
-def max_lost_option(what: str, default: str = "0") -> Any:
+def max_missing_option(what: str, default: str = "0") -> Any:
     """Declare how much may be missing from the documents."""
     return option(
         default,
@@ -111,7 +111,7 @@ def docs_in(source: str | None) -> Any:
     return docs
 
 
-def gold_in_file(path: str, docs: Any, max_lost: str = "0") -> Questions | Assessments:
+def gold_in_file(path: str, docs: Any, max_missing: str = "0") -> Questions | Assessments:
     """Return gold from a file: judgments, or questions with their needs.
 
     Judgments are taken as they stand where the documents are not known, or only what chunks show of
@@ -121,10 +121,10 @@ def gold_in_file(path: str, docs: Any, max_lost: str = "0") -> Questions | Asses
     from doxeval.chunks import RebuiltDocuments, questions
     from doxeval.errors import InputError
     from doxeval.files import json_lines, open_input
-    from doxeval.locating import allowed_lost
+    from doxeval.locating import allowed_missing
     from doxeval.messages import Parameter
 
-    allowed_lost(max_lost, 0)
+    allowed_missing(max_missing, 0)
     is_rebuilt = isinstance(docs, RebuiltDocuments)
     if path.endswith((".jsonl", ".jsonl.gz")) and (docs is None or is_rebuilt):
         with open_input(path) as file:
@@ -132,7 +132,7 @@ def gold_in_file(path: str, docs: Any, max_lost: str = "0") -> Questions | Asses
         if isinstance(first, dict) and "topic" in first and "doc" in first:
             return read_assessments(path)
     try:
-        gold = questions(path, docs, max_lost=max_lost)
+        gold = questions(path, docs, max_missing=max_missing)
     except InputError as error:
         if not is_rebuilt or type(error) is not InputError:  # but for what is wrong in the file
             raise
@@ -159,7 +159,7 @@ def question_texts(path: str, docs: Any) -> Mapping[str, str]:
 
     if path.endswith((".tsv", ".xml", ".txt")):
         return {topic.id: topic.title or "" for topic in read_topics(path)}
-    texts = questions(path, docs, max_lost="100%").texts  # their gold is not needed
+    texts = questions(path, docs, max_missing="100%").texts  # their gold is not needed
     if not texts:
         raise FormatError("no questions in the file", path)
     return texts

@@ -14,7 +14,7 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     gold_in_file,
     gold_option,
-    max_lost_option,
+    max_missing_option,
     some_docs_option,
 )
 from doxeval.cli.options import TableOrJson, format_option
@@ -41,7 +41,7 @@ class LimitsOptions:
     gold: str = gold_option()
     docs: str | None = some_docs_option()
     units: UnitOptions = part(UnitOptions)
-    max_lost: str = max_lost_option("quotes")
+    max_missing: str = max_missing_option("quotes")
     format: TableOrJson = format_option("Format of the output.")
 
 
@@ -67,12 +67,12 @@ def limits(files: tuple[str, ...], options: LimitsOptions) -> None:
     options.units.check()
     texts = docs_in(options.docs)
     found: dict[str, Limits] = {}
-    judged = None if texts is None else gold_in_file(options.gold, texts, options.max_lost)
+    judged = None if texts is None else gold_in_file(options.gold, texts, options.max_missing)
     for file in files:
         chunks = chunks_with_texts(file, texts)
         name = Path(file).name.removesuffix(".jsonl")
         name = file if name in found else name
-        gold = judged or gold_in_file(options.gold, chunks.known_docs, options.max_lost)
+        gold = judged or gold_in_file(options.gold, chunks.known_docs, options.max_missing)
         found[name] = limits_of(
             chunks, gold, unit=options.units.counted, tokens=options.units.tokens
         )

@@ -8,7 +8,7 @@ from typing import Literal
 
 import click
 
-from doxeval.cli.chunks.inputs import docs_in, docs_option, max_lost_option
+from doxeval.cli.chunks.inputs import docs_in, docs_option, max_missing_option
 from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
@@ -34,7 +34,7 @@ class LocateOptions:
         at_most=1,
         metavar="SHARE",
     )
-    max_lost: str = max_lost_option("chunks")
+    max_missing: str = max_missing_option("chunks")
     doc_key: str | None = option(
         None,
         "The field, or the key of the metadata, that names the document.",
@@ -53,19 +53,19 @@ def locate(chunks: str, options: LocateOptions) -> None:
     far as they are known its id, its document and its offsets, by any of the names that LangChain,
     LlamaIndex, Haystack, Chonkie, Chroma and MS MARCO give them. Offsets are checked, never
     believed. Chunks that are not found are listed, and so are those that stand at too many places
-    to tell which is meant; if they are more than --max-lost, nothing is written, and the exit code
-    is 1.
+    to tell which is meant; if they are more than --max-missing, nothing is written, and the exit
+    code is 1.
 
     \b
     Examples:
       doxeval chunks locate chunks.jsonl --docs handbook --out located.jsonl
-      doxeval chunks locate dump.parquet --docs handbook --order none --max-lost 1% --out l.jsonl
+      doxeval chunks locate dump.parquet --docs handbook --order none --max-missing 1% --out l.jsonl
     """
     from doxeval.chunks import locate as find
-    from doxeval.locating import How, allowed_lost, refuse_lost
+    from doxeval.locating import How, allowed_missing, refuse_missing
 
     refuse_existing(options.out, force=options.force)
-    allowed_lost(options.max_lost, 0)
+    allowed_missing(options.max_missing, 0)
     found = find(
         docs_in(options.docs),
         chunks,
@@ -77,7 +77,7 @@ def locate(chunks: str, options: LocateOptions) -> None:
     warn(found.warnings)
     line(found.report())
     too_ambiguous = found.how.count(How.TOO_AMBIGUOUS.word)
-    lost = len(found.lost) - too_ambiguous
-    refuse_lost(lost, len(found), "chunk", options.max_lost, too_ambiguous=too_ambiguous)
+    lost = len(found.missing) - too_ambiguous
+    refuse_missing(lost, len(found), "chunk", options.max_missing, too_ambiguous=too_ambiguous)
     found.write(options.out)
     line(f"{options.out}: {plural(len(found), 'chunk')}")

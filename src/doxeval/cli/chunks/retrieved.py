@@ -9,7 +9,7 @@ import click
 
 from doxeval.cli.chunks.inputs import (
     docs_in,
-    max_lost_option,
+    max_missing_option,
     question_texts,
     some_docs_option,
 )
@@ -41,7 +41,7 @@ class RetrievedOptions:
         shown_default="all",
         flags=("-k", "--max-results"),
     )
-    max_lost: str = max_lost_option("contexts", "50%")
+    max_missing: str = max_missing_option("contexts", "50%")
     run_id: str | None = option(
         None, "The id of the run.", metavar="ID", shown_default="the name of FILE"
     )
@@ -56,8 +56,8 @@ def retrieved(file: str, options: RetrievedOptions) -> None:
 
     FILE has samples of ragas (user_input, retrieved_contexts), as JSONL, JSON, CSV or Parquet, or
     results of RAGChecker (JSON). Contexts are looked up in the documents by their text; those not
-    found count as read and not relevant. If they are more than --max-lost, nothing is written, and
-    the exit code is 1.
+    found count as read and not relevant. If they are more than --max-missing, nothing is written,
+    and the exit code is 1.
 
     \b
     Examples:
@@ -67,13 +67,13 @@ def retrieved(file: str, options: RetrievedOptions) -> None:
     from doxeval.chunks import chunks_with_texts
     from doxeval.chunks import retrieved as run_of_contexts
     from doxeval.errors import FormatError
-    from doxeval.locating import allowed_lost, refuse_lost
+    from doxeval.locating import allowed_missing, refuse_missing
     from doxeval.runs import is_not_found, write_run
 
     if options.docs is None and options.chunks is None:
         raise click.UsageError("give --docs, the documents of the contexts, or --chunks")
     refuse_existing(options.out, force=options.force)
-    allowed_lost(options.max_lost, 0)
+    allowed_missing(options.max_missing, 0)
     given = docs_in(options.docs)
     chunks = None if options.chunks is None else chunks_with_texts(options.chunks, given)
     docs = given if chunks is None else chunks.known_docs
@@ -84,7 +84,7 @@ def retrieved(file: str, options: RetrievedOptions) -> None:
     if not len(run):
         raise FormatError("nothing was retrieved for any question", file)
     missing = sum(is_not_found(result.document) for result in run)
-    refuse_lost(missing, len(run), "context", options.max_lost)
+    refuse_missing(missing, len(run), "context", options.max_missing)
     write_run(run, options.out)
     line(
         f"{options.out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'question')}, "

@@ -12,7 +12,7 @@ from doxeval.cli.chunks.inputs import (
     UnitOptions,
     copies_option,
     docs_in,
-    max_lost_option,
+    max_missing_option,
     print_gold_report,
 )
 from doxeval.cli.options import TableOrJson, format_option, max_results_option
@@ -53,7 +53,7 @@ class TryOptions:
     )
     k: int = max_results_option("Maximum number of results per question.", 100)
     copies: Copies = copies_option()
-    max_lost: str = max_lost_option("quotes")
+    max_missing: str = max_missing_option("quotes")
     report: Path | None = option(None, "Also write a report (HTML).", metavar="FILE")
     format: TableOrJson = format_option("Format of the output.")
 
@@ -68,7 +68,7 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     share one are not significantly different), the words read with five results (and with k, if -m
     names a measure of k results), the best that the chunks allow (a greedy oracle), and how much is
     lost by chunking and by retrieval. Gold that is not in the documents is an error, unless
-    --max-lost allows it.
+    --max-missing allows it.
 
     \b
     Examples:
@@ -83,7 +83,7 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     if options.report is not None and options.report.is_dir():
         raise OutputError(f"{options.report} is a directory; expected a file")
     texts = docs_in(docs)
-    gold = read_questions(questions, texts, options.copies, options.max_lost)
+    gold = read_questions(questions, texts, options.copies, options.max_missing)
     print_gold_report(gold)
     study = compare(
         texts,
