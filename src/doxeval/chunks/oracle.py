@@ -53,7 +53,7 @@ class _Piece(NamedTuple):
 
 def oracle_steps(table: ChunkTable, truth: GroundTruth, cost: Ints) -> list[list[Step]]:
     """The chunks that the oracle reads, by topic."""
-    wanted = _wanted(truth, table.documents)
+    wanted = _texts_to_find(truth, table.documents)
     pieces = pieces_of_chunks(table)
     spans = Spans.of([(one.document, one.start, one.end) for _, one in wanted])
     found = touching(spans, pieces)
@@ -68,7 +68,7 @@ def oracle_steps(table: ChunkTable, truth: GroundTruth, cost: Ints) -> list[list
     ]
 
 
-def _wanted(truth: GroundTruth, documents: Sequence[str]) -> list[tuple[int, _Piece]]:
+def _texts_to_find(truth: GroundTruth, documents: Sequence[str]) -> list[tuple[int, _Piece]]:
     """All text that is wanted, each with its topic."""
     numbers = {name: number for number, name in enumerate(documents)}
     document = [numbers.get(name, -1) for name in truth.documents]

@@ -75,16 +75,16 @@ def loaded_from(source: Any) -> Loaded:
         return Loaded(plain(source))
     samples = getattr(source, "samples", source)  # a data set of ragas
     if isinstance(samples, Iterable):
-        return Loaded([_record(one) for one in samples])
+        return Loaded([_record(sample) for sample in samples])
     raise FormatError(f"{quoted(source)}: expected a file, a data frame or records")
 
 
-def _record(one: Any) -> Any:
+def _record(sample: Any) -> Any:
     """A record of fields, from a mapping or an object of pydantic."""
-    if isinstance(one, Mapping):
-        return plain(one)
-    dump = getattr(one, "model_dump", None)
-    return plain(dump()) if callable(dump) else one
+    if isinstance(sample, Mapping):
+        return plain(sample)
+    dump = getattr(sample, "model_dump", None)
+    return plain(dump()) if callable(dump) else sample
 
 
 def load(path: str | os.PathLike[str]) -> Loaded:
@@ -183,9 +183,9 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     return value
 
 
