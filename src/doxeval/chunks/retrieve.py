@@ -24,7 +24,7 @@ import numpy as np
 
 from doxeval.chunks.adapters import RawChunk, raw_object
 from doxeval.chunks.chunks import Chunks
-from doxeval.chunks.dataset import Bench, gold_in
+from doxeval.chunks.dataset import Dataset, gold_in
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.formats.rag import Answer, answers_in, has_contexts
 from doxeval.chunks.gold import QuotePlaces
@@ -377,7 +377,7 @@ def retrieve(
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard."})
-    >>> cut = chunks.cut(docs, "sentences:1:0")
+    >>> cut = chunks.split(docs, "sentences:1:0")
     >>> run = chunks.retrieve(lambda question: ["A horn is heard."], {"7": "What?"}, cut)
     >>> [(result.document, result.start, result.end) for result in run]
     [('a', 16, 32)]
@@ -386,12 +386,12 @@ def retrieve(
         name, value = ("k", k) if k < 1 else ("workers", workers)
         raise InputError(f"{name} is {value}: expected 1 or more")
     # Only the texts of the questions are needed, wherever their gold stands.
-    bench = Bench(chunks.known_docs, gold, max_missing="100%")
-    questions = bench.questions
+    dataset = Dataset(chunks.known_docs, gold, max_missing="100%")
+    questions = dataset.questions
     with progress_bar("Retrieving", len(questions), progress) as done:
         answers = _answers(retriever, questions, workers, done)
     run = run_of_answers(dict(zip(questions, answers, strict=True)), chunks, k, run_id)
-    run = replace(run, warnings=(*bench.warnings, *run.warnings))
+    run = replace(run, warnings=(*dataset.warnings, *run.warnings))
     warn(run.warnings)
     return run
 
@@ -617,7 +617,7 @@ def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -
 
     >>> import pathlib, tempfile
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One two. Three four."}, "sentences:1:0")
+    >>> cut = chunks.split({"a": "One two. Three four."}, "sentences:1:0")
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
     >>> _ = path.write_text('{"topic": "7", "chunk": "a#2", "text": "four."}\\n')
     >>> run = read_chunk_run(path, cut)
