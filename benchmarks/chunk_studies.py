@@ -88,7 +88,7 @@ def main() -> None:
     gold = chunks.questions(options.directory / "questions_df.csv", docs, "place")
     heading(f"Ω of {len(gold):,} questions ({machine()})")
     for by in CUTS:
-        cut = chunks.cut(docs, by)
+        cut = chunks.split(docs, by)
         ours, theirs = [], []
         for _ in range(options.rounds):
             ours.append(seconds(partial(by_doxeval, cut, gold)))

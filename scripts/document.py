@@ -57,6 +57,11 @@ FORMATS = {
         "NEXI": "doxeval.topics.nexi",
         "Questions with gold": "doxeval.chunks.formats.own",
     },
+    "Question sets of others": {
+        "Retrieval-augmented generation": "doxeval.chunks.formats.rag",
+        "Reading comprehension": "doxeval.chunks.formats.reading",
+        "Judged documents": "doxeval.chunks.formats.beir",
+    },
     "Runs": {
         "Text": "doxeval.runs.text",
         "INEX XML": "doxeval.runs.inex_xml",
@@ -123,7 +128,7 @@ def _navigation_files() -> Iterator[str]:
         "`--navigation`, an object whose `model` names the kind. "
         f"{_in_words(BY_NAME)} need no file: `--navigation depth`, or inside a measure "
         "`ESRP@10(nav=depth)`. `doxeval navigation FILE` prints and checks a model. The examples "
-        "fit the article `ferry` of [Getting started](getting-started.md); they are in "
+        "fit the leaflet `borrowing` of [Getting started](getting-started.md); they are in "
         "`docs/examples/navigation` of the source code.\n"
     )
     for title, (module, examples) in NAVIGATION.items():
@@ -173,7 +178,7 @@ def _without_repeats(reference: str) -> str:
     for text in measures:
         name = text[4 : text.index(":")]
         parts.append(_named_once(_with_links(text, repeated), name, seen))
-    return "".join(parts)
+    return "".join(parts).rstrip("\n") + "\n"
 
 
 def _lines(text: str) -> list[str]:
@@ -193,19 +198,19 @@ def _with_links(text: str, shared: set[str]) -> str:
 
 
 def _named_once(text: str, name: str, seen: dict[str, str]) -> str:
-    """A measure whose edge cases, or the files of its example, are those of an earlier one."""
-    parts = []
-    for part in re.split(r"\n\n(?=\*\*|    [#a-z]+\.?\S*   ?<)", text):
-        begins = part.split(" ", 2)[:2]
-        is_files = part.startswith("    ")
-        if (is_files or begins == ["**Edge", "cases**"]) and len(part) > 90:
-            earlier = seen.setdefault(part.rstrip(), name)
-            if earlier != name:
-                end = part[len(part.rstrip()) :]
-                what = "The files are those" if is_files else "**Edge cases** are those"
-                part = f"{what} of `{earlier}`.{end}"
-        parts.append(part)
-    return "\n\n".join(parts)
+    """A measure whose edge cases, laws or files of its example are those of an earlier one."""
+    text, blank, files = re.sub(r"(\n\n\*\*Example\*\*[^\n]*)\n\n", r"\1\f", text).partition("\f")
+    parts = [
+        f"{part.partition('** ')[0]}** as for `{earlier}`."
+        if part.startswith(("**Edge cases**", "**Laws**", "**Needs**"))
+        and len(part) > 80
+        and (earlier := seen.setdefault(part, name)) != name
+        else part
+        for part in text.split("\n\n")
+    ]
+    if blank and (earlier := seen.setdefault(files.strip(), name)) != name:
+        files = f"The files are those of `{earlier}`.\n\n"
+    return "\n\n".join(parts) + ("\n\n" if blank else "") + files
 
 
 def measures_page() -> str:
@@ -244,20 +249,45 @@ def retrieval_models_page() -> str:
 
 def verb_page(verb: str) -> str:
     """A verb with all of its options, and its sub-verbs."""
+    known = {} if verb == "evaluate" else dict.fromkeys(_options_of("evaluate"), "evaluate.md")
     parts = []
+    for path, command in _commands(("doxeval", verb), _command(verb)):
+        context = click.Context(command, info_name=" ".join(path))
+        parts.append(f"{'#' if len(path) == 2 else '##'} {' '.join(path)}\n")
+        usage = " ".join([" ".join(path), *command.collect_usage_pieces(context)])
+        parts.append(f"```text\n{usage}\n```\n")
+        parts += [f"{paragraph}\n" for paragraph in _paragraphs(command.help or "")]
+        options = _option_lines(command, context)
+        parts.append("\n".join(_shortened(options, known)) + "\n")
+        known = dict.fromkeys(options, f"#{'-'.join(path)}") | known
+        if isinstance(command, click.Group):
+            parts.append("\n".join(_listed(command, path)) + "\n")
+    return "\n".join(part for part in parts if part.strip())
+
+
+def _command(verb: str) -> click.Command:
     command = main_command.get_command(click.Context(main_command), verb)
     assert command is not None
-    for path, part in _commands(("doxeval", verb), command):
-        context = click.Context(part, info_name=" ".join(path))
-        parts.append(f"{'#' if len(path) == 2 else '##'} {' '.join(path)}\n")
-        usage = " ".join([" ".join(path), *part.collect_usage_pieces(context)])
-        parts.append(f"```text\n{usage}\n```\n")
-        parts += [f"{paragraph}\n" for paragraph in _paragraphs(part.help or "")]
-        options = [_option(option, context) for option in part.params]
-        parts.append("\n".join(filter(None, options)) + "\n")
-        if isinstance(part, click.Group):
-            parts.append("\n".join(_listed(part, path)) + "\n")
-    return "\n".join(part for part in parts if part.strip())
+    return command
+
+
+def _options_of(verb: str) -> list[str]:
+    return _option_lines(_command(verb), click.Context(_command(verb), info_name=verb))
+
+
+def _option_lines(command: click.Command, context: click.Context) -> list[str]:
+    return [line for option in command.params if (line := _option(option, context))]
+
+
+def _shortened(options: list[str], known: dict[str, str]) -> Iterator[str]:
+    """The options of a verb; three or more that are explained elsewhere are only named."""
+    elsewhere = Counter(known[line] for line in options if line in known)
+    where = {place for place, times in elsewhere.items() if times >= 3}
+    yield from (line for line in options if known.get(line) not in where)
+    for place in sorted(where):
+        names = [line.partition("`: ")[0][2:] + "`" for line in options if known.get(line) == place]
+        verb = "evaluate" if place == "evaluate.md" else place[1:].replace("-", " ")
+        yield f"\nAs for [`{verb}`]({place}): {', '.join(names)}."
 
 
 def _commands(

@@ -19,7 +19,7 @@ from doxeval.columns import refuse_unknown
 from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, MissingInput, UnknownReference, warn
 from doxeval.files import open_output
-from doxeval.locating import How
+from doxeval.locating import How, without_space
 from doxeval.messages import Parameter, json_text, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import CHUNK_FIELDS, ChunkTable, Run, SpanLists
@@ -163,7 +163,7 @@ class Chunks:
         """The first chunk with each text, white space left out, to know chunks by their text."""
         found: dict[str, int] = {}
         for row, text in enumerate(self.given or self.texts):
-            found.setdefault("".join(text.split()), row)
+            found.setdefault(without_space(text), row)
         return found
 
     # Other forms

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.chunks.adapters import documents_of_json, foreign_documents, texts_of_records
+from doxeval.chunks.adapters import documents_in, foreign_documents
 from doxeval.chunks.boundaries import Heading, headings, outlines
 from doxeval.chunks.records import Loaded, frame_records, is_frame, load
 from doxeval.documents import SUFFIXES, Collection, SourceWalk, normalise_id, strip_suffixes
@@ -44,7 +44,7 @@ class Documents(Mapping[str, str]):
     ) -> None:
         self.warnings = tuple(warnings)
         self._texts: dict[str, str] = {}
-        self._outlines = {normalise_id(name): own for name, own in (outlines or {}).items()}
+        self._outlines = {normalise_id(name): known for name, known in (outlines or {}).items()}
         for name, text in texts:
             if not isinstance(text, str):
                 kind = type(text).__name__
@@ -82,8 +82,10 @@ class Documents(Mapping[str, str]):
         >>> Documents([("a", "# One\\n## Two")]).outline("a")
         [Heading(start=0, level=1), Heading(start=6, level=2)]
         """
-        known = self._outlines.get(normalise_id(document))
-        return headings(self[document]) if known is None else known
+        name = normalise_id(document)
+        if name not in self._outlines:
+            self._outlines[name] = headings(self[document])
+        return self._outlines[name]
 
     def find(self, reference: object) -> str | None:
         r"""The id of the document that others call by a path, in full or with another suffix.
@@ -180,7 +182,7 @@ def _documents_of(source: Any) -> Documents:
     if isinstance(source, str | os.PathLike):
         return _of_path(os.fspath(source))
     if is_frame(source):
-        return _of_records(Loaded(frame_records(source)))
+        return Documents(documents_in(Loaded(frame_records(source))))
     if isinstance(source, Mapping):
         return Documents(source.items())
     if isinstance(source, Iterable):
@@ -190,15 +192,10 @@ def _documents_of(source: Any) -> Documents:
 
 def _of_items(items: list[Any]) -> Documents:
     if items and all(isinstance(item, Mapping) for item in items):
-        return _of_records(Loaded([dict(item) for item in items]))
+        return Documents(documents_in(Loaded([dict(item) for item in items])))
     if any(isinstance(item, str | os.PathLike) for item in items):
         raise FormatError("a list of texts or paths, in which documents have no ids: " + EXPECTED)
     return Documents(foreign_documents(items))
-
-
-def _of_records(loaded: Loaded) -> Documents:
-    found = documents_of_json(loaded)
-    return Documents(texts_of_records(loaded) if found is None else found, loaded.origin)
 
 
 def _of_path(path: str) -> Documents:
@@ -214,7 +211,7 @@ def _of_path(path: str) -> Documents:
         raise SourceError("no such file or directory", path)
     if Path(path).suffix.lower() in (".md", ".markdown", ".txt", ".text", ".html", ".htm", ".xml"):
         return _of_files(path)
-    return _of_records(load(path))
+    return Documents(documents_in(load(path)), path)
 
 
 def _of_collection(collection: Collection) -> Documents:

@@ -29,6 +29,7 @@ from doxeval.locating import (
     allowed_missing,
     find_in_documents,
     find_quotes,
+    is_same_text,
     refuse_missing,
 )
 from doxeval.locating import Place as TextRanges
@@ -37,15 +38,6 @@ from doxeval.named import checked
 
 # The document in which a text is looked for, or None for all of them; and the text.
 Wanted = tuple[str | None, str]
-
-
-def is_same_text(one: str, other: str) -> bool:
-    """Whether two texts are equal but for white space.
-
-    >>> is_same_text("thirty\\r\\ndays", "thirty days"), is_same_text("", " ")
-    (True, True)
-    """
-    return one == other or "".join(one.split()) == "".join(other.split())
 
 
 class Quoted(NamedTuple):

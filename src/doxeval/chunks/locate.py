@@ -14,7 +14,7 @@ import numpy as np
 from doxeval.chunks.adapters import RawChunk, raw_chunks
 from doxeval.chunks.chunks import Chunks, distinct_ids
 from doxeval.chunks.documents import Documents, documents, warnings_about
-from doxeval.chunks.gold import QuotePlaces, is_same_text
+from doxeval.chunks.gold import QuotePlaces
 from doxeval.errors import FormatError, warn
 from doxeval.locating import (
     How,
@@ -22,6 +22,7 @@ from doxeval.locating import (
     LocatingReport,
     MissingChunk,
     Order,
+    is_same_text,
     locate_chunks,
     total,
 )

@@ -22,18 +22,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.chunks.adapters import metadata_of, text_of, window_of
+from doxeval.chunks.adapters import RawChunk, raw_object
 from doxeval.chunks.chunks import Chunks
-from doxeval.chunks.dataset import Bench, gold_in
+from doxeval.chunks.dataset import Dataset, gold_in
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.formats.rag import Answer, answers_in, has_contexts
-from doxeval.chunks.gold import QuotePlaces, is_same_text
+from doxeval.chunks.gold import QuotePlaces
+from doxeval.chunks.locate import locate
 from doxeval.chunks.questions import Questions
 from doxeval.chunks.records import loaded_from
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput, warn
 from doxeval.files import json_lines, open_input
-from doxeval.locating import DenseText
+from doxeval.locating import DenseText, is_same_text, without_space
 from doxeval.messages import Parameter, escape, join_names, json_text, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import (
@@ -47,141 +48,136 @@ from doxeval.runs import (
     read_run,
 )
 
-# The document that a result names, if it names one of these; and its text.
-Wanted = tuple[str | None, str]
 
-
-class Place(NamedTuple):
-    """Where a result stands, and what it costs, if it says so."""
+class ResultSpans(NamedTuple):
+    """The spans of a result in its document, and what it costs, if it says so."""
 
     document: str
     spans: tuple[tuple[int, int], ...]
     tokens: int | None = None
 
 
-class Found(NamedTuple):
-    """The place of a text, None if there is none. ambiguous: whether it stands elsewhere too."""
+# The document that a result names, if it is one of these; and its text.
+TextInDocument = tuple[str | None, str]
 
-    place: Place | None = None
+
+class TextLocation(NamedTuple):
+    """The spans of a text, None if it is not found. ambiguous: whether it occurs elsewhere, too."""
+
+    place: ResultSpans | None = None
     ambiguous: bool = False
 
 
-def found_texts(docs: Documents, wanted: Sequence[Wanted]) -> dict[Wanted, Found]:
-    """Where texts stand, each by itself: in the document that is named, else in any.
+def locate_texts(
+    docs: Documents, texts: Sequence[TextInDocument]
+) -> dict[TextInDocument, TextLocation]:
+    """Return the location of texts, each by itself: in the document that is named, else in any.
 
     >>> docs = Documents([("a", "One. Two."), ("b", "Two. Three.")])
-    >>> found = found_texts(docs, [("b", "Two."), (None, "Three."), (None, "Four.")])
-    >>> [one.place and one.place[:2] for one in found.values()]
+    >>> located = locate_texts(docs, [("b", "Two."), (None, "Three."), (None, "Four.")])
+    >>> [location.place and location.place[:2] for location in located.values()]
     [('b', ((0, 4),)), ('b', ((5, 11),)), None]
     """
-    found = _located(docs, [one for one in wanted if one[0] is not None])
-    elsewhere = [one for one in wanted if one not in found]
+    located = _in_named_documents(docs, [key for key in texts if key[0] is not None])
+    elsewhere = [key for key in texts if key not in located]
     quotes = QuotePlaces(docs, ((None, text) for _, text in elsewhere))
-    homes: dict[Wanted, Wanted] = {}
-    for one in elsewhere:
-        places = quotes.find(None, one[1]).places
-        home = places[0].document if places else next(iter(docs)) if len(docs) == 1 else None
-        if home is not None and home != one[0]:
-            homes[one] = (home, one[1])
-    again = _located(docs, list(homes.values()))
-    for one, named in homes.items():
+    likely: dict[TextInDocument, TextInDocument] = {}
+    for key in elsewhere:
+        places = quotes.find(None, key[1]).places
+        name = places[0].document if places else next(iter(docs)) if len(docs) == 1 else None
+        if name is not None and name != key[0]:
+            likely[key] = (name, key[1])
+    again = _in_named_documents(docs, list(likely.values()))
+    for key, named in likely.items():
         if named in again:
-            copies = len(quotes.find(None, one[1]).places) > 1
-            found[one] = Found(again[named].place, again[named].ambiguous or copies)
-    return {one: found.get(one, Found()) for one in wanted}
+            copies = len(quotes.find(None, key[1]).places) > 1
+            located[key] = TextLocation(again[named].place, again[named].ambiguous or copies)
+    return {key: located.get(key, TextLocation()) for key in texts}
 
 
-def _located(docs: Documents, wanted: Sequence[Wanted]) -> dict[Wanted, Found]:
-    """Those of the texts that stand in their documents."""
-    from doxeval.chunks.locate import locate
-
-    if not wanted:
+def _in_named_documents(
+    docs: Documents, texts: Sequence[TextInDocument]
+) -> dict[TextInDocument, TextLocation]:
+    """Return the location of those texts that are in the documents named."""
+    if not texts:
         return {}
-    records = [{"doc": document, "text": text} for document, text in wanted]
+    records = [{"doc": document, "text": text} for document, text in texts]
     located = locate(docs, records, order="none", max_missing="100%")
     return {
-        one: Found(Place(str(one[0]), spans), bool(located.ambiguous[row]))
-        for row, (one, spans) in enumerate(zip(wanted, located.spans.as_tuples(), strict=True))
+        key: TextLocation(ResultSpans(str(key[0]), spans), bool(located.ambiguous[row]))
+        for row, (key, spans) in enumerate(zip(texts, located.spans.as_tuples(), strict=True))
         if spans
     }
 
 
-_STARTS = ("start_index", "start_char_idx", "split_idx_start", "start")
-_ENDS = ("end_index", "end_char_idx", "end")
-_DOCUMENTS = ("doc", "document", "corpus_id", "source", "source_id", "file_path", "doc_id")
+class _Resolved(NamedTuple):
+    """The spans of a result, or its text and document if it has to be located.
 
-
-class _Returned(NamedTuple):
-    """Where a result stands, or its text and document if it has to be located.
-
-    is_other: whether its text is another than that of the chunk of its id.
+    is_changed: whether its text is another than that of the chunk of its id.
     """
 
-    place: Place | Wanted
-    is_other: bool = False
+    place: ResultSpans | TextInDocument
+    is_changed: bool = False
 
 
-class Items:
-    """Looks up what a retriever returns.
+class ResultResolver:
+    """Resolves what a retriever returns to spans of documents.
+
+    A result is known as a chunk by its id, by its place or by its text, and else located.
 
     located: how many results had to be found in the documents by their texts. ambiguous: how many
-    of these stand at several places, of which the first counts. other: how many have another text
-    than the chunk of their id. lost: the texts not found.
+    of these occur at several places, of which the first counts. changed: how many have another text
+    than the chunk of their id. missing: the texts not found.
     """
 
     def __init__(self, chunks: Chunks) -> None:
         self._chunks = chunks
-        self._lists = chunks.spans.as_tuples()
-        self._known: dict[Wanted, Found] = {}
+        self._spans = chunks.spans.as_tuples()
+        self._known: dict[TextInDocument, TextLocation] = {}
         self._not_found: dict[str, str] = {}  # the document of each text, white space left out
         self._numbers = count(1)
         self.located = 0
         self.ambiguous = 0
-        self.other = 0
-        self.lost: list[str] = []
+        self.changed = 0
+        self.missing: list[str] = []
 
     def look_up(self, answers: Iterable[Sequence[Any]], k: int | None = None) -> None:
-        """Find all texts that are no chunks at once, so that documents are gone through once."""
-        items = [_with_score(one)[0] for answer in answers for one in answer[:k]]
-        places = [self._returned(item).place for item in items]
-        wanted = dict.fromkeys(place for place in places if not isinstance(place, Place))
-        self._known |= found_texts(self._chunks.known_docs, list(wanted))
+        """Locate all texts that are no chunks at once, so that documents are read once."""
+        items = [_with_score(result)[0] for answer in answers for result in answer[:k]]
+        places = [self._resolve(item).place for item in items]
+        texts = dict.fromkeys(place for place in places if not isinstance(place, ResultSpans))
+        self._known |= locate_texts(self._chunks.known_docs, list(texts))
 
     def results(self, topic: str, answer: Sequence[Any], k: int) -> list[Result]:
-        """The first k results of a question."""
-        found = []
-        scores = []
-        for given in answer[:k]:
-            item, score = _with_score(given)
-            found.append(self.place(item))
-            scores.append(score)
-        has_scores = all(score is not None for score in scores)
+        """Return the first k results of a question."""
+        pairs = [_with_score(result) for result in answer[:k]]
+        has_scores = all(score is not None for _, score in pairs)
         return [
-            _result(topic, place, rank, score if has_scores else None)
-            for rank, (place, score) in enumerate(zip(found, scores, strict=True), 1)
+            _result(topic, self.resolve(item), rank, score if has_scores else None)
+            for rank, (item, score) in enumerate(pairs, 1)
         ]
 
-    def place(self, item: Any) -> Place:
-        """Where a result stands; it is counted if it was looked up by its text."""
-        place, is_other = self._returned(item)
-        self.other += is_other
-        if isinstance(place, Place):
+    def resolve(self, item: Any) -> ResultSpans:
+        """Return the spans of a result; it is counted if it was located by its text."""
+        place, is_changed = self._resolve(item)
+        self.changed += is_changed
+        if isinstance(place, ResultSpans):
             return place
         if place not in self._known:
-            self._known |= found_texts(self._chunks.known_docs, [place])
-        found = self._known[place]
-        if found.place is None:
-            return self._nowhere(place[1])
-        self.located += not is_other
-        self.ambiguous += found.ambiguous
-        return found.place
+            self._known |= locate_texts(self._chunks.known_docs, [place])
+        location = self._known[place]
+        if location.place is None:
+            return self._unknown_document(place[1])
+        self.located += not is_changed
+        self.ambiguous += location.ambiguous
+        return location.place
 
     def warnings(self) -> Iterator[str]:
-        """What was looked up by its text, and what was not found."""
-        if self.other:
-            have = ("has", "its", "it is") if self.other == 1 else ("have", "their", "they are")
+        """Return what was located by its text, and what was not found."""
+        if self.changed:
+            have = ("has", "its", "it is") if self.changed == 1 else ("have", "their", "they are")
             yield (
-                f"{plural(self.other, 'result')} {have[0]} another text than the chunk of "
+                f"{plural(self.changed, 'result')} {have[0]} another text than the chunk of "
                 f"{have[1]} id; {have[2]} scored by {have[1]} text"
             )
         if self.located and len(self._chunks):
@@ -194,163 +190,144 @@ class Items:
                 "results that stand at several places, of which the first counts: "
                 f"{self.ambiguous:,}"
             )
-        if self.lost:
-            shown = join_names([quoted(text, 60) for text in self.lost], 3)
+        if self.missing:
+            shown = join_names([quoted(text, 60) for text in self.missing], 3)
             yield (
-                f"{plural(len(self.lost), 'result')} not found in the documents, which count as "
+                f"{plural(len(self.missing), 'result')} not found in the documents, which count as "
                 f"read and not relevant: {shown}"
             )
 
-    def _returned(self, item: Any) -> _Returned:
+    def _resolve(self, item: Any) -> _Resolved:
         if isinstance(item, np.generic):
             item = item.item()
         if isinstance(item, str | int):
-            row = self._row(str(item), str(item))
-            return _Returned(self._of_row(row) if row >= 0 else (None, str(item)))
+            row = self._located_row(self._chunks.find(str(item)))
+            row = row if row >= 0 else self._row_by_text(str(item))
+            return _Resolved(self._of_row(row) if row >= 0 else (None, str(item)))
         if isinstance(item, tuple | list) and len(item) == 3:
-            return _Returned(self._of_range(*item))
+            return _Resolved(self._of_span(*item))
         return self._of_object(item)
 
-    def _of_object(self, item: Any) -> _Returned:
-        fields = _fields(item)
-        text, row = fields["text"], self._row_of(fields)
-        is_other = row >= 0 and text is not None and not self._is_text_of(row, text)
-        if row >= 0 and not is_other:
-            return _Returned(self._of_row(row))
-        place = self._checked(fields)
-        if place is None and is_other:
-            place = self._within(row, text)
+    def _of_object(self, item: Any) -> _Resolved:
+        raw = raw_object(item)
+        docs = self._chunks.known_docs
+        rows = (self._chunks.find(name) for name in (raw.id, raw.chunk) if name is not None)
+        row = next((row for row in map(self._located_row, rows) if row >= 0), -1)
+        is_changed = row >= 0 and raw.text is not None and not self._is_text_of(row, raw.text)
+        if row >= 0 and not is_changed:
+            return _Resolved(self._of_row(row))
+        named = (name for name in map(docs.find, raw.documents) if name is not None)
+        document = next(named, None)
+        place = None if document is None else self._at_offsets(raw, document)
+        if place is None and is_changed:
+            place = self._within(row, raw.text or "")
         if place is not None:
-            return _Returned(place, is_other)
-        document = self._chunks.known_docs.find(fields["doc"]) if row < 0 else self._home(row)
-        if text is None:
-            if document is not None and fields["start"] is None:  # all of it
-                return _Returned(Place(document, ((0, len(self._chunks.known_docs[document])),)))
+            return _Resolved(place, is_changed)
+        if row >= 0:
+            document = self._document(row)
+        if raw.text is None:
+            if document is not None and _offset(raw.start) is None:  # all of it
+                return _Resolved(ResultSpans(document, ((0, len(docs[document])),)))
             raise InputError(
                 f"the retriever returns {quoted(item)}: expected the id of a chunk, its text, "
                 "(document, start, end), or an object with one of these"
             )
-        same = self._row(None, text, document)
-        return _Returned(self._of_row(same) if same >= 0 else (document, text), is_other)
+        same = self._row_by_text(raw.text, document)
+        return _Resolved(self._of_row(same) if same >= 0 else (document, raw.text), is_changed)
 
     # Chunks
 
-    def _row(self, chunk: str | None, text: str | None, document: str | None = None) -> int:
-        """The row of a chunk by its id or its text, -1 if it is none or stands nowhere."""
-        row = -1 if chunk is None else self._chunks.find(chunk)
-        if row < 0 and text is not None:
-            row = self._row_by_text("".join(text.split()), document)
-        return row if row >= 0 and self._lists[row] else -1
+    def _located_row(self, row: int) -> int:
+        """Return the row of a chunk, -1 if it is none or was not located."""
+        return row if row >= 0 and self._spans[row] else -1
 
-    def _row_by_text(self, solid: str, document: str | None) -> int:
-        """The first chunk with a text, if possible one of the document that is named."""
-        row = self._chunks.rows_by_text.get(solid, -1)
-        if row < 0 or document is None or self._home(row) == document:
-            return row
-        return self._rows_by_home.get((document, solid), row)
+    def _row_by_text(self, text: str, document: str | None = None) -> int:
+        """Return the first chunk with a text, if possible one of the document that is named."""
+        dense = without_space(text)
+        row = self._chunks.rows_by_text.get(dense, -1)
+        if row >= 0 and document is not None and self._document(row) != document:
+            row = self._rows_by_document.get((document, dense), row)
+        return self._located_row(row)
 
     @cached_property
-    def _rows_by_home(self) -> dict[tuple[str, str], int]:
-        chunks, found = self._chunks, dict[tuple[str, str], int]()
+    def _rows_by_document(self) -> dict[tuple[str, str], int]:
+        chunks, rows = self._chunks, dict[tuple[str, str], int]()
         for row, text in enumerate(chunks.given or chunks.texts):
-            found.setdefault((self._home(row), "".join(text.split())), row)
-        return found
-
-    def _row_of(self, fields: Mapping[str, Any]) -> int:
-        """The row of the chunk that an object names by its id, -1 if it names none."""
-        row = self._chunks.find(str(fields["id"])) if fields.get("id") is not None else -1
-        if row < 0 and isinstance(fields.get("chunk"), str):
-            row = self._chunks.find(fields["chunk"])
-        return row if row >= 0 and self._lists[row] else -1
+            rows.setdefault((self._document(row), without_space(text)), row)
+        return rows
 
     def _is_text_of(self, row: int, text: str) -> bool:
-        """Whether a text is that of a chunk, as it came or as it stands in its document."""
+        """Whether a text is that of a chunk, as it came or as it is in its document."""
         given = None if self._chunks.given is None else self._chunks.given[row]
         if given and is_same_text(text, given):
             return True
         return is_same_text(text, self._chunks.text(row))
 
-    def _home(self, row: int) -> str:
+    def _document(self, row: int) -> str:
         return self._chunks.documents[int(self._chunks.document[row])]
 
-    def _of_row(self, row: int) -> Place:
-        chunks = self._chunks
-        tokens = int(chunks.tokens[row])
-        return Place(self._home(row), self._lists[row], tokens if tokens >= 0 else None)
+    def _of_row(self, row: int) -> ResultSpans:
+        tokens = int(self._chunks.tokens[row])
+        return ResultSpans(self._document(row), self._spans[row], tokens if tokens >= 0 else None)
 
-    def _within(self, row: int, text: str) -> Place | None:
-        """Where a text that was cut out of a chunk stands in it."""
-        solid, document = "".join(text.split()), self._home(row)
-        for start, end in self._lists[row] if solid else ():
+    def _within(self, row: int, text: str) -> ResultSpans | None:
+        """Return the span of a text that was taken out of a chunk."""
+        dense, document = without_space(text), self._document(row)
+        for start, end in self._spans[row] if dense else ():
             part = DenseText(self._chunks.known_docs[document][start:end])
-            at = part.dense.find(solid)
+            at = part.dense.find(dense)
             if at >= 0:
-                first, last = part.offsets[[at, at + len(solid) - 1]].tolist()
-                return Place(document, ((start + first, start + last + 1),))
+                first, last = part.offsets[[at, at + len(dense) - 1]].tolist()
+                return ResultSpans(document, ((start + first, start + last + 1),))
         return None
 
     # Places
 
-    def _of_range(self, document: Any, start: Any, end: Any) -> Place:
+    def _of_span(self, document: Any, start: Any, end: Any) -> ResultSpans:
         name = self._chunks.known_docs.named(document)
-        low, high = _whole(start), _whole(end)
+        low, high = _offset(start), _offset(end)
         if low is None or high is None or not low <= high <= len(self._chunks.known_docs[name]):
             raise InputError(
                 f"the retriever returns {quoted((document, start, end))}: expected a range of the "
                 f"document, which has {len(self._chunks.known_docs[name]):,} characters"
             )
-        return Place(name, ((low, high),))
+        return ResultSpans(name, ((low, high),))
 
-    def _checked(self, fields: Mapping[str, Any]) -> Place | None:
-        """The place that an object names, if its text is there, or if it has none."""
-        docs = self._chunks.known_docs
-        name = docs.find(fields.get("doc"))
-        start, end, text = (
-            _whole(fields.get("start")),
-            _whole(fields.get("end")),
-            fields.get("text"),
-        )
-        if name is None or start is None or (end is None and text is None):
+    def _at_offsets(self, raw: RawChunk, document: str) -> ResultSpans | None:
+        """Return the place that an object names, if its text is there, or if it has none."""
+        text = self._chunks.known_docs[document]
+        start, end = _offset(raw.start), _offset(raw.end)
+        if start is None or (end is None and raw.text is None):
             return None
         if end is None:
-            end = start + len(text or "")
-        if not 0 <= start <= end <= len(docs[name]):
+            end = start + len(raw.text or "")
+        if not start <= end <= len(text):
             return None
-        if text is not None and not is_same_text(docs[name][start:end], text):
+        if raw.text is not None and not is_same_text(text[start:end], raw.text):
             return None
-        return Place(name, ((start, end),))
+        return ResultSpans(document, ((start, end),))
 
-    def _nowhere(self, text: str) -> Place:
-        """A document of its own for each text that stands in none."""
-        self.lost.append(text)
-        solid = "".join(text.split())
-        if solid not in self._not_found:
+    def _unknown_document(self, text: str) -> ResultSpans:
+        """Return a document of its own for each text that is in none."""
+        self.missing.append(text)
+        dense = without_space(text)
+        if dense not in self._not_found:
             names = map(not_found, self._numbers)
             taken = self._chunks.known_docs
-            self._not_found[solid] = next(name for name in names if name not in taken)
-        return Place(self._not_found[solid], ((0, max(len(text), 1)),))
+            self._not_found[dense] = next(name for name in names if name not in taken)
+        return ResultSpans(self._not_found[dense], ((0, max(len(text), 1)),))
 
 
-def _result(topic: str, place: Place, rank: int, score: float | None) -> Result:
-    tokens = place.tokens
-    if len(place.spans) == 1:
-        ((start, end),) = place.spans
-        return Result(
-            topic, place.document, Kind.PASSAGE, start, end, (), rank, score, tokens=tokens
-        )
-    return Result(
-        topic,
-        place.document,
-        Kind.SPANS,
-        rank=rank,
-        score=score,
-        spans=place.spans,
-        tokens=tokens,
-    )
+def _result(topic: str, place: ResultSpans, rank: int, score: float | None) -> Result:
+    document, spans, tokens = place
+    if len(spans) == 1:
+        ((start, end),) = spans
+        return Result(topic, document, Kind.PASSAGE, start, end, (), rank, score, tokens=tokens)
+    return Result(topic, document, Kind.SPANS, rank=rank, score=score, spans=spans, tokens=tokens)
 
 
 def _with_score(given: Any) -> tuple[Any, float | None]:
-    """A result and its score, if it has one."""
+    """Return a result and its score, if it has one."""
     if isinstance(given, tuple | list) and len(given) == 2 and _is_number(given[1]):
         return given[0], float(given[1])
     score = given.get("score") if isinstance(given, Mapping) else getattr(given, "score", None)
@@ -363,39 +340,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
-def _whole(value: Any) -> int | None:
-    """A whole number from 0 on; None for anything else."""
+def _offset(value: Any) -> int | None:
+    """Return a whole number from 0 on; None for anything else."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
         return None
     return int(value)
-
-
-def _fields(item: Any) -> dict[str, Any]:
-    """What an object says about its place: id, doc, start, end, text."""
-    if isinstance(item, Mapping):
-        metadata = item.get("metadata") if isinstance(item.get("metadata"), Mapping) else {}
-        said: dict[str, Any] = {**dict(metadata or {}), **item}
-        text = next((said[one] for one in ("text", "page_content", "content", "document")
-                     if isinstance(said.get(one), str)), None)  # fmt: skip
-        own = said.get("id")
-        names: tuple[str, ...] = ("doc", "corpus_id", "source", "source_id", "doc_id")
-    else:
-        said = dict(metadata_of(item))
-        for name in (*_STARTS, *_ENDS, "ref_doc_id"):
-            value = getattr(item, name, None)
-            if value is not None:
-                said[name] = value
-        text = text_of(item)
-        own = getattr(item, "id_", None) or getattr(item, "id", None) or said.get("id")
-        names = ("ref_doc_id", *_DOCUMENTS)
-    window = window_of(text, said)
-    document = next((said[name] for name in names if isinstance(said.get(name), str)), None)
-    start = next((said[name] for name in _STARTS if _whole(said.get(name)) is not None), None)
-    end = next((said[name] for name in _ENDS if _whole(said.get(name)) is not None), None)
-    if window is not None:
-        text, start, end = window, None, None
-    return {"id": own, "chunk": said.get("chunk"), "doc": document, "start": start, "end": end,
-            "text": text}  # fmt: skip
 
 
 _METHODS = ("invoke", "retrieve", "get_relevant_documents", "search")
@@ -428,7 +377,7 @@ def retrieve(
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard."})
-    >>> cut = chunks.cut(docs, "sentences:1:0")
+    >>> cut = chunks.split(docs, "sentences:1:0")
     >>> run = chunks.retrieve(lambda question: ["A horn is heard."], {"7": "What?"}, cut)
     >>> [(result.document, result.start, result.end) for result in run]
     [('a', 16, 32)]
@@ -437,12 +386,12 @@ def retrieve(
         name, value = ("k", k) if k < 1 else ("workers", workers)
         raise InputError(f"{name} is {value}: expected 1 or more")
     # Only the texts of the questions are needed, wherever their gold stands.
-    bench = Bench(chunks.known_docs, gold, max_missing="100%")
-    questions = bench.questions
+    dataset = Dataset(chunks.known_docs, gold, max_missing="100%")
+    questions = dataset.questions
     with progress_bar("Retrieving", len(questions), progress) as done:
         answers = _answers(retriever, questions, workers, done)
     run = run_of_answers(dict(zip(questions, answers, strict=True)), chunks, k, run_id)
-    run = replace(run, warnings=(*bench.warnings, *run.warnings))
+    run = replace(run, warnings=(*dataset.warnings, *run.warnings))
     warn(run.warnings)
     return run
 
@@ -451,15 +400,15 @@ def run_of_answers(
     answers: Mapping[str, Sequence[Any]], chunks: Chunks, k: int, run_id: str
 ) -> ChunkRun:
     """A run of what was returned for each question."""
-    items = Items(chunks)
-    items.look_up(answers.values(), k)
+    resolver = ResultResolver(chunks)
+    resolver.look_up(answers.values(), k)
     results: list[Result] = []
     for topic, answer in answers.items():
-        results += items.results(topic, answer, k)
+        results += resolver.results(topic, answer, k)
     run = Run.from_results(results, escape(run_id))
     empty = [topic for topic, answer in answers.items() if not answer]
     about = [f"questions for which nothing was returned: {join_names(empty)}"] if empty else []
-    run = replace(run, warnings=(*run.warnings, *about, *items.warnings()))
+    run = replace(run, warnings=(*run.warnings, *about, *resolver.warnings()))
     return ChunkRun.of(run, chunks)
 
 
@@ -633,10 +582,10 @@ def _texts_of(questions: Any, chunks: Chunks) -> Mapping[str, str]:
 
 def _topics(answers: Sequence[Answer], asked: Mapping[str, str]) -> list[str]:
     """The id of each question: of the one in the same words, else the id that it has."""
-    words = {topic: "".join(text.split()) for topic, text in asked.items()}
+    words = {topic: without_space(text) for topic, text in asked.items()}
     times = Counter(words.values())
     by_words = {text: topic for topic, text in words.items() if times[text] == 1}
-    topics = [by_words.get("".join(one.question.split()), one.id) for one in answers]
+    topics = [by_words.get(without_space(one.question), one.id) for one in answers]
     twice = [topic for topic, count in Counter(topics).items() if count > 1]
     if twice:
         raise InputError(
@@ -668,7 +617,7 @@ def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -
 
     >>> import pathlib, tempfile
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One two. Three four."}, "sentences:1:0")
+    >>> cut = chunks.split({"a": "One two. Three four."}, "sentences:1:0")
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
     >>> _ = path.write_text('{"topic": "7", "chunk": "a#2", "text": "four."}\\n')
     >>> run = read_chunk_run(path, cut)
@@ -703,18 +652,18 @@ def _by_texts(data: bytes, name: str, chunks: Chunks) -> tuple[bytes, tuple[str,
     if chunks.docs is None:
         reason = "results have texts, and those of the chunks are not known: "
         raise MissingInput(f"{name}: {reason}" + Parameter("docs") + " names the documents")
-    known = Items(chunks)
-    known.look_up([list(items.values())])
+    resolver = ResultResolver(chunks)
+    resolver.look_up([list(items.values())])
     lines = [b""] * max(records)
     for line, record in records.items():
         if line in items:
-            place = known.place(items[line])
+            place = resolver.resolve(items[line])
             record = {key: value for key, value in record.items() if key not in ("chunk", "text")}
             record |= {"doc": place.document, "spans": [list(span) for span in place.spans]}
             if place.tokens is not None:
                 record.setdefault("tokens", place.tokens)
         lines[line - 1] = json_text(record).encode()
-    return b"\n".join(lines), tuple(known.warnings())
+    return b"\n".join(lines), tuple(resolver.warnings())
 
 
 def _has_text(record: Any, chunks: Chunks) -> bool:

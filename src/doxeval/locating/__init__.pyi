@@ -21,3 +21,5 @@ from doxeval.locating.report import total as total
 from doxeval.locating.text import DenseText as DenseText
 from doxeval.locating.text import DenseTexts as DenseTexts
 from doxeval.locating.text import folded as folded
+from doxeval.locating.text import is_same_text as is_same_text
+from doxeval.locating.text import without_space as without_space

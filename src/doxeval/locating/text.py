@@ -161,6 +161,24 @@ def is_dense(codes: Codes) -> Bools:
     return _IS_DENSE.take(codes, mode="clip")
 
 
+def without_space(text: str) -> str:
+    """Return a text without its white space.
+
+    >>> without_space("thirty\\r\\n days")
+    'thirtydays'
+    """
+    return "".join(text.split())
+
+
+def is_same_text(text: str, other: str) -> bool:
+    """Whether two texts are equal but for white space.
+
+    >>> is_same_text("thirty\\r\\ndays", "thirty days"), is_same_text("", " ")
+    (True, True)
+    """
+    return text == other or without_space(text) == without_space(other)
+
+
 def dense(codes: Codes) -> tuple[Codes, Ints]:
     """The characters of a text that are not white space, and where each of them stands."""
     keep = is_dense(codes)

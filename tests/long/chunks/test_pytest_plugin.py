@@ -160,7 +160,7 @@ def test_lax(doxeval_chunks):
     result.stdout.fnmatch_lines(
         ["*1 of 3 quotes not found; max_missing=*", "*question q3: not found in post*"]
     )
-    folder.makeini("[pytest]\ndoxeval_max_lost = 34%\n")
+    folder.makeini("[pytest]\ndoxeval_max_missing = 34%\n")
     run(folder).assert_outcomes(passed=2)
 
 

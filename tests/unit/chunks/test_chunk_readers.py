@@ -400,3 +400,15 @@ def test_ranges_of_own_cuts_are_checked() -> None:
     assert made.text(0) == "Parcels" and made.report() == "1 chunk, cut here"
     with pytest.raises(FormatError, match=r"\[0, 99\) is not in document 'faq'"):
         chunks.Chunks.of(docs, ["faq"], [[(0, 99)]])
+
+
+def test_files_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    words = {"own": "offsets", "broken": "truncated", "folded": "fuzzy", "lost": "not found"}
+    path = tmp_path / "chunks.jsonl"
+    path.write_text(
+        "".join(
+            f'{{"id": "{word}", "doc": "terms", "start": 0, "end": 3, "how": "{word}"}}\n'
+            for word in words
+        )
+    )
+    assert chunks.read_chunks(path).how == tuple(words.values())

@@ -21,7 +21,7 @@ HORN = (16, 32)
 
 
 def cut() -> Chunks:
-    return chunks.cut(DOCS, "sentences:1:0")
+    return chunks.split(DOCS, "sentences:1:0")
 
 
 def node(**fields: Any) -> SimpleNamespace:
@@ -50,6 +50,33 @@ RETURNED = [
 def test_every_form_of_a_result_is_the_same_place(item: Any) -> None:
     run = chunks.retrieve(lambda question: [item], QUESTIONS, cut())
     assert [(one.document, one.start, one.end) for one in run] == [("guide/a", *HORN)] * 2
+
+
+NAMES_OF_DOCUMENTS = (
+    *("doc", "doc_id", "document_id", "ref_doc_id", "corpus_id", "source_id", "source"),
+    *("file_path", "path", "filename", "file_name", "docid", "docno", "url"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES_OF_DOCUMENTS)
+def test_a_document_has_the_same_names_wherever_it_is_named(name: str) -> None:
+    text = "It is heard in both."
+    docs = chunks.documents({"a": text, "b": text})
+    forms = [
+        {"text": text, name: "b"},
+        {"text": text, "metadata": {name: "b"}},
+        {"text": text, "meta": {name: "b"}},
+        node(page_content=text, metadata={name: "b"}),
+        node(content=text, meta={name: "b"}),
+    ]
+    for form in forms:
+        located = chunks.locate(docs, [form])
+        assert located.documents == ("b",) and located.spans.as_tuples() == [((0, len(text)),)]
+        run = chunks.retrieve(
+            lambda _, form=form: [form], {"7": "?"}, chunks.Chunks.of(docs, [], [])
+        )
+        assert [(one.document, one.start, one.end) for one in run] == [("b", 0, len(text))]
+    assert dict(chunks.documents([{name: "b", "text": text}])) == {"b": text}
 
 
 def test_scores_are_kept_if_all_results_have_one() -> None:
@@ -201,7 +228,7 @@ def test_the_text_that_a_chunk_came_with_is_its_text(tmp_path: Path) -> None:
     assert located.how == ("fuzzy", "exact")
     located.write(tmp_path / "located.jsonl")
     again = chunks.read_chunks(tmp_path / "located.jsonl", DOCS)  # with texts only where needed
-    bare = chunks.cut(DOCS, "sentences:2:0")
+    bare = chunks.split(DOCS, "sentences:2:0")
     for known, item in [
         (located, {"id": "c1", "text": came}),
         (located, {"id": "c1", "text": TEXT}),

@@ -18,6 +18,7 @@ from doxeval.assess.db.queue import QueueEntry as QueueEntry
 from doxeval.assess.db.queue import next_document as next_document
 from doxeval.assess.db.rebase import Lost as Lost
 from doxeval.assess.db.rebase import RebaseReport as RebaseReport
+from doxeval.assess.db.rebase import reanchor as reanchor
 from doxeval.assess.db.schema import METADATA as METADATA
 from doxeval.assess.db.session import CampaignError as CampaignError
 from doxeval.assess.db.session import CannotSave as CannotSave

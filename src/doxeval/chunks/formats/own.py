@@ -28,7 +28,7 @@ a quote. Judged spans in JSONL, as under [Assessments](#assessments), are read a
     {"topic", "doc", "start", "end", "need"?, "grade"?}
 
 `doxeval chunks gold --out` writes them. For question sets of other programs, see
-[Gold from elsewhere](chunks.md#gold-from-elsewhere).
+[Question sets of others](#question-sets-of-others).
 """
 
 from __future__ import annotations

@@ -24,8 +24,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.assess.judging.article import NO_ROW, Article
-from doxeval.assess.judging.refusals import Refused
-from doxeval.assess.judging.state import Grade, Range, State
+from doxeval.assess.judging.state import Grade, Range, Refused, State
 from doxeval.messages import plural, short_path
 
 # Grades as levels, in rising order.
@@ -35,7 +34,7 @@ _LEVELS: Mapping[Grade, int] = {"?": TOO_SMALL, 1: PARTLY, 2: HIGHLY}
 
 
 def touched(highlights: tuple[Range, ...], article: Article) -> Bools:
-    """Whether each element shares text with a highlight.
+    """Tell whether each element shares text with a highlight.
 
     >>> from doxeval.documents.examples import example_collection
     >>> article = Article.of(example_collection({"a": "<s><p>Low</p><p>High</p></s>"}), "a")
@@ -49,7 +48,7 @@ def touched(highlights: tuple[Range, ...], article: Article) -> Bools:
 
 
 def holds_passage(highlights: tuple[Range, ...], article: Article) -> Bools:
-    """Whether each element holds a highlight from its beginning to its end.
+    """Tell whether each element holds a highlight from its beginning to its end.
 
     >>> from doxeval.documents.examples import example_collection
     >>> article = Article.of(example_collection({"a": "<s><p>Low</p><p>High</p></s>"}), "a")
@@ -68,7 +67,7 @@ def _columns(highlights: tuple[Range, ...]) -> tuple[Ints, Ints]:
 
 
 def graded(state: State, path: str, grade: Grade | None, article: Article) -> dict[str, Grade]:
-    """The grades after one element is graded; None makes it unknown again."""
+    """Return the grades after one element is graded; None makes it unknown again."""
     row = article.row_of(path)
     if row == NO_ROW:
         raise Refused("no-element", f"There is no element {short_path(path)} in the document.")
@@ -89,7 +88,7 @@ def graded(state: State, path: str, grade: Grade | None, article: Article) -> di
 
 
 def regraded(state: State, highlights: tuple[Range, ...], article: Article) -> Mapping[str, Grade]:
-    """The grades that remain, or are forced, when the highlights become others."""
+    """Return the grades that remain, or are forced, when the highlights become others."""
     if not state.grades:
         return state.grades
     before = levels_of(state.grades, article)
@@ -102,19 +101,19 @@ def regraded(state: State, highlights: tuple[Range, ...], article: Article) -> M
 
 
 def allowed_grades(state: State, rows: Ints, article: Article) -> list[tuple[Grade, ...]]:
-    """The grades that each element may get.
+    """Return the grades that each element may get.
 
     >>> from doxeval.documents.examples import example_collection
     >>> article = Article.of(example_collection({"a": "<s><p>Low</p><p>High</p></s>"}), "a")
     >>> allowed_grades(State(highlights=((2, 7),)), np.array([0, 1]), article)
     [(2, 1), (2, 1, '?')]
     """
-    holds = holds_passage(state.highlights, article)[rows].tolist()
-    return [(2, 1) if one else (2, 1, "?") for one in holds]
+    held = holds_passage(state.highlights, article)[rows].tolist()
+    return [(2, 1) if holds else (2, 1, "?") for holds in held]
 
 
 def unknown_problems(state: State, article: Article) -> tuple[str, ...]:
-    """That elements have no grade yet, if any have none."""
+    """Return that elements have no grade yet, if any have none."""
     unknown = touched(state.highlights, article)
     unknown &= levels_of(state.grades, article) == UNKNOWN
     missing = int(unknown.sum())
@@ -129,7 +128,7 @@ def unknown_problems(state: State, article: Article) -> tuple[str, ...]:
 
 
 def levels_of(grades: Mapping[str, Grade], article: Article) -> Ints:
-    """The level of every element of the article, UNKNOWN without a grade."""
+    """Return the level of every element of the article, UNKNOWN without a grade."""
     levels = np.zeros(len(article), dtype=np.int64)
     if grades:
         rows = article.rows_of(list(grades))
@@ -195,7 +194,7 @@ def _spread_too_small(is_touched: Bools, levels: Ints, article: Article) -> None
 
 
 def _ancestors(row: int, article: Article) -> Ints:
-    """The rows around an element, innermost first."""
+    """Return the rows around an element, innermost first."""
     above = []
     row = int(article.parent[row])
     while row >= 0:
@@ -209,19 +208,19 @@ def _reset_unsupported(before: Ints, after: Ints, article: Article) -> None:
     kept = (after == before) & (after >= PARTLY)
     supporters = _supporters(after, article)
     waiting = kept & (_supporters(before, article) > 0)
-    lost = np.flatnonzero(waiting & (supporters == 0)).tolist()
-    while lost:
-        row = lost.pop()
+    unsupported = np.flatnonzero(waiting & (supporters == 0)).tolist()
+    while unsupported:
+        row = unsupported.pop()
         parent = int(article.parent[row])
         if parent >= 0 and after[parent] == after[row]:
             supporters[parent] -= 1
             if supporters[parent] == 0 and waiting[parent]:
-                lost.append(parent)
+                unsupported.append(parent)
         after[row] = UNKNOWN
 
 
 def _supporters(levels: Ints, article: Article) -> Ints:
-    """How many children of each element have the grade of the element itself."""
+    """Count how many children of each element have the grade of the element itself."""
     parents = article.parent[1:]
     same = levels[1:] == levels[parents]
     return np.bincount(parents[same], minlength=len(article))
@@ -230,7 +229,7 @@ def _supporters(levels: Ints, article: Article) -> Ints:
 def _grades(
     grades: Mapping[str, Grade], before: Ints, after: Ints, article: Article
 ) -> dict[str, Grade]:
-    """The grades, with the elements changed whose level is another than before."""
+    """Return the grades, with the elements changed whose level is another than before."""
     changed = dict(grades)
     rows = np.flatnonzero(before != after)
     for path, level in zip(article.paths_of(rows), after[rows].tolist(), strict=True):

@@ -1,4 +1,11 @@
-"""Grades of 2003–04 that follow from others: where only one grade breaks none of the rules.
+"""Mode 2003–04: exhaustivity and specificity of elements, 0 to 3 each.
+
+The assessor may give any grade; what contradicts the rules is shown, never changed. What follows
+from the given grades is inferred, and marked as such. When given grades change, everything is
+inferred anew. Grades that a file marked as inferred, though they do not follow from others by our
+rules, are kept as they are.
+
+A grade follows from others where only one grade breaks none of the rules.
 
 Of every element without a grade, the grades around it and inside it bound what it can be (the
 rules are those of assessments/consistency.py):
@@ -25,8 +32,10 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.state import Grade
+from doxeval.assess.judging.article import NO_ROW, Article
+from doxeval.assess.judging.state import Grade, Refused, State
+from doxeval.assessments import Grades2003
+from doxeval.messages import short_path
 
 NONE = -1
 HIGHEST = 3
@@ -55,7 +64,7 @@ class _Bounds(NamedTuple):
 
 
 def inferred_grades(given: Mapping[str, Grade], article: Article) -> dict[str, Grade]:
-    """The grades that follow from the given ones, by path.
+    """Return the grades that follow from the given ones, by path.
 
     >>> from doxeval.documents.examples import example_collection
     >>> article = Article.of(example_collection({"a": "<s><p>Low</p><p>High</p></s>"}), "a")
@@ -80,7 +89,7 @@ def inferred_grades(given: Mapping[str, Grade], article: Article) -> dict[str, G
 
 
 def columns_of(grades: Mapping[str, Grade], article: Article) -> Columns:
-    """Grades as columns over all elements of the article."""
+    """Return grades as columns over all elements of the article."""
     rows = article.rows_of(list(grades))
     values = np.array(list(grades.values()), dtype=np.int64).reshape(-1, 2)[rows >= 0]
     columns = Columns(*np.full((2, len(article)), NONE, dtype=np.int64))
@@ -90,7 +99,7 @@ def columns_of(grades: Mapping[str, Grade], article: Article) -> Columns:
 
 
 def nearest_graded(is_graded: Bools, article: Article) -> Ints:
-    """The row of the nearest graded element around each element, -1 where there is none."""
+    """Return the row of the nearest graded element around each element, -1 where there is none."""
     nearest = article.parent.copy()
     # Each round skips all that the rounds before skipped, so that few rounds are enough.
     while True:
@@ -101,7 +110,7 @@ def nearest_graded(is_graded: Bools, article: Article) -> Ints:
 
 
 def highest_of_children(columns: Columns, article: Article) -> Columns:
-    """The highest exhaustivity and specificity among the graded children, -1 without any."""
+    """Return the highest exhaustivity and specificity among the graded children, -1 without any."""
     highest = Columns(*np.full((2, len(article)), NONE, dtype=np.int64))
     for most, column in zip(highest, columns, strict=True):
         np.maximum.at(most, article.parent[1:], column[1:])
@@ -109,12 +118,12 @@ def highest_of_children(columns: Columns, article: Article) -> Columns:
 
 
 def ungraded_children(is_graded: Bools, article: Article) -> Ints:
-    """How many children of each element have no grade."""
+    """Count how many children of each element have no grade."""
     return np.bincount(article.parent[1:][~is_graded[1:]], minlength=len(article))
 
 
 def _infer_one_round(columns: Columns, article: Article) -> bool:
-    """Grade the elements that can have one grade only; whether there were any."""
+    """Grade the elements that can have one grade only; return whether there were any."""
     bounds = _bounds(columns, article)
     can_be_zero = (bounds.least_exhaustive <= 0) & (bounds.least_specific <= 0)
     exhaustivity = np.maximum(bounds.least_exhaustive, 1)
@@ -151,8 +160,8 @@ def _bound_by_children(bounds: _Bounds, columns: Columns, article: Article) -> N
     full = np.flatnonzero(article.nothing_but_children & ~is_graded & (ungraded == 0))
     bounds.most_specific[full] = np.minimum(bounds.most_specific[full], highest.specificity[full])
     bounds.most_exhaustive[full[highest.exhaustivity[full] == 0]] = 0
-    wanting = article.nothing_but_children & is_graded & (ungraded == 1)
-    last = np.flatnonzero(~is_graded & (article.parent >= 0) & wanting[article.parent])
+    lacking = article.nothing_but_children & is_graded & (ungraded == 1)
+    last = np.flatnonzero(~is_graded & (article.parent >= 0) & lacking[article.parent])
     around = article.parent[last]
     unaccounted = columns.specificity[around] > highest.specificity[around]
     least = np.where(unaccounted, columns.specificity[around], 0)
@@ -162,20 +171,20 @@ def _bound_by_children(bounds: _Bounds, columns: Columns, article: Article) -> N
 
 
 def _least_inside(columns: Columns, nearest: Ints, article: Article) -> tuple[Ints, Ints]:
-    """What the nearest graded elements inside each ungraded element demand of it at least.
+    """Return what the nearest graded elements inside each ungraded element demand of it at least.
 
     Those are the ones in its subtree that have the same nearest graded element around them as it
     has itself. Sorted by that and by row, they stand side by side.
     """
     rows = np.arange(len(article))
     keys = (nearest + 1) * (len(article) + 1) + rows
-    graded = np.flatnonzero(columns.is_graded)
-    graded = graded[np.argsort(keys[graded])]
-    first = np.searchsorted(keys[graded], keys + 1)
-    after = np.searchsorted(keys[graded], keys + article.size)
+    rows_graded = np.flatnonzero(columns.is_graded)
+    rows_graded = rows_graded[np.argsort(keys[rows_graded])]
+    first = np.searchsorted(keys[rows_graded], keys + 1)
+    after = np.searchsorted(keys[rows_graded], keys + article.size)
 
-    def has_inside(wanted: Bools) -> Bools:
-        before = np.append(0, np.cumsum(wanted[graded]))
+    def has_inside(is_it: Bools) -> Bools:
+        before = np.append(0, np.cumsum(is_it[rows_graded]))
         inside: Bools = before[after] > before[first]
         return inside
 
@@ -184,3 +193,56 @@ def _least_inside(columns: Columns, nearest: Ints, article: Article) -> tuple[In
         for level in range(1, HIGHEST + 1)
     )
     return np.asarray(exhaustivity), has_inside(columns.specificity > 0).astype(np.int64)
+
+
+def graded(
+    state: State, path: str, grade: Grade | None, article: Article
+) -> tuple[Mapping[str, Grade], frozenset[str]]:
+    """Return the grades after one is given (None takes it back), and which are inferred."""
+    row = article.row_of(path)
+    if row == NO_ROW:
+        raise Refused("no-element", f"There is no element {short_path(path)} in the document.")
+    if grade is not None and not isinstance(grade, tuple):
+        raise Refused("value", "A grade is an exhaustivity and a specificity from 0 to 3.")
+    numbered = article.path_of(row)
+    given = {other: state.grades[other] for other in state.grades.keys() - _derived(state, article)}
+    if grade is None:
+        given.pop(numbered, None)
+    else:
+        given[numbered] = grade
+    inferred = inferred_grades(given, article)
+    if grade is None and numbered in inferred:
+        raise Refused(
+            "forced",
+            "This grade follows from other grades: change those, or give this element another "
+            "grade.",
+        )
+    foreign = (state.inferred & given.keys()) - {numbered}
+    return {**given, **inferred}, frozenset(foreign | inferred.keys())
+
+
+def _derived(state: State, article: Article) -> set[str]:
+    """Return the paths whose grade is inferred from those that are not."""
+    if not state.inferred:
+        return set()
+    given = {other: state.grades[other] for other in state.grades.keys() - state.inferred}
+    forced = inferred_grades(given, article)
+    return {other for other in state.inferred if forced.get(other) == state.grades[other]}
+
+
+def for_contradictions(grades: Mapping[str, Grade], article: Article) -> tuple[Grades2003, Ints]:
+    """Return the grades as the rules of consistency read them, and the row of each."""
+    columns = columns_of(grades, article)
+    is_graded = columns.is_graded
+    rows = np.flatnonzero(is_graded)
+    nearest = nearest_graded(is_graded, article)[rows]
+    highest = highest_of_children(columns, article)
+    is_full = article.nothing_but_children & (ungraded_children(is_graded, article) == 0)
+    read = Grades2003(
+        columns.exhaustivity[rows],
+        columns.specificity[rows],
+        np.where(nearest >= 0, np.searchsorted(rows, nearest), -1),
+        np.where(is_full, highest.exhaustivity, NONE)[rows],
+        np.where(is_full, highest.specificity, NONE)[rows],
+    )
+    return read, rows

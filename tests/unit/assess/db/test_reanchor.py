@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assess.exchange import reanchor
+from doxeval.assess.db import reanchor
 from doxeval.assess.judging import MODES, Article, Mode, State, problems
 from strategies import Node, Piece, highlights
 from strategies.judged import states_on
