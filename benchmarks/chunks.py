@@ -24,6 +24,7 @@ import json
 import re
 import statistics
 import tempfile
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
