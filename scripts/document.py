@@ -3,7 +3,9 @@
     python scripts/document.py            write them
     python scripts/document.py --check    exit 1 if one of them is not what it should be
 
-Readers explain their formats in their own docstrings, so the page cannot say anything else.
+Readers explain their formats in their own docstrings, so the page cannot say anything else. Of
+pages that are partly written by hand (the families of measures, retrieval models, limits, the list
+of verbs), only the generated part is replaced.
 """
 
 from __future__ import annotations
@@ -11,14 +13,18 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
 import click
 
+import doxeval
 from doxeval.assessments import QUANTISATIONS
+from doxeval.cli import VERBS
 from doxeval.cli import main as main_command
 from doxeval.measures import (
     FAMILIES,
@@ -51,6 +57,11 @@ FORMATS = {
         "NEXI": "doxeval.topics.nexi",
         "Questions with gold": "doxeval.chunks.formats.own",
     },
+    "Question sets of others": {
+        "Retrieval-augmented generation": "doxeval.chunks.formats.rag",
+        "Reading comprehension": "doxeval.chunks.formats.reading",
+        "Judged documents": "doxeval.chunks.formats.beir",
+    },
     "Runs": {
         "Text": "doxeval.runs.text",
         "INEX XML": "doxeval.runs.inex_xml",
@@ -75,11 +86,6 @@ FORMATS = {
         "Backups": "doxeval.assess.db.backup",
     },
     "Scores": {"For other programs and for papers": "doxeval.scores.formats"},
-}
-# What all commands have in common.
-PRINTED = {
-    "What commands print": "doxeval.cli.output",
-    "How commands end": "doxeval.cli.exit_codes",
 }
 # Models of navigation: what explains each, and examples.
 EXAMPLES = DOCS / "examples" / "navigation"
@@ -122,7 +128,7 @@ def _navigation_files() -> Iterator[str]:
         "`--navigation`, an object whose `model` names the kind. "
         f"{_in_words(BY_NAME)} need no file: `--navigation depth`, or inside a measure "
         "`ESRP@10(nav=depth)`. `doxeval navigation FILE` prints and checks a model. The examples "
-        "fit the article `ferry` of [Getting started](getting-started.md); they are in "
+        "fit the leaflet `borrowing` of [Getting started](getting-started.md); they are in "
         "`docs/examples/navigation` of the source code.\n"
     )
     for title, (module, examples) in NAVIGATION.items():
@@ -138,9 +144,73 @@ def _in_words(names: Iterable[str]) -> str:
 
 
 def measure_page(family: Family) -> str:
-    """A family of measures: its hand-written introduction, and what the registry says."""
-    introduction = DOCS / "measures" / "intro" / f"{family.name}.md"
-    return family_page(family, introduction.read_text(encoding="utf-8"))
+    """A family of measures: what is written by hand, then what the registry says."""
+    written = _before_reference(DOCS / "measures" / f"{family.name}.md", family.title)
+    before, heading, reference = family_page(family, written).partition("\n## Reference\n")
+    return before + heading + _without_repeats(reference)
+
+
+def _before_reference(path: Path, title: str) -> str:
+    """The part of a page that is written by hand, without its title."""
+    page = path.read_text(encoding="utf-8") if path.exists() else ""
+    return page.partition("\n## Reference\n")[0].removeprefix(f"# {title}\n")
+
+
+_PARAMETER = re.compile(r"^- `([^`]+)` .*$", re.MULTILINE)
+
+
+def _without_repeats(reference: str) -> str:
+    """A reference in which parameters, edge cases and examples of several measures stand once."""
+    times = Counter(_lines(reference))
+    most: dict[
+        str, str
+    ] = {}  # of lines about a parameter of one name, the one that most measures have
+    for line, count in times.most_common():
+        if count > 1:
+            most.setdefault(line.split("`")[1], line)
+    repeated = set(most.values())
+    if not repeated:
+        return reference
+    shared = [line for line in times if line in repeated]
+    first, *measures = re.split(r"^(?=### )", reference, flags=re.MULTILINE)
+    seen: dict[str, str] = {}
+    parts = [first, "### Parameters of several measures\n\n", "\n".join(shared), "\n\n"]
+    for text in measures:
+        name = text[4 : text.index(":")]
+        parts.append(_named_once(_with_links(text, repeated), name, seen))
+    return "".join(parts)
+
+
+def _lines(text: str) -> list[str]:
+    return [found[0] for found in _PARAMETER.finditer(text)]
+
+
+def _with_links(text: str, shared: set[str]) -> str:
+    """A measure whose shared parameters are named and linked, not explained."""
+    names = [f"`{found[1]}`" for found in _PARAMETER.finditer(text) if found[0] in shared]
+    own = [found[0] for found in _PARAMETER.finditer(text) if found[0] not in shared]
+    if not names:
+        return text
+    link = f"**Parameters** {', '.join(names)}: [as above](#parameters-of-several-measures)"
+    lines = "\n".join(own)
+    listed = f"{link}; and\n\n{lines}\n" if own else f"{link}.\n"
+    return re.sub(r"^\*\*Parameters\*\*\n\n(?:- .*\n)+", lambda _: listed, text, flags=re.MULTILINE)
+
+
+def _named_once(text: str, name: str, seen: dict[str, str]) -> str:
+    """A measure whose edge cases, or the files of its example, are those of an earlier one."""
+    parts = []
+    for part in re.split(r"\n\n(?=\*\*|    [#a-z]+\.?\S*   ?<)", text):
+        begins = part.split(" ", 2)[:2]
+        is_files = part.startswith("    ")
+        if (is_files or begins == ["**Edge", "cases**"]) and len(part) > 90:
+            earlier = seen.setdefault(part.rstrip(), name)
+            if earlier != name:
+                end = part[len(part.rstrip()) :]
+                what = "The files are those" if is_files else "**Edge cases** are those"
+                part = f"{what} of `{earlier}`.{end}"
+        parts.append(part)
+    return "\n\n".join(parts)
 
 
 def measures_page() -> str:
@@ -170,20 +240,54 @@ def measures_page() -> str:
 
 
 def retrieval_models_page() -> str:
-    """The retrieval models: a hand-written introduction, and what the registry says."""
-    introduction = DOCS / "intro" / "models.md"
-    return models_page(BUILT_IN, introduction.read_text(encoding="utf-8"))
+    """The retrieval models: what is written by hand, then what the registry says."""
+    return models_page(BUILT_IN, _before_reference(DOCS / "models.md", "Retrieval models"))
 
 
-def commands_page() -> str:
-    """Every verb with its help."""
-    parts = ["# Commands\n"]
-    for title, module in PRINTED.items():
-        parts.append(f"## {title}\n\n{_docstring(module).strip()}\n")
-    for path, command in _commands(("doxeval",), main_command):
-        context = click.Context(command, info_name=" ".join(path), max_content_width=96)
-        parts.append(f"## {' '.join(path)}\n\n```\n{command.get_help(context)}\n```\n")
-    return "\n".join(parts)
+# Commands
+
+
+def verb_page(verb: str) -> str:
+    """A verb with all of its options, and its sub-verbs."""
+    known = {} if verb == "evaluate" else dict.fromkeys(_options_of("evaluate"), "evaluate.md")
+    parts = []
+    for path, command in _commands(("doxeval", verb), _command(verb)):
+        context = click.Context(command, info_name=" ".join(path))
+        parts.append(f"{'#' if len(path) == 2 else '##'} {' '.join(path)}\n")
+        usage = " ".join([" ".join(path), *command.collect_usage_pieces(context)])
+        parts.append(f"```text\n{usage}\n```\n")
+        parts += [f"{paragraph}\n" for paragraph in _paragraphs(command.help or "")]
+        options = _option_lines(command, context)
+        parts.append("\n".join(_shortened(options, known)) + "\n")
+        known = dict.fromkeys(options, f"#{'-'.join(path)}") | known
+        if isinstance(command, click.Group):
+            parts.append("\n".join(_listed(command, path)) + "\n")
+    return "\n".join(part for part in parts if part.strip())
+
+
+def _command(verb: str) -> click.Command:
+    command = main_command.get_command(click.Context(main_command), verb)
+    assert command is not None
+    return command
+
+
+def _options_of(verb: str) -> list[str]:
+    return _option_lines(_command(verb), click.Context(_command(verb), info_name=verb))
+
+
+def _option_lines(command: click.Command, context: click.Context) -> list[str]:
+    return [line for option in command.params if (line := _option(option, context))]
+
+
+def _shortened(options: list[str], known: dict[str, str]) -> Iterator[str]:
+    """The options of a verb; three or more that are explained elsewhere are only named."""
+    elsewhere = Counter(known[line] for line in options if line in known)
+    where = {place for place, times in elsewhere.items() if times >= 3}
+    yield from (line for line in options if known.get(line) not in where)
+    for place in sorted(where):
+        names = [line.partition("`: ")[0][2:] + "`" for line in options if known.get(line) == place]
+        verb = "evaluate" if place == "evaluate.md" else place[1:].replace("-", " ")
+        yield f"\nAs for [`{verb}`]({place}): {', '.join(names)}."
 
 
 def _commands(
@@ -198,17 +302,128 @@ def _commands(
                 yield from _commands((*path, name), inner)
 
 
+def _paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs of a help text; those that click leaves as they are become blocks."""
+    for paragraph in re.split(r"\n\s*\n", inspect.cleandoc(text).partition("\f")[0]):
+        if paragraph.lstrip().startswith("\b"):
+            lines = paragraph.lstrip().removeprefix("\b").strip("\n")
+            head, _, rest = lines.partition("\n")
+            if head.endswith(":") and rest.startswith(" "):
+                yield _plain(head)
+                lines = inspect.cleandoc("\n" + rest)
+            yield f"```text\n{lines}\n```"
+        else:
+            yield _plain(" ".join(paragraph.split()))
+
+
+def _plain(text: str) -> str:
+    """Text in which nothing but code in backticks means anything to Markdown."""
+    parts = text.split("`")
+    escaped = [re.sub(r"([*<]|\b_|_\b)", r"\\\1", part) for part in parts[::2]]
+    code = [f"`{part}`" for part in parts[1::2]]
+    return "".join(one for both in zip(escaped, [*code, ""], strict=False) for one in both)
+
+
+def _option(option: click.Parameter, context: click.Context) -> str:
+    """A line about an option, or nothing about --help and arguments, which need none."""
+    record = option.get_help_record(context)
+    if record is None or option.name == "help":
+        return ""
+    names, text = record
+    if not text:
+        return ""
+    return f"- `{' '.join(names.split())}`: {_plain(' '.join(text.split()))}"
+
+
+def _listed(group: click.Group, path: tuple[str, ...]) -> Iterator[str]:
+    """The verbs of a group, each with its first sentence."""
+    for name in group.list_commands(click.Context(group)):
+        inner = group.get_command(click.Context(group), name)
+        assert inner is not None
+        anchor = "-".join((*path, name))
+        yield f"- [`{name}`](#{anchor}): {_plain(inner.get_short_help_str(200))}"
+
+
+def verbs_page() -> str:
+    """The page about all commands: written by hand, but for the list of verbs."""
+    context = click.Context(main_command)
+    lines = []
+    for verb in main_command.list_commands(context):
+        command = main_command.get_command(context, verb)
+        assert command is not None
+        lines.append(f"- [`{verb}`]({verb}.md): {_plain(command.get_short_help_str(200))}")
+    return _replaced("reference/commands.md", "verbs", "\n".join(lines))
+
+
 def hardening_page() -> str:
-    """The page about hostile input: written by hand, but for the table of limits."""
-    page = (DOCS / "hardening.md").read_text(encoding="utf-8")
-    before, begin, rest = page.partition("<!-- limits: made by scripts/document.py -->\n")
-    _, end, after = rest.partition("<!-- end of limits -->")
-    return f"{before}{begin}\n{limits_table()}\n{end}{after}"
+    """The page about untrusted input: written by hand, but for the table of limits."""
+    return _replaced("hardening.md", "limits", limits_table())
+
+
+def _replaced(name: str, mark: str, text: str) -> str:
+    """A page that is written by hand, with its generated part made anew."""
+    page = (DOCS / name).read_text(encoding="utf-8")
+    before, begin, rest = page.partition(f"<!-- {mark}: made by scripts/document.py -->\n")
+    _, end, after = rest.partition(f"<!-- end of {mark} -->")
+    return f"{before}{begin}\n{text.strip()}\n\n{end}{after}"
+
+
+# Python
+
+
+def python_page() -> str:
+    """All public names, with their parameters and the first sentences of what they say."""
+    parts = [
+        "# Python reference\n\nEvery public name, with its parameters. "
+        "`help(doxeval.NAME)` prints all of it, with an example that runs. "
+        "[Python](../python.md) is the tutorial, [Chunked retrieval](../chunks.md) that of "
+        "`doxeval.chunks`.\n"
+    ]
+    for module, names in _public_names().items():
+        parts.append(f"## {module}\n")
+        parts += [_public(module, name) for name in names]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def _public_names() -> dict[str, list[str]]:
+    """The public names of the package, and those that only its rooms have, by module."""
+    at_root = sorted(set(doxeval.__all__) - {"__version__"}, key=lambda name: (name.lower(), name))
+    names = {"doxeval": at_root}
+    for room in ("assessments", "chunks", "comparison", "documents", "pooling", "runs", "topics"):
+        module = importlib.import_module(f"doxeval.{room}")
+        public = sorted(set(module.__all__) - set(at_root), key=lambda name: (name.lower(), name))
+        names[f"doxeval.{room}"] = [name for name in public if callable(getattr(module, name))]
+    return names
+
+
+def _public(module: str, name: str) -> str:
+    value = getattr(importlib.import_module(module), name)
+    if inspect.ismodule(value):
+        return f"- `{name}`: {_plain((value.__doc__ or '').split(chr(10))[0])}"
+    call = ""
+    if not (inspect.isclass(value) and issubclass(value, Exception)):
+        try:
+            given = inspect.signature(value).parameters.values()
+            call = f"({', '.join(_parameter(one) for one in given)})"
+        except (TypeError, ValueError):
+            call = ""
+    said = " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
+    return f"- `{name}{call}`: {_plain(said)}"
+
+
+def _parameter(one: inspect.Parameter) -> str:
+    stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+    default = "" if one.default is inspect.Parameter.empty else f"={one.default!r}"
+    is_odd = len(default) > 30 or " object at 0x" in default or "<" in default
+    return f"{stars.get(one.kind.name, '')}{one.name}{'=…' if is_odd else default}"
 
 
 PAGES: dict[str, Callable[[], str]] = {
     "formats.md": formats_page,
-    "commands.md": commands_page,
+    "reference/commands.md": verbs_page,
+    "reference/python.md": python_page,
+    **{f"reference/{verb}.md": partial(verb_page, verb) for verb in VERBS},
     "hardening.md": hardening_page,
     "models.md": retrieval_models_page,
     "measures/README.md": measures_page,

@@ -153,7 +153,7 @@ def _on_chunks(strange: Path, evil: str) -> Iterator[Command]:
     write_files(strange, {"texts.json": json.dumps(texts)})
     docs = ("--docs", strange / "texts.json", "--out", strange / f"out{evil}.jsonl")
     for allowed in ("0", "9", evil):
-        end = (*docs, "--force", "--max-lost", allowed)
+        end = (*docs, "--force", "--max-missing", allowed)
         yield Command(("chunks", "gold", strange / "asked.jsonl", *end))
         yield Command(("chunks", "locate", strange / "cut.jsonl", *end, "--doc-key", "doc"))
     for verb in ("gold", "locate"):

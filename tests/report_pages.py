@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import Collection, example_collection
 from doxeval.evaluation import Evaluation, Keep
 from doxeval.measures import PROFILE
-from doxeval.reports import Contents, document_views, page, returned
+from doxeval.reports import Contents, document_data, document_views, page
 from doxeval.runs import Run
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from helpers import write_files
@@ -97,11 +98,11 @@ def hostile_contents(
         MEASURES,
         collection=hostile_collection,
         where_possible=PROFILE,
-        keep=Keep(curves=True, of_ranking=returned),
+        keep=Keep(curves=True, results=True),
     )
     whole = evaluation.score_all(elements)
     table, profile = whole.only(measures=MEASURES), whole.only(measures=PROFILE)
-    views = document_views(evaluation.truth, {scores.run: scores.kept for scores in whole.runs})
+    views = document_views(evaluation.truth, {scores.run: scores.results for scores in whole.runs})
     return Contents(table, f"Report of {HOSTILE}", HOSTILE, profile, views, ("a note",))
 
 
@@ -117,6 +118,15 @@ def data_of(markup: str) -> dict[str, Any]:
     )
     data: dict[str, Any] = json.loads(found)
     return data
+
+
+def documents_of(contents: Contents) -> list[dict[str, Any]]:
+    """The documents as the page carries them, each with its text, as the script reads them."""
+    documents: list[dict[str, Any]] = json.loads(json.dumps(to_builtins(document_data(contents))))
+    for document in documents:
+        if "textOf" in document:
+            document["text"] = documents[document["textOf"]]["text"]
+    return documents
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 SEAMS = {
-    "aligned_places": "doxeval.locating.alignment.MOST_PLACES",
+    "aligned_places": "doxeval.locating.align.MOST_PLACES",
     "append_column": "doxeval.storage.writer.ColumnFile.append",
     "assessed_elements_block": "doxeval.assessments.elements._BLOCK",
     "assessed_trees": "doxeval.measures.families.esr.trees.trees_of_assessments",
@@ -19,7 +19,7 @@ SEAMS = {
     "assessment_statistics_rows": "doxeval.assessments.statistics._BLOCK",
     "block_rows": "doxeval.evaluation.scoring.ROWS",
     "build_sizes": "doxeval.documents.build.plan.SIZES",
-    "campaign_clock": "doxeval.assess.db.times.now",
+    "campaign_clock": "doxeval.assess.db.session.now",
     "collection_kind": "doxeval.documents.layout.COLLECTION",
     "collection_rows": "doxeval.documents.collection._ROWS",
     "cover_pairs": "doxeval.documents.cover._MOST_PAIRS",
@@ -77,7 +77,7 @@ SEAMS = {
     "pairs_at_once": "doxeval.measures.families.esr.reach.MOST_PAIRS",
     "parquet_expansion": "doxeval.runs.parquet.EXPANSION_ALLOWED",
     "parquet_pages": "doxeval.runs.parquet.MOST_PAGES",
-    "password_hasher": "doxeval.assess.db.passwords.hasher",
+    "password_hasher": "doxeval.assess.db.users.hasher",
     "paths_limit": "doxeval.documents.nodes.MOST_PATHS",
     "pattern_bits": "doxeval.retrieve.ancestors._MOST_BITS",
     "positions_counted_at_once": "doxeval.retrieve.index._COUNTED_AT_ONCE",

@@ -1,5 +1,5 @@
 // Bundles the scripts and styles of each page into the package: node build.mjs [DIRECTORY]
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -30,7 +30,7 @@ function notice(folder) {
 function licences(name, inputs) {
   const folders = [...new Set(inputs.map(packageOf).filter(Boolean))].sort();
   const head = `Other people's work inside ${name}.js, each under its own licence.\n`;
-  return [head, ...folders.map(notice)].join(`\n${"-".repeat(72)}\n\n`) + "\n";
+  return `${[head, ...folders.map(notice)].join(`\n${"-".repeat(72)}\n\n`)}\n`;
 }
 
 const common = {

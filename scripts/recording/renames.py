@@ -30,7 +30,7 @@ def renamed(text: str, renames: Renames) -> str:
     """Return a text with new names in place of old ones: whole words, the longest first, one pass.
 
     Hyphens belong to words, so that "cut" is not part of "cut-off". A name that begins or ends
-    with another character, such as ".seal" or "max_lost=", needs no boundary there.
+    with another character, such as ".seal" or "max_missing=", needs no boundary there.
 
     >>> names = {"cut": "split", "chunks cut": "chunks split", ".seal": ".checksum", "--most": "-k"}
     >>> renamed("$ doxeval chunks cut a --most 3 --most-of-all", names)

@@ -137,21 +137,21 @@ def move_into_place(path: Path, target: Path) -> None:
     old directory back.
     """
     replaced = _sibling(path)
-    is_placed = False
+    is_located = False
     try:
-        while not is_placed:
+        while not is_located:
             if target.exists():
                 _remove(replaced)
                 with suppress(FileNotFoundError):  # another process replaces it, too
                     target.rename(replaced)
             try:
                 path.rename(target)
-                is_placed = True
+                is_located = True
             except OSError:
                 if not target.exists():  # that of another process, which is replaced in turn
                     raise
     finally:
-        if is_placed:
+        if is_located:
             _remove(replaced)
         elif replaced.exists() and not target.exists():
             replaced.rename(target)

@@ -5,8 +5,8 @@
         assert scores["bR@1000"] >= 0.85
 
 Documents, chunks and questions that all tests share can stand in pytest's configuration, as
-`doxeval_docs`, `doxeval_chunks` and `doxeval_questions`, and so can `doxeval_max_lost`: how much of
-the gold may be missing from the documents, nothing by default. Nothing but pytest is imported
+`doxeval_docs`, `doxeval_chunks` and `doxeval_questions`, and so can `doxeval_max_missing`: how much
+of the gold may be missing from the documents, nothing by default. Nothing but pytest is imported
 before the fixture is used.
 """
 
@@ -27,14 +27,14 @@ _SHARED = {
     "chunks": "file of all chunks, if results are ids of chunks",
     "questions": "file of questions, where the gold does not say what is asked",
 }
-_MAX_LOST = "how much of the gold may be missing: a number, or a share such as 5%"
+_MAX_MISSING = "how much of the gold may be missing: a number, or a share such as 5%"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add what all tests share to pytest's configuration."""
     for name, what in _SHARED.items():
         parser.addini(f"doxeval_{name}", f"doxeval: {what}", default=None)
-    parser.addini("doxeval_max_lost", f"doxeval: {_MAX_LOST}", default=None)
+    parser.addini("doxeval_max_missing", f"doxeval: {_MAX_MISSING}", default=None)
 
 
 @pytest.fixture
@@ -42,16 +42,16 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
     """Return a function that scores a retriever or a run.
 
     It takes the gold, then a retriever or a run, and the options of `scores_of_chunks`: docs,
-    chunks, questions, measures, k, workers, max_lost. The result has a score for each measure, over
-    all questions and for each of them: scores["bR@1000"], scores.topics["q1"]["bR@1000"].
+    chunks, questions, measures, k, workers, max_missing. The result has a score for each measure,
+    over all questions and for each of them: scores["bR@1000"], scores.topics["q1"]["bR@1000"].
     """
     shared: dict[str, str] = {
         name: str(pytestconfig.rootpath / value)
         for name in _SHARED
         if (value := pytestconfig.getini(f"doxeval_{name}"))
     }
-    if max_lost := pytestconfig.getini("doxeval_max_lost"):
-        shared["max_lost"] = max_lost
+    if max_missing := pytestconfig.getini("doxeval_max_missing"):
+        shared["max_missing"] = max_missing
 
     def scores(gold: Any, retriever_or_run: Any, **options: Any) -> RunView:
         from doxeval.chunks import scores_of_chunks

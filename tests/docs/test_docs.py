@@ -15,12 +15,7 @@ from doxeval.retrieve import MODELS
 from doxeval.retrieve import explain_model as explained_model
 
 ROOT = Path(__file__).resolve().parents[2]
-# Introductions of families become part of pages that are checked themselves.
-PAGES = [
-    path
-    for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-    if path.parent.name != "intro"
-]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 CODE = re.compile(r"^```.*?^```$|^ {4}[^\n]*$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 
@@ -40,7 +35,10 @@ def test_every_reader_is_documented() -> None:
         for path in (ROOT / "src" / "doxeval" / room).glob("*.py")
         if "\ndef read_" in path.read_text(encoding="utf-8") and path.name != "read_write.py"
     ]
-    readers.append(ROOT / "src" / "doxeval" / "chunks" / "formats" / "own.py")
+    question_sets = ROOT / "src" / "doxeval" / "chunks" / "formats"
+    readers += [
+        path for path in question_sets.glob("[!_]*.py") if "= QuestionFormat(" in path.read_text()
+    ]
     assert len(readers) > 8
     for path in readers:
         first_line = path.read_text(encoding="utf-8").split("\n")[0].strip('"')
@@ -49,9 +47,11 @@ def test_every_reader_is_documented() -> None:
 
 def test_every_measure_preset_and_verb_is_documented() -> None:
     docs = ROOT / "docs"
-    commands = (docs / "commands.md").read_text(encoding="utf-8")
+    commands = (docs / "reference" / "commands.md").read_text(encoding="utf-8")
     for verb in VERBS:
-        assert f"## doxeval {verb}\n" in commands
+        assert f"[`{verb}`]({verb}.md)" in commands
+        page = (docs / "reference" / f"{verb}.md").read_text(encoding="utf-8")
+        assert page.startswith(f"# doxeval {verb}\n")
     overview = (docs / "measures" / "README.md").read_text(encoding="utf-8")
     for name in PRESETS:
         assert f"| `{name}` |" in overview
@@ -115,12 +115,15 @@ def test_every_reference_is_cited() -> None:
 def test_every_family_is_registered_introduced_and_recommended() -> None:
     """A measure follows from its class; only a new family is named elsewhere, and here is where."""
     modules = {path.stem for path in (ROOT / "src/doxeval/measures/families").glob("[!_]*.py")}
-    introductions = {path.stem for path in (ROOT / "docs/measures/intro").glob("*.md")}
+    pages = ROOT / "docs" / "measures"
+    introductions = {
+        path.stem for path in pages.glob("*.md") if "\n## What user it models\n" in path.read_text()
+    }
     guide = (ROOT / "docs/which-measure.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([A-Za-z_]\w*)", guide))
     families = {family.name for family in FAMILIES}
     assert modules - families == set(), "add them to FAMILIES in measures/registry.py"
-    assert families - introductions == set(), "introduce them in docs/measures/intro"
+    assert families - introductions == set(), "introduce them in docs/measures"
     for family in FAMILIES:
         names = {kind.name for kind in family.measures}
         assert names & named, f"docs/which-measure.md names no measure of {family.name}: {names}"

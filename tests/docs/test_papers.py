@@ -178,7 +178,7 @@ def test_measures_at_a_budget_say_that_relevance_is_counted_in_characters() -> N
 
 
 def test_ragas_is_compared_with_what_it_computes() -> None:
-    page = (PAGE.parent / "chunks.md").read_text(encoding="utf-8")
+    page = (PAGE.parent / "coming-from.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if line.startswith("| `IDBasedContextRecall")]
     assert '"sR@5"' in row
     assert not [line for line in page.splitlines() if line.startswith("| `NonLLMContextPrecision")]

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS, DEMO = ROOT / "docs", ROOT / "src" / "doxeval" / "demo_data"
 PAGES = [
     ROOT / "README.md",
-    *(path for path in sorted(DOCS.glob("*.md")) if path.stem not in ("commands", "formats")),
+    *(path for path in sorted(DOCS.glob("*.md")) if path.stem != "formats"),
     *sorted((DOCS / "studies").glob("*.md")),
 ]
 BLOCK = re.compile(

@@ -25,7 +25,7 @@ import pytest
 from click.testing import CliRunner
 
 import doxeval
-from doxeval.cli import VERBS, main
+from doxeval.cli import main
 from doxeval.measures import MEASURES, PRESETS, measure_named
 from doxeval.retrieve import MODELS
 
@@ -43,8 +43,7 @@ PAGES = (
     "search",
     "own-test-collection",
     "models",
-    "judging",
-    "pooling",
+    "campaign",
     "python",
     "coming-from",
 )
@@ -166,17 +165,23 @@ def run_session(body: str, names: dict[str, Any]) -> None:
     assert result.failed == 0, "".join(report)
 
 
+def prepare(page: str) -> None:
+    """Make what a guide goes on with: files of the first guide, or what the demo leaves behind."""
+    if page in ("python", "chunks", "coming-from", "own-test-collection"):
+        for block in blocks("getting-started"):
+            if page == "python" or block.title.startswith("leaflets/"):
+                run_block(block, dict(GENERAL))
+    if page in ("../README", "large-collections"):
+        run_console("$ doxeval demo\n…\n")
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_guides_show_what_happens(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     known, known_models = set(MEASURES), set(MODELS)
-    if page == "python":  # it goes on with the files of the first guide
-        for block in blocks("getting-started"):
-            run_block(block, dict(GENERAL))
-    if page in ("../README", "large-collections"):  # they go on with what the demo leaves behind
-        run_console("$ doxeval demo\n…\n")
+    prepare(page)
     guide = ModuleType("guide")  # dataclasses look for the module that they are defined in
     monkeypatch.setitem(sys.modules, "guide", guide)
     try:
@@ -205,6 +210,7 @@ def test_guides_show_what_other_libraries_do(
         except ImportError:
             pytest.skip(f"the splitters of {package.partition('.')[0]} are not installed")
     monkeypatch.chdir(tmp_path)
+    prepare(page)
     guide = ModuleType("guide")
     monkeypatch.setitem(sys.modules, "guide", guide)
     for block in all_blocks(page):
@@ -275,24 +281,19 @@ def test_every_page_is_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[1]
     named = re.findall(r"(\S+\.md)$", navigation, re.MULTILINE)
     there = {path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md")}
-    assert sorted(named) == sorted(page for page in there if "intro/" not in page)
+    assert sorted(named) == sorted(there)
 
 
 def test_the_page_about_python_names_everything_public() -> None:
-    page = (DOCS / "python.md").read_text(encoding="utf-8")
+    page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
     public = set(doxeval.__all__) - {"__version__"}
     assert {name for name in public if not re.search(rf"\b{name}\b", page)} == set()
-
-
-def test_the_readme_names_every_verb() -> None:
-    page = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert [verb for verb in VERBS if not re.search(rf"`{verb}\b", page)] == []
 
 
 def test_the_guides_hold_blocks_that_are_run() -> None:
     counts = {page: len(list(blocks(page))) for page in PAGES}
     some = ("../README", "getting-started", "chunks", "search", "own-test-collection", "python")
-    assert all(counts[page] > 3 for page in some), counts
+    assert all(counts[page] > 2 for page in some), counts
 
 
 def test_a_block_that_prints_something_else_is_noticed() -> None:

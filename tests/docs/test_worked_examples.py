@@ -21,7 +21,7 @@ from doxeval.measures import FAMILIES, eprum, prum
 from doxeval.runs import ChunkTable, Result
 from making import curve, elements, graded, passage, paths, point, scored
 
-INTRODUCTIONS = Path(__file__).resolve().parents[2] / "docs" / "measures" / "intro"
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "measures"
 Values = Iterator[float | None]
 EXAMPLES: dict[str, Callable[[], Values]] = {}
 # Numbers of papers, which cannot be computed without the runs of their years.
@@ -36,7 +36,9 @@ def example(make: Callable[[], Values]) -> Callable[[], Values]:
 
 
 def text_of(family: str) -> str:
-    return (INTRODUCTIONS / f"{family}.md").read_text(encoding="utf-8")
+    """What is written by hand about a family."""
+    page = (PAGES / f"{family}.md").read_text(encoding="utf-8")
+    return page.partition("\n## Reference\n")[0]
 
 
 def numbers_on(text: str) -> set[str]:

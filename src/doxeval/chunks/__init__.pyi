@@ -1,25 +1,25 @@
-from doxeval.chunks.chunk_reading import read_chunks as read_chunks
-from doxeval.chunks.chunk_set import Chunks as Chunks
 from doxeval.chunks.chunking import cut as cut
+from doxeval.chunks.chunks import Chunks as Chunks
+from doxeval.chunks.chunks import chunks_with_texts as chunks_with_texts
+from doxeval.chunks.chunks import read_chunks as read_chunks
+from doxeval.chunks.chunks import write_with_texts as write_with_texts
 from doxeval.chunks.compare import Study as Study
 from doxeval.chunks.compare import compare as compare
 from doxeval.chunks.compare import grid as grid
-from doxeval.chunks.document_set import Documents as Documents
-from doxeval.chunks.document_sources import documents as documents
+from doxeval.chunks.documents import Documents as Documents
+from doxeval.chunks.documents import documents as documents
 from doxeval.chunks.evaluate import evaluate as evaluate
-from doxeval.chunks.in_tests import scores_of_chunks as scores_of_chunks
+from doxeval.chunks.evaluate import scores_of_chunks as scores_of_chunks
+from doxeval.chunks.gold import questions as questions
 from doxeval.chunks.limits import Limits as Limits
 from doxeval.chunks.limits import limits as limits
 from doxeval.chunks.limits import omegas as omegas
-from doxeval.chunks.locating_chunks import locate as locate
+from doxeval.chunks.locate import locate as locate
 from doxeval.chunks.oracle import oracle as oracle
 from doxeval.chunks.oracle import oracle_steps as oracle_steps
-from doxeval.chunks.question_set import Questions as Questions
-from doxeval.chunks.question_sources import questions as questions
-from doxeval.chunks.rebuilt import chunks_with_texts as chunks_with_texts
-from doxeval.chunks.rebuilt import write_with_texts as write_with_texts
-from doxeval.chunks.retrieved_contexts import retrieved as retrieved
-from doxeval.chunks.retrieving import retrieve as retrieve
+from doxeval.chunks.questions import Questions as Questions
+from doxeval.chunks.retrieve import retrieve as retrieve
+from doxeval.chunks.retrieve import retrieved as retrieved
 from doxeval.chunks.search import dense as dense
 from doxeval.chunks.search import hybrid as hybrid
 from doxeval.chunks.search import search as search
@@ -33,6 +33,7 @@ from doxeval.chunks.trees import as_elements as as_elements
 from doxeval.chunks.trees import tree as tree
 
 __all__: list[str]
+from doxeval.chunks.chunks import RebuiltDocuments as RebuiltDocuments
 from doxeval.chunks.compare import measures_of_reading as measures_of_reading
 from doxeval.chunks.compare import units_read as units_read
 from doxeval.chunks.compare import with_reading as with_reading
@@ -42,5 +43,4 @@ from doxeval.chunks.evaluate import DUPLICATES as DUPLICATES
 from doxeval.chunks.evaluate import judgments_of as judgments_of
 from doxeval.chunks.evaluate import short_labels as short_labels
 from doxeval.chunks.oracle import oracle_run as oracle_run
-from doxeval.chunks.rebuilt import RebuiltDocuments as RebuiltDocuments
-from doxeval.chunks.run_files import read_chunk_run as read_chunk_run
+from doxeval.chunks.retrieve import read_chunk_run as read_chunk_run

@@ -19,7 +19,7 @@ from doxeval.documents import NodeColumns, PathSummary
 from doxeval.measures import NonSpaceOffsets, Texts
 
 if TYPE_CHECKING:
-    from doxeval.chunks.document_set import Documents
+    from doxeval.chunks.documents import Documents
 
 
 _BLANK_LINES = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*(?:(?:\r\n?|\n)[^\S\r\n]*)+")

@@ -37,9 +37,8 @@ from doxeval.chunks.boundaries import (
     sentence_starts,
     solid_offsets,
 )
-from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.document_sources import documents, warnings_about
+from doxeval.chunks.chunks import Chunks
+from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.errors import DoxevalError, InputError, warn
 from doxeval.messages import escape, plural, quoted, suggestion
 from doxeval.named import checked

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from doxeval.chunks.chunk_set import Chunks
 from doxeval.chunks.chunking import cut
+from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.dataset import NO_GOLD, Bench, refuse_without_gold
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.document_sources import documents, warnings_about
+from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.evaluate import evaluation_on, listed_measures, short_labels
 from doxeval.chunks.limits import Limits, limits_on
 from doxeval.chunks.oracle import oracle_on
-from doxeval.chunks.progress import progress_bar
+from doxeval.chunks.retrieve import progress_bar
 from doxeval.chunks.search import K, Search, as_search
 from doxeval.comparison import Comparison, MeasureColumn
 from doxeval.comparison import compare as compare_runs
@@ -32,7 +31,7 @@ from doxeval.runs import Run
 from doxeval.scores import ScoreTable, TextTable, format_score, warning_lines
 
 if TYPE_CHECKING:
-    from doxeval.chunks.chunk_set import Chunks
+    from doxeval.chunks.chunks import Chunks
     from doxeval.chunks.dataset import Bench
     from doxeval.reports import Report
     from doxeval.scores import RunView
@@ -56,7 +55,7 @@ def compare(
     measures: Iterable[Any] = (),
     tokens: Any = None,
     reference: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     progress: bool | None = None,
 ) -> Study:
     """Compare cuts of documents by what a search finds in them.
@@ -68,7 +67,7 @@ def compare(
     `measures` adds others, and read@k beside those of k results. The `reference` is the measure by
     which cuts are called best, tested, and held against the oracle, here, in the terminal and in
     the report: bR@1000, or recall at the whole budget if that is smaller, unless another is given.
-    `max_lost` says how much of the gold may be missing, as `questions` does.
+    `max_missing` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
@@ -81,7 +80,7 @@ def compare(
     """
     if budget < 1:
         raise InputError(f"budget is {budget}: expected 1 or more")
-    bench = _bench(documents(docs), gold, unit, tokens, max_lost)
+    bench = _bench(documents(docs), gold, unit, tokens, max_missing)
     named, searching = _named(cuts), as_search(search)
     usual = _measures(budget)
     if reference is None:
@@ -134,9 +133,9 @@ def compare(
     )
 
 
-def _bench(docs: Documents, gold: Any, unit: str, tokens: Any, max_lost: int | str) -> Bench:
+def _bench(docs: Documents, gold: Any, unit: str, tokens: Any, max_missing: int | str) -> Bench:
     """Return documents and gold; without any gold, there is nothing to compare."""
-    bench = Bench(docs, gold, unit, tokens, max_lost)
+    bench = Bench(docs, gold, unit, tokens, max_missing)
     refuse_without_gold(bench.assessments)
     return bench
 
@@ -221,8 +220,8 @@ def _warnings(
     said = list(scores.warnings)
     for scored, (name, chunks) in zip(scores.runs, found.items(), strict=True):
         about = [*chunks.warnings, *scored.warnings, *limits[name].warnings]
-        if len(chunks.lost):
-            about.append(f"{plural(len(chunks.lost), 'chunk')} not found in the documents")
+        if len(chunks.missing):
+            about.append(f"{plural(len(chunks.missing), 'chunk')} not found in the documents")
         said += [Message(f"{name}: ", one) for one in about]
     return list(dict.fromkeys(said))
 
@@ -239,7 +238,7 @@ def grid(
     budgets: Iterable[int] = (),
     unit: str = "words",
     tokens: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     progress: bool | None = None,
 ) -> Any:
     """Every cut with every search at every k: a long frame of pandas, a row for each score.
@@ -247,7 +246,7 @@ def grid(
     Its columns are cut, search, k, measure, topic and value. `searches` are searches by name: names
     of models, `dense(embed)`, `hybrid(…)`, or functions that embed texts. `measures` are names
     without their cut-off, which k gives. `budgets` adds bR at these budgets, for which k is
-    missing. `max_lost` says how much of the gold may be missing, as `questions` does.
+    missing. `max_missing` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -261,7 +260,7 @@ def grid(
     from doxeval.runs import optional_module
 
     pandas = optional_module("pandas")
-    bench = _bench(documents(docs), gold, unit, tokens, max_lost)
+    bench = _bench(documents(docs), gold, unit, tokens, max_missing)
     named, by_name = _named(cuts), _searches(searches)
     depths = sorted(set([k] if isinstance(k, int) else k))
     at: dict[str, int | None] = {f"{name}@{k}": k for k in depths for name in measures}
@@ -485,12 +484,11 @@ class Study(Mapping[str, "RunView"]):
         """
         from doxeval.chunks.evaluate import evaluation_on, short_labels
         from doxeval.evaluation import Keep
-        from doxeval.reports import keeping, report
+        from doxeval.reports import report
         from doxeval.topics import Topic
 
-        returned = keeping([str(name) for name in self.measures])
-        kept = Keep(curves=True, of_ranking=returned)
-        evaluation = evaluation_on(self.bench, self.measures, keep=kept)
+        keep = Keep(curves=True, results=True)
+        evaluation = evaluation_on(self.bench, self.measures, keep=keep)
         table = short_labels(evaluation.score_all(self.runs), self.unit)
         table = replace(table, reference=self.headline)
         titles = self.bench.questions.items()

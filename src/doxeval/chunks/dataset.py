@@ -11,10 +11,10 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.assessments import Assessments
 from doxeval.chunks.boundaries import Structure
-from doxeval.chunks.chunk_set import Chunks
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.question_set import Questions
-from doxeval.chunks.question_sources import questions
+from doxeval.chunks.chunks import Chunks
+from doxeval.chunks.documents import Documents
+from doxeval.chunks.gold import questions
+from doxeval.chunks.questions import Questions
 from doxeval.errors import InputError
 from doxeval.measures import GroundTruth, Texts, tokeniser_of
 from doxeval.messages import Parameter, quoted
@@ -33,12 +33,12 @@ class Bench:
         gold: Any,
         unit: str = "words",
         tokens: Any = None,
-        max_lost: int | str = 0,
+        max_missing: int | str = 0,
     ) -> None:
         if unit not in UNITS:
             raise InputError(f"unit is {quoted(unit)}: expected {', '.join(UNITS)}")
         self.docs = docs
-        self.gold = gold_in(gold, docs, max_lost)
+        self.gold = gold_in(gold, docs, max_missing)
         # About gold that was read here; whoever gives gold that was read before knows them.
         self.warnings: tuple[str, ...] = (
             self.gold.warnings
@@ -98,12 +98,12 @@ class Bench:
     def costs(self, chunks: Chunks) -> Ints:
         """What each chunk costs to read."""
         found = chunk_costs(chunks.table, self.texts, self.unit)
-        if not len(chunks.lost) or chunks.given is None:
+        if not len(chunks.missing) or chunks.given is None:
             return found
         # Nobody knows where lost chunks stand, but they are read all the same.
-        lost = [self._units_of(chunks.given[row]) for row in chunks.lost.tolist()]
+        lost = [self._units_of(chunks.given[row]) for row in chunks.missing.tolist()]
         found = np.array(found)
-        found[chunks.lost] = lost
+        found[chunks.missing] = lost
         return found
 
     def _units_of(self, text: str) -> int:
@@ -121,17 +121,17 @@ def refuse_without_gold(judged: Assessments) -> None:
 
 
 def gold_in(
-    gold: Any, docs: Documents, max_lost: int | str = 0
+    gold: Any, docs: Documents, max_missing: int | str = 0
 ) -> Questions | Assessments | Mapping[str, str]:
     """Return gold in whatever form: questions, assessments, texts of questions, or a source.
 
-    max_lost: how much of the gold of a source may be missing, as `questions` says.
+    max_missing: how much of the gold of a source may be missing, as `questions` says.
     """
     if isinstance(gold, Questions | Assessments):
         return gold
     if isinstance(gold, Mapping) and gold and all(isinstance(one, str) for one in gold.values()):
         return {str(name): text for name, text in gold.items()}
-    return questions(gold, docs, max_lost=max_lost)
+    return questions(gold, docs, max_missing=max_missing)
 
 
 UNITS = ("characters", "words", "tokens")

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges
 from doxeval.chunks.boundaries import Agreement, Structure, agreement
-from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.chunks import Chunks, RebuiltDocuments
 from doxeval.chunks.dataset import Bench, chunk_costs
 from doxeval.chunks.oracle import (
     Gold,
@@ -22,7 +22,6 @@ from doxeval.chunks.oracle import (
     pieces_of_chunks,
     touching,
 )
-from doxeval.chunks.rebuilt import RebuiltDocuments
 from doxeval.errors import warn
 from doxeval.measures import GroundTruth
 from doxeval.messages import Parameter, plural
@@ -38,12 +37,12 @@ def limits(
     *,
     unit: str = "words",
     tokens: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
 ) -> Limits:
     """Return what a cut allows, before anything is searched.
 
     `gold` are questions (or assessments). Sizes are in `unit`: characters, words or tokens.
-    `max_lost` says how much of the gold may be missing, as `questions` does.
+    `max_missing` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -53,7 +52,7 @@ def limits(
     >>> found.coverage, found.intact, found.pieces, round(found.omega, 4)
     (1.0, 0.0, 2.0, 0.4)
     """
-    bench = Bench(chunks.known_docs, gold, unit, tokens, max_lost)
+    bench = Bench(chunks.known_docs, gold, unit, tokens, max_missing)
     found = limits_on(bench, chunks)
     found = replace(found, warnings=(*bench.warnings, *found.warnings))
     warn(found.warnings)

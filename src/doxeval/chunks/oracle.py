@@ -20,8 +20,7 @@ import numpy as np
 
 from doxeval.arrays import Ints, concatenated_ranges
 from doxeval.assessments import Needs
-from doxeval.chunks.chunk_runs import run_of_chunks
-from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.chunks import Chunks, run_of_chunks
 from doxeval.chunks.dataset import Bench
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import warn
@@ -345,14 +344,14 @@ def oracle(
     *,
     unit: str = "words",
     tokens: Any = None,
-    max_lost: int | str = 0,
+    max_missing: int | str = 0,
     run_id: str = "oracle",
 ) -> ChunkRun:
     """Return the run of somebody who knows the gold: the chunks of a cut in the best order.
 
-    It is greedy: each result is the chunk that adds the most gold for what it costs in `unit`,
-    of equal ones the one that adds more, then the first. For chunks that do not overlap, no order
-    has a higher bR, up to the last chunk that is read. `max_lost` says how much of the gold may be
+    It is greedy: each result is the chunk that adds the most gold for what it costs in `unit`, of
+    equal ones the one that adds more, then the first. For chunks that do not overlap, no order has
+    a higher bR, up to the last chunk that is read. `max_missing` says how much of the gold may be
     missing, as `questions` does.
 
     >>> from doxeval import chunks
@@ -363,7 +362,7 @@ def oracle(
     >>> [(result.start, result.end) for result in run]
     [(0, 14), (15, 25)]
     """
-    bench = Bench(chunks.known_docs, gold, unit, tokens, max_lost)
+    bench = Bench(chunks.known_docs, gold, unit, tokens, max_missing)
     run = oracle_on(bench, chunks, run_id)
     run = replace(run, warnings=(*bench.warnings, *run.warnings))
     warn(run.warnings)

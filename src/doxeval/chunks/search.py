@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges
-from doxeval.chunks.chunk_runs import run_of_chunks
-from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.chunks import Chunks, run_of_chunks
 from doxeval.chunks.dataset import Bench
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import InputError, warn
@@ -54,7 +53,7 @@ class Search:
     def __call__(self, chunks: Chunks, gold: Any, k: int = K, progress: Progress = _quiet) -> Run:
         """The best chunks for each question."""
         # Only the texts of the questions are needed, wherever their gold stands.
-        bench = Bench(chunks.known_docs, gold, max_lost="100%")
+        bench = Bench(chunks.known_docs, gold, max_missing="100%")
         found = self.run(bench, chunks, k, progress)
         found = replace(found, warnings=(*bench.warnings, *found.warnings))
         warn(found.warnings)

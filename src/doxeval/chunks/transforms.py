@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.chunks.chunk_runs import chunks_of_run
-from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.chunks import Chunks, chunks_of_run
 from doxeval.chunks.dataset import UNITS
 from doxeval.errors import InputError
 from doxeval.measures import CHARACTERS, Texts

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.chunks.chunk_set import Chunks
+from doxeval.chunks.chunks import Chunks
 from doxeval.documents import (
     ROOT_TAG,
     BuildOptions,
@@ -174,7 +174,7 @@ def as_elements(run: Run, chunks: Chunks) -> Run:
     >>> [result.paths for result in as_elements(chunks.search(cut, {"7": "three"}), cut)]
     [('/document[1]/chunk[3]',)]
     """
-    from doxeval.chunks.chunk_runs import chunks_of_run
+    from doxeval.chunks.chunks import chunks_of_run
 
     paths = dict(_paths(chunks))
     rows = chunks_of_run(run, chunks.table).tolist()

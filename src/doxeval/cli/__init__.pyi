@@ -1,3 +1,5 @@
+from doxeval.cli.decorators import options_of as options_of
+from doxeval.cli.decorators import value_of as value_of
 from doxeval.cli.demo import copy_data as copy_data
 from doxeval.cli.exit_codes import DEFECT as DEFECT
 from doxeval.cli.exit_codes import UNEXPECTED as UNEXPECTED
@@ -7,8 +9,6 @@ from doxeval.cli.exit_codes import let_signals_pass as let_signals_pass
 from doxeval.cli.exit_codes import received as received
 from doxeval.cli.main import VERBS as VERBS
 from doxeval.cli.main import main as main
-from doxeval.cli.options import options_of as options_of
-from doxeval.cli.options import value_of as value_of
 from doxeval.cli.output import LONGEST_MESSAGE as LONGEST_MESSAGE
 from doxeval.cli.validate import statistics_lines as statistics_lines
 from doxeval.cli.verb import Verb as Verb

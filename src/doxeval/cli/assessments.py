@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import collection_option, merging_options, offsets_option
+from doxeval.cli.decorators import collection_option, merging_options, offsets_option
 from doxeval.cli.output import block, heading, json_data, line, note, shares, warn
 from doxeval.cli.verb import refuse, verb
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from doxeval.cli.collection_build import build, merge
-from doxeval.cli.options import collection_argument, table_or_json
+from doxeval.cli.decorators import collection_argument, table_or_json
 from doxeval.cli.output import data, heading, is_watched, json_data, line, note, progress_bar
 from doxeval.cli.verb import Verb, VerbGroup, in_options, refuse, verb
 from doxeval.errors import MissingText

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import (
+from doxeval.cli.decorators import (
     WHERE,
     collection_option,
     jobs_of_all_cores,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import collection_option
+from doxeval.cli.decorators import collection_option
 from doxeval.cli.output import block, heading, line, note, warn
 from doxeval.cli.verb import refuse, verb
 

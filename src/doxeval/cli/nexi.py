@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import collection_option
+from doxeval.cli.decorators import collection_option
 from doxeval.cli.output import fail, line, note
 from doxeval.cli.verb import refuse, verb
 

@@ -1,266 +1,204 @@
-"""Options made of the values of the library, and options that several verbs share.
+"""Options that several verbs share, to be fields of their values.
 
-A verb whose options are the fields of a frozen value (see `doxeval.named.option`) does not repeat
-them: `options_of` declares them, and `value_of` makes the value of what was given.
+    @dataclass(frozen=True)
+    class MergeOptions:
+        out: Path = out_option("The directory to create.")
+        force: bool = force_option("an existing collection")
 
->>> from dataclasses import dataclass
->>> from doxeval.cli.verb import verb
->>> from doxeval.named import check_options, option
->>> @dataclass(frozen=True)
-... class Weather:
-...     sky: str = option("clear", "What is seen above.", choices=("clear", "grey"))
-...     fog: float | None = option(
-...         None, "How thick it is.", at_least=0, at_most=1, shown_default="by the month"
-...     )
-...
-...     def __post_init__(self) -> None:
-...         check_options(self)
->>> @verb()
-... @options_of(Weather)
-... @click.option("--days", default=1)
-... def forecast(days: int, **options: Any) -> None:
-...     print(days, value_of(Weather, options))
->>> forecast(["--sky", "grey"], standalone_mode=False)
-1 Weather(sky='grey', fog=None)
->>> for option in forecast.params:
-...     print(*option.opts, option.type, option.help)
---sky Choice(['clear', 'grey']) What is seen above.
---fog <FloatRange 0<=x<=1> How thick it is.  [default: by the month]
---days INT None
+What is declared here has the same name, help and meaning wherever it occurs.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from doxeval.cli.verb import LazyOptions, refuse
-from doxeval.parallel import PATIENCE
+from doxeval.cli.verb import refuse
+from doxeval.named import REQUIRED, option
 
 if TYPE_CHECKING:
-    from doxeval.named import OptionField
+    from doxeval.assessments import Assessments
+    from doxeval.documents import Collection
     from doxeval.parallel import Engine
 
-T = TypeVar("T")
+Offsets = Literal["characters", "bytes"]
+Columns = Literal["start-length", "start-end"]
+RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
+TableOrJson = Literal["table", "json"]
 
-# Options made of values
+# The directory or the URL of a collection. It stays a string: as a Path, a URL would lose a slash.
+collection_argument = click.argument("directory", metavar="DIR|URL", type=click.Path())
+runs_argument = click.argument("runs", nargs=-1, required=True, metavar="[NAME=]RUN…")
 
-
-def options_of(
-    kind: type | str, *names: str, but: Collection[str] = ()
-) -> Callable[[Callable[..., Any]], Any]:
-    """Return a decorator that gives a verb the options of a value, in the order of its fields.
-
-    kind: the class of the value, or its place such as "doxeval.retrieve:SearchOptions", which is
-    imported only when the verb is used. names: only these fields; but: all except these.
-    """
-
-    def make() -> list[click.Option]:
-        from doxeval.named import option_fields
-
-        value = kind
-        if isinstance(value, str):
-            module, _, name = value.partition(":")
-            value = getattr(import_module(module), name)
-        declared = {spec.name: spec for spec in option_fields(value)}
-        chosen = names or [name for name in declared if name not in but]
-        return [_click_option(declared[name]) for name in chosen]
-
-    def decorator(command: Callable[..., Any]) -> Any:
-        # As click's own decorators do it: the last one comes first.
-        parameters = command.__dict__.setdefault("__click_params__", [])
-        parameters.append(LazyOptions(make))
-        return command
-
-    return decorator
+# What is written
 
 
-def _click_option(spec: OptionField) -> click.Option:
-    flags = spec.flags or (f"--{spec.name.replace('_', '-')}",)
-    names = [*flags, spec.name]
-    if spec.value_type is bool:
-        return click.Option(names, is_flag=True, default=spec.default, help=spec.help_text)
-    help_text, default = spec.help_text, spec.default
-    if spec.shown_default is not None:
-        # Not click's own: it would put brackets around the text.
-        help_text, default = f"{help_text}  [default: {spec.shown_default}]", None
-    return click.Option(
-        names,
-        type=_click_type(spec),
-        multiple=issubclass(spec.value_type, Sequence) and spec.value_type is not str,
-        metavar=spec.metavar,
-        default=default,
-        show_default=default not in (None, ()),  # click would show an empty one
-        help=help_text,
+def out_option(help_text: str, default: Any = REQUIRED, metavar: str | None = None) -> Any:
+    """Declare `--out`, a `Path`; it must be given unless there is a default."""
+    return option(default, help_text, metavar=metavar)
+
+
+def force_option(what: str = "an existing file") -> Any:
+    """Declare `--force`; see `refuse_existing`."""
+    return option(False, f"Replace {what}.")
+
+
+def refuse_existing(*files: Path | None, force: bool) -> None:
+    """Refuse to replace what exists without --force, and directories by files at all."""
+    from doxeval.errors import OutputError
+
+    for file in files:
+        if file is not None and file.is_dir():
+            raise OutputError(f"{file} is a directory; expected a file")
+        if file is not None and file.exists() and not force:
+            raise OutputError(f"{file} exists; --force replaces it")
+
+
+# What is read
+
+
+def collection_option(help_text: str, default: Any = None) -> Any:
+    """Declare `--collection DIR|URL`, a string."""
+    return option(default, help_text, metavar="DIR|URL", is_path=True)
+
+
+def assessments_option(help_text: str) -> Any:
+    """Declare `--assessments FILE`, a tuple of strings that must be given."""
+    return option(REQUIRED, help_text, metavar="FILE", flags=("--assessments", "-a"))
+
+
+def offsets_option() -> Any:
+    """Declare `--offsets`, of type `Offsets`."""
+    return option("characters", "The unit of offsets in the files.")
+
+
+def columns_option() -> Any:
+    """Declare `--columns`, of type `Columns`."""
+    return option("start-length", "What the last two columns of a text run with passages are.")
+
+
+def chunks_option(use: str) -> Any:
+    """Declare `--chunks FILE`, for some use."""
+    return option(None, f"All chunks (JSONL), {use}.", metavar="FILE")
+
+
+def tokens_option() -> Any:
+    """Declare `--tokens NAME`."""
+    return option(
+        None,
+        "What counts as a token: words, an encoding of tiktoken (cl100k_base), a file of "
+        "tokenizers (tokenizer.json) or a model that it knows.",
+        metavar="NAME",
     )
 
 
-def _click_type(spec: OptionField) -> click.ParamType[Any]:
-    bounds: Any = (spec.at_least, spec.at_most)  # those of whole numbers are whole
-    is_bounded = bounds != (None, None)
-    if spec.choices:
-        return click.Choice(spec.choices)
-    if spec.value_type is int:
-        return click.IntRange(*bounds) if is_bounded else click.INT
-    if spec.value_type is float:
-        return click.FloatRange(*bounds) if is_bounded else click.FLOAT
-    return click.Path(path_type=Path) if issubclass(spec.value_type, os.PathLike) else click.STRING
+@dataclass(frozen=True)
+class AssessmentOptions:
+    """Which judgments to use, and how to read them."""
+
+    pool: str | None = option(None, "Use only the judgments of this pool.", metavar="ID")
+    merge: Literal["union", "intersection", "majority"] | None = option(
+        None,
+        "How to merge several judgments of the same document into one; a majority needs three of "
+        "them, or two that agree.",
+    )
+    whitespace: Literal["keep", "strip"] | None = option(
+        None,
+        "Whether text points count text nodes that are only white space, where the file does not "
+        "say.",
+        shown_default="as the collection does",
+        flags=("--whitespace-nodes",),
+    )
+    offsets: Offsets = offsets_option()
+
+    def read(self, sources: Sequence[str], collection: Collection | None) -> Assessments:
+        """Return the assessments of some files."""
+        from doxeval.assessments import read_assessments
+
+        return read_assessments(
+            *sources,
+            collection=collection,
+            pool=self.pool,
+            merge=self.merge,
+            whitespace=self.whitespace,
+            offsets=self.offsets,
+        )
 
 
-def value_of(kind: type[T], options: Mapping[str, Any], **defaults: Any) -> T:
-    """Return the value that the options of a verb make.
+def open_collection(directory: str | None) -> Collection | None:
+    """Return the collection that an option names, if it does."""
+    if directory is None:
+        return None
+    from doxeval.documents import Collection
 
-    What was not given is as in `defaults`, and else as the value itself has it.
-    """
-    from doxeval.named import option_fields
-
-    names = [spec.name for spec in option_fields(kind)]
-    given = {name: options[name] for name in names if options.get(name) is not None}
-    return kind(**(defaults | given))
+    return Collection(directory)
 
 
-# Options of several verbs
-
-# Where a collection is. It stays a string: as a Path, a URL would lose a slash.
-WHERE: dict[str, Any] = {"type": click.Path(), "metavar": "DIR|URL"}
-
-columns_option = click.option(
-    "--columns",
-    type=click.Choice(["start-length", "start-end"]),
-    default="start-length",
-    show_default=True,
-    help="What the last two columns of a text run with passages are.",
-)
-offsets_option = click.option(
-    "--offsets",
-    type=click.Choice(["characters", "bytes"]),
-    default="characters",
-    show_default=True,
-    help="The unit of offsets in the files.",
-)
+# How work is done
 
 
-def collection_argument(command: Any) -> Any:
-    """The directory or the URL of a collection, as `directory`."""
-    return click.argument("directory", **WHERE)(command)
+def seed_option(help_text: str = "Seed of the random number generator.", default: int = 0) -> Any:
+    """Declare `--seed N`."""
+    return option(default, help_text, at_least=0)
 
 
-def collection_option(help_text: str) -> Callable[[Any], Any]:
-    """`--collection DIR|URL`, as `directory`."""
-    return click.option(
-        "--collection",
-        "directory",
-        help=help_text,
-        **WHERE,
+def max_results_option(help_text: str, default: int | None, metavar: str | None = None) -> Any:
+    """Declare `-k`, `--max-results`."""
+    return option(default, help_text, at_least=1, metavar=metavar, flags=("-k", "--max-results"))
+
+
+def jobs_option() -> Any:
+    """Declare `--jobs N`; None stands for all cores."""
+    return option(None, "Number of processes.", at_least=1, shown_default="all cores")
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where work is done: on this machine, or on a cluster."""
+
+    engine: str | None = option(
+        None,
+        "A cluster of dask that does the work (needs the extra `dask`): dask://HOST:PORT, "
+        "tls://HOST:PORT with the certificates of dask's own configuration (distributed.comm.tls, "
+        "or DASK_DISTRIBUTED__COMM__TLS__… in the environment), or dask:FILE with the scheduler "
+        "file. Workers need this version of doxeval, and must see all files at the same paths.",
+        metavar="ADDRESS",
+    )
+    patience: float = option(
+        60.0,
+        "With --engine: how long the cluster may be without workers.",
+        more_than=0,
+        metavar="SECONDS",
     )
 
+    def check(self) -> None:
+        """Refuse options that have no effect with the engine, or without one."""
+        if self.engine is None:
+            refuse({"patience"}, "goes with --engine")
+        else:
+            refuse({"jobs"}, "is for this machine; the workers of --engine are its own")
 
-def chunks_option(use: str) -> Callable[[Any], Any]:
-    """`--chunks FILE`, for some use."""
-    return click.option("--chunks", metavar="FILE", help=f"All chunks (JSONL), {use}.")
+    @contextmanager
+    def opened(self) -> Iterator[Engine | None]:
+        """Open the cluster; None stands for this machine."""
+        if self.engine is None:
+            yield None
+            return
+        from doxeval.cli.output import note
+        from doxeval.parallel import open_engine
 
-
-def jobs_of_all_cores(command: Any) -> Any:
-    """`--jobs N`: by default one for each core."""
-    return click.option(
-        "--jobs",
-        type=click.IntRange(1),
-        default=os.cpu_count() or 1,
-        show_default="all cores",
-        help="Number of processes.",
-    )(command)
-
-
-def table_or_json(help_text: str) -> Callable[[Any], Any]:
-    """`--format table|json`, as `format_`."""
-    return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(["table", "json"]),
-        default="table",
-        show_default=True,
-        help=help_text,
-    )
+        with open_engine(self.engine, patience=self.patience, tell=note) as engine:
+            yield engine
 
 
-def merging_options(command: Any) -> Any:
-    """`--pool`, `--merge`, `--whitespace-nodes`: which judgments to use, how to read points."""
-    for option in (
-        click.option(
-            "--whitespace-nodes",
-            "whitespace",
-            type=click.Choice(["keep", "strip"]),
-            help="Whether text points count text nodes that are only white space, where the file "
-            "does not say.  [default: as the collection does]",
-        ),
-        click.option(
-            "--merge",
-            type=click.Choice(["union", "intersection", "majority"]),
-            help="How to merge several judgments of the same document into one; a majority needs "
-            "three of them, or two that agree.",
-        ),
-        click.option("--pool", metavar="ID", help="Use only the judgments of this pool."),
-    ):
-        command = option(command)
-    return command
+# How results are printed
 
 
-tokens_option = click.option(
-    "--tokens",
-    metavar="NAME",
-    help="What counts as a token: words, an encoding of tiktoken (cl100k_base), a file of "
-    "tokenizers (tokenizer.json) or a model that it knows.",
-)
-
-
-# Engines
-
-
-_ENGINE = click.option(
-    "--engine",
-    metavar="ADDRESS",
-    help="A cluster of dask that does the work (needs the extra `dask`): dask://HOST:PORT, "
-    "tls://HOST:PORT with the certificates of dask's own configuration (distributed.comm.tls, or "
-    "DASK_DISTRIBUTED__COMM__TLS__… in the environment), or dask:FILE with the scheduler file. "
-    "Workers need this version of doxeval, and must see all files at the same paths.",
-)
-_PATIENCE = click.option(
-    "--patience",
-    type=click.FloatRange(0, min_open=True),
-    default=PATIENCE,
-    show_default=True,
-    metavar="SECONDS",
-    help="With --engine: how long the cluster may be without workers.",
-)
-
-
-def engine_options(command: Any) -> Any:
-    """`--engine ADDRESS` and `--patience SECONDS`."""
-    return _ENGINE(_PATIENCE(command))
-
-
-def check_engine(options: dict[str, Any]) -> None:
-    """Refuse options that have no effect with the engine, or without one."""
-    if options["engine"] is None:
-        refuse({"patience"}, "goes with --engine")
-    else:
-        refuse({"jobs"}, "is for this machine; the workers of --engine are its own")
-
-
-@contextmanager
-def engine_of(options: dict[str, Any]) -> Iterator[Engine | None]:
-    """The cluster that the options name, or None for this machine."""
-    if options["engine"] is None:
-        yield None
-        return
-    from doxeval.cli.output import note
-    from doxeval.parallel import open_engine
-
-    with open_engine(options["engine"], patience=options["patience"], tell=note) as engine:
-        yield engine
+def format_option(help_text: str, default: Any = "table") -> Any:
+    """Declare `--format`; the choices are those of its type, such as `TableOrJson`."""
+    return option(default, help_text)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import (
+from doxeval.cli.decorators import (
     collection_option,
     columns_option,
     merging_options,

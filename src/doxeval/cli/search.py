@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import options_of, value_of
+from doxeval.cli.decorators import options_of, value_of
 from doxeval.cli.output import counting_bar, line, marked_line, warn
 from doxeval.cli.verb import in_options, refuse, verb
 from doxeval.messages import plural, truncate

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import collection_option, merging_options, offsets_option
+from doxeval.cli.decorators import collection_option, merging_options, offsets_option
 from doxeval.cli.output import line, warn
 from doxeval.cli.verb import refuse, verb
 

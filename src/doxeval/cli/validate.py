@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from doxeval.cli.options import chunks_option, collection_option, columns_option, offsets_option
+from doxeval.cli.decorators import chunks_option, collection_option, columns_option, offsets_option
 from doxeval.cli.output import (
     coloured_line,
     data,

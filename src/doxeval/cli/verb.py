@@ -1,19 +1,54 @@
-"""A verb of the command line: a click command that never ignores an option in silence.
+"""A verb of the command line: a click command whose options are a frozen value.
 
+The fields of the value declare the options (see `doxeval.named.option`): help, choices, defaults
+and bounds stand once, and the verb gets the value as one argument, `options`. Positional arguments
+are click's own.
+
+>>> from dataclasses import dataclass
+>>> from doxeval.named import option
+>>> @dataclass(frozen=True)
+... class ForecastOptions:
+...     sky: str = option("clear", "What is seen above.", choices=("clear", "grey"))
+...     fog: float | None = option(
+...         None, "How thick it is.", at_least=0, at_most=1, shown_default="by the month"
+...     )
+>>> @verb(ForecastOptions)
+... @click.argument("days", type=int)
+... def forecast(days: int, options: ForecastOptions) -> None:
+...     print(days, options)
+>>> forecast(["3", "--sky", "grey"], standalone_mode=False)
+3 ForecastOptions(sky='grey', fog=None)
+>>> for parameter in forecast.params[1:]:
+...     print(*parameter.opts, parameter.type, parameter.help)
+--sky Choice(['clear', 'grey']) What is seen above.
+--fog <FloatRange 0<=x<=1> How thick it is.  [default: by the month]
+
+A value may have parts: a field that is another value of options (`part`), or options of a value of
+the library (`library_options`), which is imported only when the verb is called.
+
+No option is ignored in silence: one that is given twice, or has no effect (`refuse`), is an error.
 Messages of the library name its parameters; here they are shown as options of the running verb.
-A group of verbs knows what somebody meant who mistyped one of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from typing import Any, NamedTuple
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from doxeval.errors import DoxevalError
 from doxeval.messages import Parameter, parts_of, quoted
+
+if TYPE_CHECKING:
+    from doxeval.named import OptionField
+
+T = TypeVar("T")
 
 _WORDS = "doxeval.words"
 # Parameters of the library whose options have other names.
@@ -29,6 +64,9 @@ _OPTION_NAMES = {
 _LONGEST_GUESSED = 40
 
 
+# Commands
+
+
 class LazyOptions(NamedTuple):
     """Options of a verb that are made when its parameters are first needed, not at import."""
 
@@ -36,16 +74,28 @@ class LazyOptions(NamedTuple):
 
 
 class Verb(click.Command):
-    """A command that refuses an option given twice, unless the option may be repeated."""
+    """A command that gets its options as one value.
+
+    An option given twice is an error, unless it may be repeated.
+    """
 
     _declared: list[Any]
 
+    def __init__(self, *args: Any, options: type | None = None, **settings: Any) -> None:
+        self._options_type = options
+        self._option_names: frozenset[str] = frozenset()
+        super().__init__(*args, **settings)
+
     @property
     def params(self) -> list[click.Parameter]:
-        """The parameters, in the order of their decorators."""
+        """The parameters; the options are made when they are first needed, not at import."""
+        if self._options_type is not None and not self._option_names:
+            made = list(_click_options(self._options_type))
+            self._option_names = frozenset(str(option.name) for option in made)
+            self._declared += made
         if any(isinstance(entry, LazyOptions) for entry in self._declared):
-            made = (e.make() if isinstance(e, LazyOptions) else [e] for e in self._declared)
-            self._declared = [parameter for group in made for parameter in group]
+            lists = (e.make() if isinstance(e, LazyOptions) else [e] for e in self._declared)
+            self._declared = [parameter for group in lists for parameter in group]
         return self._declared
 
     @params.setter
@@ -68,7 +118,11 @@ class Verb(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Do the work; an error names options instead of parameters."""
         try:
-            return super().invoke(ctx)
+            if self._options_type is None or self.callback is None:
+                return super().invoke(ctx)
+            options: object = value_of(self._options_type, ctx.params)
+            others = {n: v for n, v in ctx.params.items() if n not in self._option_names}
+            return ctx.invoke(self.callback, options=options, **others)
         except DoxevalError as error:
             if any(isinstance(part, Parameter) for part in error.parts):
                 raise DoxevalError(in_options(error)) from error
@@ -76,12 +130,31 @@ class Verb(click.Command):
 
 
 class VerbGroup(click.Group):
-    """A group of verbs that suggests the nearest one where there is none of that name."""
+    """A group of verbs that suggests the nearest one where there is none of that name.
+
+    files: where verbs are, by name, such as "doxeval.cli.search:search". They are imported when
+    they are called, so that every command starts quickly.
+    """
+
+    def __init__(self, *args: Any, files: Mapping[str, str] | None = None, **settings: Any) -> None:
+        self._files = files or {}
+        super().__init__(*args, **settings)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all verbs, in the order in which they are listed."""
+        return [*self._files, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a verb by its name."""
+        if cmd_name not in self._files:
+            return super().get_command(ctx, cmd_name)
+        command: click.Command = _imported(self._files[cmd_name])
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The verb; click would suggest only those that are imported already, or none."""
+        """Return the verb; click would suggest only those that are imported already, or none."""
         name = args[0]
         is_known = self.get_command(ctx, name) is not None
         if not is_known and not name.startswith("-") and not ctx.resilient_parsing:
@@ -93,9 +166,146 @@ class VerbGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def verb(**settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """The decorator of a verb, in place of `click.command`."""
-    return click.command(cls=Verb, **settings)
+def verb(
+    options: type | None = None, **settings: Any
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return the decorator of a verb, in place of `click.command`.
+
+    options: the class of the value that has its options.
+    """
+    return click.command(cls=Verb, options=options, **settings)
+
+
+# Values of options
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A part of a value of options: its class or where that is, and which of its fields."""
+
+    kind: type | str
+    names: tuple[str, ...] = ()
+    but: Collection[str] = ()
+
+    def option_fields(self) -> list[OptionField]:
+        """Return the chosen options."""
+        from doxeval.named import option_fields
+
+        kind = _imported(self.kind) if isinstance(self.kind, str) else self.kind
+        declared = {spec.name: spec for spec in option_fields(kind)}
+        chosen = self.names or [name for name in declared if name not in self.but]
+        return [declared[name] for name in chosen]
+
+
+@dataclass(frozen=True)
+class LibraryOptions(Generic[T]):
+    """The options of a verb that are fields of a value of the library, as far as they were given.
+
+    place: where its class is, such as "doxeval.retrieve:SearchOptions".
+    """
+
+    place: str
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    def value(self, **others: Any) -> T:
+        """Return the value. others: fields that are no options, or defaults of the verb."""
+        value: T = _imported(self.place)(**{**others, **self.given})
+        return value
+
+
+def part(kind: type[T]) -> T:
+    """Declare a field that is another value of options; they come where the field stands."""
+    made: T = field(default_factory=kind, metadata={"part": _Part(kind)})
+    return made
+
+
+def library_options(place: str, *names: str, but: Collection[str] = ()) -> Any:
+    """Declare a field for options of a value of the library, a `LibraryOptions`.
+
+    names: only these; but: all except these.
+    """
+    return field(
+        default_factory=lambda: LibraryOptions(place),
+        metadata={"part": _Part(place, names, but)},
+    )
+
+
+def value_of(kind: type[T], given: Mapping[str, Any]) -> T:
+    """Return the value that the options of a verb make; what was not given is as it has it."""
+    values: dict[str, Any] = {}
+    for spec in fields(kind):  # type: ignore[arg-type]
+        inner = spec.metadata.get("part")
+        if inner is None:
+            if "option" in spec.metadata and given.get(spec.name) is not None:
+                values[spec.name] = given[spec.name]
+        elif isinstance(inner.kind, str):
+            names = [option.name for option in inner.option_fields()]
+            known = {name: given[name] for name in names if given.get(name) is not None}
+            values[spec.name] = LibraryOptions(inner.kind, known)
+        else:
+            values[spec.name] = value_of(inner.kind, given)
+    return kind(**values)
+
+
+def _click_options(kind: type) -> Iterator[click.Option]:
+    """Yield the options of a value and of its parts, in the order of the fields."""
+    from doxeval.named import option_fields
+
+    declared = {spec.name: spec for spec in option_fields(kind)}
+    for spec in fields(kind):
+        inner = spec.metadata.get("part")
+        if spec.name in declared:
+            yield _click_option(declared[spec.name])
+        elif inner is not None and isinstance(inner.kind, str):
+            yield from map(_click_option, inner.option_fields())
+        elif inner is not None:
+            yield from _click_options(inner.kind)
+
+
+def _click_option(spec: OptionField) -> click.Option:
+    names = [*(spec.flags or (f"--{spec.name.replace('_', '-')}",)), spec.name]
+    if spec.value_type is bool:
+        return click.Option(names, is_flag=True, default=spec.default, help=spec.help_text)
+    help_text, default = spec.help_text, None if spec.is_required else spec.default
+    if spec.shown_default is not None:
+        # Not click's own: it would put brackets around the text.
+        help_text, default = f"{help_text}  [default: {spec.shown_default}]", None
+    return click.Option(
+        names,
+        type=_click_type(spec),
+        required=spec.is_required,
+        multiple=spec.count is None,
+        nargs=spec.count or 1,
+        metavar=spec.metavar,
+        default=default,
+        show_default=default not in (None, ()),  # click would show an empty one
+        help=help_text,
+    )
+
+
+def _click_type(spec: OptionField) -> click.ParamType[Any]:
+    if spec.choices:
+        return click.Choice(spec.choices)
+    if spec.value_type in (int, float):
+        # Those of whole numbers are whole.
+        low: Any = spec.at_least if spec.more_than is None else spec.more_than
+        high: Any = spec.at_most if spec.less_than is None else spec.less_than
+        if low is None and high is None:
+            return click.INT if spec.value_type is int else click.FLOAT
+        kind = click.IntRange if spec.value_type is int else click.FloatRange
+        return kind(low, high, spec.more_than is not None, spec.less_than is not None)
+    if issubclass(spec.value_type, os.PathLike):
+        return click.Path(path_type=Path)
+    return click.Path() if spec.is_path else click.STRING
+
+
+def _imported(place: str) -> Any:
+    """Return the class or function at a place such as "doxeval.retrieve:SearchOptions"."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+# Options in messages
 
 
 def in_options(message: object) -> str:
@@ -110,7 +320,7 @@ def in_options(message: object) -> str:
 
 
 def _option(parameter: Parameter) -> str:
-    """What the running verb calls a parameter, with its value as it would be typed."""
+    """Return what the running verb calls a parameter, with its value as it would be typed."""
     context = click.get_current_context(silent=True)
     known = {} if context is None else {known.name: known for known in context.command.params}
     name = _OPTION_NAMES.get(parameter.name, parameter.name)
@@ -129,22 +339,8 @@ def _option(parameter: Parameter) -> str:
     return f"{shown} {text[1:-1] if is_word and text.endswith(text[0]) else text}"
 
 
-def command_line() -> str:
-    """The running command as it could be typed into a shell."""
-    import shlex
-
-    context = click.get_current_context()
-    names: list[str] = []
-    step: click.Context | None = context
-    while step is not None:
-        is_root = step.parent is None and isinstance(step.command, click.Group)
-        names += [] if is_root else [str(step.info_name)]
-        step = step.parent
-    return shlex.join(["doxeval", *reversed(names), *context.meta[_WORDS]])
-
-
 def given_options() -> dict[str, str]:
-    """The options that the user gave to the running command: names and flags."""
+    """Return the options that the user gave to the running command: names and flags."""
     context = click.get_current_context()
     return {
         str(parameter.name): parameter.opts[0]
@@ -161,3 +357,17 @@ def refuse(names: Collection[str], reason: str) -> None:
     for name, option in given_options().items():
         if name in names:
             raise click.UsageError(f"{option} {reason}")
+
+
+def command_line() -> str:
+    """Return the running command as it could be typed into a shell."""
+    import shlex
+
+    context = click.get_current_context()
+    names: list[str] = []
+    step: click.Context | None = context
+    while step is not None:
+        is_root = step.parent is None and isinstance(step.command, click.Group)
+        names += [] if is_root else [str(step.info_name)]
+        step = step.parent
+    return shlex.join(["doxeval", *reversed(names), *context.meta[_WORDS]])

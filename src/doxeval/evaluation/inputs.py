@@ -138,7 +138,10 @@ class Keep:
 
     curves: the curves behind the scores.
     per_document: the scores of single documents that measures in context average.
-    of_ranking: the value of a function of the run's ranking. Such a run is not scored in blocks.
+    results: what runs return in relevant documents, for a report; see
+    `doxeval.measures.RetainedResults`.
+    of_ranking: the value of a function of the run's ranking.
+    A run of which results or such a value are kept is not scored in blocks.
 
     >>> Keep(curves=True).per_document
     False
@@ -147,10 +150,16 @@ class Keep:
     curves: bool = False
     per_document: bool = False
     of_ranking: Callable[[Ranking], Any] | None = None
+    results: bool = False
 
     def __post_init__(self) -> None:
         if self.of_ranking is not None and not callable(self.of_ranking):
             raise InputError(f"of_ranking is {quoted(self.of_ranking)}: expected a function")
+
+    @property
+    def whole_run(self) -> bool:
+        """Whether something is kept that only the run as a whole has."""
+        return self.results or self.of_ranking is not None
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:

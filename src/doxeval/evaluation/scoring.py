@@ -44,7 +44,7 @@ from doxeval.scores import Curve, DocumentScores, RunScores
 from doxeval.storage import foreign_code
 
 if TYPE_CHECKING:
-    from doxeval.measures import Ranking
+    from doxeval.measures import Ranking, RetainedResults
     from doxeval.runs import ChunkTable
 
 ROWS = 200_000  # of a block
@@ -61,7 +61,7 @@ class NeedsWholeRun(Exception):
 
 def score_run(scoring: Scoring, source: RunInput) -> RunScores:
     """Read a run and score it."""
-    if scoring.keep.of_ranking is None:
+    if not scoring.keep.whole_run:
         try:
             with closing(_read_blocks(scoring, source)) as blocks:
                 return _score_blocks(scoring, source, blocks)
@@ -181,7 +181,7 @@ class BlockScores(NamedTuple):
     """The scores of some topics of a run, by all measures, up to one that must not fail and did.
 
     topics: their numbers, ascending. documents: the scores of single documents, by the way of
-    scoring them. kept: what the evaluation keeps of the ranking.
+    scoring them. kept, results: what the evaluation keeps of the ranking (see `Keep`).
     """
 
     topics: Ints
@@ -190,6 +190,7 @@ class BlockScores(NamedTuple):
     measures: tuple[MeasureScores, ...] = ()
     documents: Mapping[str, DocumentScores] = {}
     kept: Any = None
+    results: RetainedResults | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -240,10 +241,18 @@ class Scoring:
                 measures.append(MeasureScores(failure=error))
                 if not selected.is_optional:
                     return block._replace(measures=tuple(measures))
-        kept = None
-        if self.keep.of_ranking is not None:
-            kept = self.keep.of_ranking(ranking.seen_by(self.measures[0].measure))
-        return block._replace(measures=tuple(measures), documents=documents, kept=kept)
+        block = block._replace(measures=tuple(measures), documents=documents)
+        if not self.keep.whole_run:
+            return block
+        seen = ranking.seen_by(self.measures[0].measure)
+        kept = None if self.keep.of_ranking is None else self.keep.of_ranking(seen)
+        results = None
+        if self.keep.results:
+            from doxeval.measures import retained_results  # only reports need what it imports
+
+            requested = [selected.requested for selected in self.measures]
+            results = retained_results(seen, requested)
+        return block._replace(kept=kept, results=results)
 
     def _score_by(
         self, selected: SelectedMeasure, run: RunRanking, documents: dict[str, DocumentScores]
@@ -271,7 +280,7 @@ class Scoring:
         diagnostics = RunDiagnostics.joined([block.diagnostics for block in blocks])
         messages = diagnostics.messages(topics, self.options, self.duplicate_policies, facts.origin)
         name = name_in_errors(source, facts)
-        kept = blocks[0].kept
+        kept, results = blocks[0].kept, blocks[0].results
         has_results = np.zeros(len(topics), dtype=np.bool_)
         blocks = [block for block in blocks if len(block.topics)]
         for block in blocks:
@@ -314,6 +323,7 @@ class Scoring:
             join_documents(
                 [part for block in blocks for way, part in block.documents.items() if way in ways]
             ),
+            results,
         )
 
     def _skips(
@@ -429,7 +439,7 @@ class PieceScores(NamedTuple):
 
 def run_pieces(scoring: Scoring, source: RunInput) -> list[RunPiece]:
     """Return the pieces of a run; a large file of text or JSONL has several."""
-    if source.file is None or scoring.keep.of_ranking is not None:
+    if source.file is None or scoring.keep.whole_run:
         return [RunPiece(source)]
     from doxeval.runs import pieces_of_file
 

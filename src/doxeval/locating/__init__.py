@@ -2,15 +2,14 @@
 
 How a chunk gets its place, file by file:
 
-    solid, hashes                  text without white space, where everything is searched
-    own_offsets                    offsets that came with the chunks, checked
-    occurrences                    all places of each text
-    windows, paths, alignment      one place each, in the order of the text
-    placing, levels                tiling, alignment, or counting where there is no order
-    folding, chains, resembling    letters and digits; chunks of which only part is found
-    altered, ranges                places in the text itself
-    locate, located, report        all steps; the places; what was found how
-    quotes                         all places of gold quotes, by the same steps
+    text           text without white space, or letters and digits only, in which is searched
+    offsets        offsets that came with the chunks, checked
+    occurrences    all places of each text
+    align          one place each: tiling, alignment, or counting where there is no order
+    fuzzy          chunks of which only the letters, or only a part, stand in the text
+    locate         all steps, and the places in the text itself
+    quotes         all places of gold quotes, by the same steps
+    report         what was located how
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ from doxeval.doors import door
 from doxeval.locating.occurrences import occurrences as occurrences
 
 __all__ = [
+    "DenseText",
     "FoundInDocuments",
     "FoundQuote",
     "How",
     "JoinedTexts",
     "Located",
     "LocatingReport",
-    "LostChunk",
-    "OwnReport",
-    "SolidText",
-    "allowed_lost",
+    "MissingChunk",
+    "OffsetsReport",
+    "allowed_missing",
     "find_in_documents",
     "find_quotes",
     "locate_chunks",
-    "refuse_lost",
+    "refuse_missing",
     "total",
 ]
 

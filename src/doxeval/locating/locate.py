@@ -3,38 +3,270 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bools, Bytes, Floats, Ints
 from doxeval.errors import InputError
-from doxeval.locating.altered import altered
-from doxeval.locating.how import How
-from doxeval.locating.levels import depths, placed_by_level
-from doxeval.locating.located import Located
-from doxeval.locating.own_offsets import Given, OwnOffsets, checked
-from doxeval.locating.ranges import Ranges, joined, tiled_as_they_are, unaltered
-from doxeval.locating.solid import SolidPieces, SolidText
+from doxeval.locating.align import Placed, depths, distinct_texts, placed_by_level
+from doxeval.locating.fuzzy import Altered, altered
+from doxeval.locating.occurrences import most_places, occurrences
+from doxeval.locating.offsets import Given, GivenOffsets, checked, shared_error
+from doxeval.locating.report import How, LocatingReport, MissingChunk, OffsetsReport
+from doxeval.locating.text import DenseText, DenseTexts
 from doxeval.messages import Parameter
+from doxeval.spans import Spans, merge_spans
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """Ranges [start, end) of chunks `row`, ascending, and columns about all chunks."""
+
+    row: Ints
+    start: Ints
+    end: Ints
+    how: Bytes
+    share: Floats
+    ambiguous: Bools
+    prefix: Ints
+    suffix: Ints
+
+    def last_ends(self) -> Ints:
+        """Where each chunk ends in the text, -1 if it was not found."""
+        ends = np.full(len(self.how), -1, dtype=np.int64)
+        ends[self.row] = self.end
+        return ends
+
+    def columns(self) -> dict[str, Any]:
+        """The columns, with the first range of each chunk instead of the chunk of each range."""
+        counts = np.bincount(self.row, minlength=len(self.how))
+        columns = {name: value for name, value in vars(self).items() if name != "row"}
+        return {"begin": np.append(0, np.cumsum(counts)), **columns}
+
+
+def unaltered(
+    document: DenseText, pieces: DenseTexts, given: GivenOffsets | None, found: Placed
+) -> Ranges:
+    """The ranges of chunks found as they are, white space aside.
+
+    If the white space is the same, too, that at both ends of a chunk belongs to it.
+    """
+    rows = np.flatnonzero(found.start >= 0)
+    start = document.offsets[found.start[rows]]
+    end = document.offsets[found.start[rows] + found.length[rows] - 1] + 1
+    whole = ~found.broken[rows]
+    exact = whole & _verbatim(document, pieces, rows, start, end)
+    start = np.where(exact, start - pieces.lead[rows], start)
+    end = np.where(exact, end + pieces.trail[rows], end)
+    how = np.full(len(pieces), How.NOT_FOUND, dtype=np.uint8)
+    how[pieces.lengths == 0] = How.BLANK
+    how[found.too_many] = How.TOO_AMBIGUOUS
+    how[rows] = np.where(exact, How.EXACT, np.where(whole, How.WHITE_SPACE, How.TRUNCATED))
+    if given is not None:
+        right = whole & (given.place[rows] == found.start[rows])
+        how[rows[right]] = How.OFFSETS
+        start = np.where(right, given.start[rows], start)
+        end = np.where(right & (given.end[rows] >= 0), given.end[rows], end)
+    none = np.zeros(len(pieces), dtype=np.int64)
+    share = (how != How.NOT_FOUND).astype(np.float64)
+    return Ranges(rows, start, end, how, share, found.ambiguous, none, none)
+
+
+def tiled_as_they_are(text: str, chunks: Sequence[str]) -> Ranges | None:
+    """The ranges of chunks that stand one after another in the text, with white space between them.
+
+    None if they do not, or leave anything but white space. This is what most splitters give, and
+    needs no more than one look at each chunk.
+    """
+    rows, starts, ends = [], [], []
+    how = np.full(len(chunks), How.BLANK, dtype=np.uint8)
+    at = 0
+    for row, chunk in enumerate(chunks):
+        core = chunk.strip()
+        if not core:
+            continue
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if not text.startswith(core, at):
+            return None
+        first = at - chunk.index(core[0])
+        exact = first >= 0 and text.startswith(chunk, first)
+        at += len(core)
+        rows.append(row)
+        starts.append(first if exact else at - len(core))
+        ends.append(first + len(chunk) if exact else at)
+        how[row] = How.EXACT if exact else How.WHITE_SPACE
+    if text[at:].strip():
+        return None
+    none = np.zeros(len(chunks), dtype=np.int64)
+    row, start, end = np.array([rows, starts, ends], dtype=np.int64)
+    return Ranges(row, start, end, how, np.ones(len(chunks)), none.astype(np.bool_), none, none)
+
+
+def _verbatim(document: DenseText, pieces: DenseTexts, rows: Ints, start: Ints, end: Ints) -> Bools:
+    """Which chunks stand in the text character by character, white space included."""
+    text, chunks = document.text, pieces.texts
+    first = (start - pieces.lead[rows]).tolist()
+    after = (end + pieces.trail[rows]).tolist()
+    return np.fromiter(
+        (
+            a >= 0 and text[a:b] == chunks[row]
+            for row, a, b in zip(rows.tolist(), first, after, strict=True)
+        ),
+        np.bool_,
+        len(rows),
+    )
+
+
+def joined(ranges: Ranges, found: Sequence[Altered]) -> Ranges:
+    """The ranges with those of altered chunks."""
+    how, share, ambiguous = ranges.how.copy(), ranges.share.copy(), ranges.ambiguous.copy()
+    prefix, suffix = ranges.prefix.copy(), ranges.suffix.copy()
+    for one in found:
+        share[one.row] = one.share
+        if one.too_many:
+            how[one.row] = How.TOO_AMBIGUOUS
+        if one.spans:
+            how[one.row], ambiguous[one.row] = How.FUZZY, one.ambiguous
+            prefix[one.row], suffix[one.row] = one.prefix, one.suffix
+    spans = [(one.row, *span) for one in found for span in one.spans]
+    row, start, end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
+    row = np.append(ranges.row, row)
+    order = np.argsort(row, kind="stable")
+    return replace(
+        ranges,
+        row=row[order],
+        start=np.append(ranges.start, start)[order],
+        end=np.append(ranges.end, end)[order],
+        how=how,
+        share=share,
+        ambiguous=ambiguous,
+        prefix=prefix,
+        suffix=suffix,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """The places of chunks in one document, as columns with a row for each chunk.
+
+    The ranges of chunk i are rows `begin[i]` to `begin[i + 1]` of `start` and `end`: one usually,
+    none if it is lost, too ambiguous or blank, several if its parts stand apart in the text. `how`
+    holds values of `How`; `share` is the share of its letters that were found (1 unless it was
+    folded); `prefix` and `suffix` count its characters at both ends that the document does not have
+    there.
+    `ambiguous` chunks have other places that are as good. `parents` are numbers of chunks, or -1.
+    """
+
+    begin: Ints
+    start: Ints
+    end: Ints
+    how: Bytes
+    share: Floats
+    ambiguous: Bools
+    prefix: Ints
+    suffix: Ints
+    document: DenseText
+    chunks: DenseTexts
+    offsets: GivenOffsets | None = None
+    parents: Ints | None = None
+    in_order: bool = True
+
+    def __len__(self) -> int:
+        return len(self.how)
+
+    def spans(self, number: int) -> tuple[tuple[int, int], ...]:
+        """The ranges [start, end) of one chunk.
+
+        >>> from doxeval.locating import locate_chunks
+        >>> locate_chunks("to be or not", ["to be or", "or not"]).spans(1)
+        ((6, 12),)
+        """
+        rows = slice(self.begin[number], self.begin[number + 1])
+        return tuple(zip(self.start[rows].tolist(), self.end[rows].tolist(), strict=True))
+
+    @property
+    def first(self) -> Ints:
+        """Where the first range of each chunk starts; -1 if it has none."""
+        first = np.full(len(self), -1, dtype=np.int64)
+        found = np.diff(self.begin) > 0
+        first[found] = self.start[self.begin[:-1][found]]
+        return first
+
+    @cached_property
+    def repeated(self) -> Bools:
+        """Which chunks have a text that stands more than once in the document."""
+        number, first = distinct_texts(self.chunks)
+        found = occurrences(self.document, self.chunks, first, most_places(self.document))
+        return ((found.counts > 1) | found.too_many)[number]
+
+    @cached_property
+    def report(self) -> LocatingReport:
+        """What was found how."""
+        counts = np.bincount(self.how, minlength=len(How)).tolist()
+        return LocatingReport(
+            chunks=len(self),
+            how={how.word: counts[how] for how in How},
+            repeated=int(self.repeated.sum()),
+            ambiguous=int(self.ambiguous.sum()),
+            characters=len(self.document),
+            uncovered=self._uncovered(),
+            offsets=self._offsets_report(),
+            out_of_order=0 if self.in_order else 1,
+            missing=tuple(map(self.missing_chunk, self.missing.tolist())),
+        )
+
+    @property
+    def missing(self) -> Ints:
+        """The numbers of the chunks of which it is not known where they stand."""
+        return np.flatnonzero((self.how == How.NOT_FOUND) | (self.how == How.TOO_AMBIGUOUS))
+
+    def missing_chunk(self, number: int) -> MissingChunk:
+        """What is known of a chunk that has no place."""
+        is_too_ambiguous = bool(self.how[number] == How.TOO_AMBIGUOUS)
+        text, share = self.chunks.texts[number], float(self.share[number])
+        return MissingChunk(None, number, text, share, is_too_ambiguous)
+
+    def _uncovered(self) -> int:
+        """How many non-space characters of the document are in no chunk."""
+        spans = merge_spans(Spans(np.zeros_like(self.start), self.start, self.end))
+        before = self.document.dense_before
+        return len(self.document) - int((before(spans.end) - before(spans.start)).sum())
+
+    def _offsets_report(self) -> OffsetsReport | None:
+        if self.offsets is None:
+            return None
+        found = np.diff(self.begin) > 0
+        right = (self.how == How.OFFSETS) & found
+        missing = (self.offsets.start < 0) & (self.how != How.BLANK)
+        wrong = ~right & ~missing & (self.how != How.BLANK)
+        parent = None
+        if self.parents is not None:
+            parent = np.where(self.parents >= 0, self.first[self.parents], -1)
+        note = shared_error(self.offsets, self.first, found & wrong, parent)
+        return OffsetsReport(int(right.sum()), int(missing.sum()), int(wrong.sum()), note)
+
 
 Order = Literal["list", "none"]
 
 
 def locate_chunks(
-    text: str | SolidText,
+    text: str | DenseText,
     chunks: Sequence[str],
     *,
-    own: Given | None = None,
+    offsets: Given | None = None,
     parents: Sequence[int] | None = None,
     order: Order = "list",
     min_share: float = 0.8,
 ) -> Located:
     """Find the chunks of one document in its text.
 
-    `own` are the starts and ends that came with the chunks (ends may be None, missing ones None or
-    -1). They are checked, and chunks that do not stand there are searched. With `order="list"` the
-    chunks are in the order of the text, which settles which copy of a repeated text is meant;
+    `offsets` are the starts and ends that came with the chunks (ends may be None, missing ones None
+    or -1). They are checked, and chunks that do not stand there are searched. With `order="list"`
+    the chunks are in the order of the text, which settles which copy of a repeated text is meant;
     `parents`, the number of each chunk's parent in the list or -1, tells levels of a tree apart. A
     chunk of which only part is found needs a share of `min_share`, unless all the rest of it stands
     before or after what was found.
@@ -43,8 +275,8 @@ def locate_chunks(
     >>> [located.spans(i) for i in range(3)]
     [((0, 7),), ((8, 15),), ((16, 21),)]
     >>> print(located.report)
-    3 chunks: 2 exact, 1 white space, 0 folded, 0 lost · 2 stand more than once, 0 ambiguous · \
-0 of 17 solid characters in no chunk · own offsets: none given
+    3 chunks: 2 exact, 1 white space, 0 fuzzy, 0 not found · 2 occur more than once, 0 ambiguous · \
+0 of 17 non-space characters in no chunk · offsets: none given
     """
     if order not in ("list", "none"):
         raise InputError(Parameter("order", order) + ": expected 'list' or 'none'")
@@ -52,21 +284,21 @@ def locate_chunks(
         raise InputError(
             Parameter("min_share", min_share) + ": expected a share above 0, at most 1"
         )
-    document = text if isinstance(text, SolidText) else SolidText(text)
-    pieces = SolidPieces(chunks)
+    document = text if isinstance(text, DenseText) else DenseText(text)
+    pieces = DenseTexts(chunks)
     above = _parents(parents, len(pieces))
     depth = depths(above)
-    offsets = checked(document, pieces, own)
+    given = checked(document, pieces, offsets)
     ranges, in_order = None, True
-    if order == "list" and offsets is None and not depth.any():
+    if order == "list" and given is None and not depth.any():
         ranges = tiled_as_they_are(document.text, chunks)
     if ranges is None:
-        ranges, in_order = _searched(document, pieces, offsets, depth, order, min_share)
+        ranges, in_order = _searched(document, pieces, given, depth, order, min_share)
     return Located(
         **ranges.columns(),
         document=document,
         chunks=pieces,
-        own=offsets,
+        offsets=given,
         parents=None if parents is None else above,
         in_order=in_order,
     )
@@ -86,17 +318,17 @@ def _parents(given: Sequence[int] | None, count: int) -> Ints:
 
 
 def _searched(
-    document: SolidText,
-    pieces: SolidPieces,
-    own: OwnOffsets | None,
+    document: DenseText,
+    pieces: DenseTexts,
+    given: GivenOffsets | None,
     depth: Ints,
     order: Order,
     min_share: float,
 ) -> tuple[Ranges, bool]:
     """The ranges of chunks, and whether they are in the order of the text if they should be."""
-    found = placed_by_level(document, pieces, None if own is None else own.place, depth, order)
-    ranges = unaltered(document, pieces, own, found)
-    lost = np.flatnonzero(ranges.how == How.LOST)
+    found = placed_by_level(document, pieces, None if given is None else given.place, depth, order)
+    ranges = unaltered(document, pieces, given, found)
+    lost = np.flatnonzero(ranges.how == How.NOT_FOUND)
     if len(lost):
         ends = ranges.last_ends()
         ranges = joined(ranges, altered(document, pieces, lost, ends, depth, order, min_share))

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.locating.hashes import Matches
-from doxeval.locating.solid import SolidPieces, SolidText
+from doxeval.locating.text import DenseText, DenseTexts, Matches
 
 GRAM = 12
 _MOST_PAIRS = 250_000
@@ -23,7 +22,7 @@ _LARGEST_SHARE = 0.01
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """Solid positions, those of each text ascending.
+    """Positions in the dense text, those of each text ascending.
 
     Text i stands at `position[begin[i]:begin[i + 1]]`. Where all texts together have too many
     places, those with the most have none here: `too_many` says which.
@@ -40,12 +39,12 @@ class Occurrences:
 
 
 def occurrences(
-    document: SolidText,
-    pieces: SolidPieces,
+    document: DenseText,
+    pieces: DenseTexts,
     only: Sequence[int] | None = None,
     most: int | None = None,
 ) -> Occurrences:
-    """All places of each piece in the solid text of a document, or of some of the pieces.
+    """All places of each piece in the dense text of a document, or of some of the pieces.
 
     Empty pieces stand nowhere. If all have more than `most` places together, only so many are kept,
     of the pieces that have the fewest.
@@ -53,7 +52,7 @@ def occurrences(
     The first characters of a piece, at most 12, propose places by their hash, the hash of the
     whole piece leaves few of them, and those are compared character by character.
 
-    >>> found = occurrences(SolidText("to be or not to be"), SolidPieces(["to be", "or", "bee"]))
+    >>> found = occurrences(DenseText("to be or not to be"), DenseTexts(["to be", "or", "bee"]))
     >>> found.begin.tolist(), found.position.tolist()
     ([0, 2, 3, 3], [0, 9, 4])
     """
@@ -68,7 +67,7 @@ def occurrences(
             places.add(mine[row], position)
     row, position = places.fewest()
     texts = {number: pieces[numbers[number]] for number in np.unique(row).tolist()}
-    stands = document.solid.startswith
+    stands = document.dense.startswith
     pairs = zip(row.tolist(), position.tolist(), strict=True)
     equal = np.fromiter((stands(texts[i], at) for i, at in pairs), np.bool_, len(row))
     row, position = row[equal], position[equal]
@@ -77,7 +76,7 @@ def occurrences(
     return Occurrences(np.append(0, np.cumsum(counts)), position[order], places.too_many)
 
 
-def most_places(document: SolidText) -> int:
+def most_places(document: DenseText) -> int:
     """How many places distinct texts may have in a document together, so that memory suffices."""
     return _PLACES + _PLACES_PER_CHARACTER * len(document)
 
@@ -122,9 +121,7 @@ class _Places:
         return row, position
 
 
-def _proposed(
-    document: SolidText, pieces: SolidPieces, wanted: Ints
-) -> Iterator[tuple[Ints, Ints]]:
+def _proposed(document: DenseText, pieces: DenseTexts, wanted: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Places that pieces have by their hashes, as rows of `wanted`.
 
     The first characters of all make grams of one size.

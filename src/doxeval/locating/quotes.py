@@ -9,11 +9,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from doxeval.locating.altered import found_in_part, found_whole
-from doxeval.locating.how import How
+from doxeval.locating.fuzzy import (
+    LEAST_LETTERS,
+    Resemblance,
+    found_in_part,
+    found_whole,
+    resembling,
+)
 from doxeval.locating.occurrences import most_places, occurrences
-from doxeval.locating.resembling import LEAST_LETTERS, Resemblance, resembling
-from doxeval.locating.solid import SolidPieces, SolidText
+from doxeval.locating.report import How
+from doxeval.locating.text import DenseText, DenseTexts
 
 # So many letters in a row of a quote that was not found show where it nearly is.
 _SHORT_GRAM = 6
@@ -48,7 +53,7 @@ class FoundInDocuments:
 
 
 def find_quotes(
-    text: str | SolidText, quotes: Sequence[str], min_share: float = 0.8
+    text: str | DenseText, quotes: Sequence[str], min_share: float = 0.8
 ) -> list[FoundQuote]:
     """All places of each quote in a text.
 
@@ -60,11 +65,11 @@ def find_quotes(
     ...     print(one.how.word, one.places)
     exact (((15, 20),),)
     white space (((3, 10),),)
-    folded (((0, 5),), ((15, 20),))
-    lost ()
+    fuzzy (((0, 5),), ((15, 20),))
+    not found ()
     """
-    document = text if isinstance(text, SolidText) else SolidText(text)
-    pieces = SolidPieces(quotes)
+    document = text if isinstance(text, DenseText) else DenseText(text)
+    pieces = DenseTexts(quotes)
     found = _as_they_are(document, pieces)
     for row, one in _by_letters(document, pieces, _lost(found)):
         found[row] = one
@@ -74,10 +79,10 @@ def find_quotes(
 
 
 def _lost(found: Sequence[FoundQuote]) -> list[int]:
-    return [row for row, one in enumerate(found) if one.how == How.LOST]
+    return [row for row, one in enumerate(found) if one.how == How.NOT_FOUND]
 
 
-def _as_they_are(document: SolidText, pieces: SolidPieces) -> list[FoundQuote]:
+def _as_they_are(document: DenseText, pieces: DenseTexts) -> list[FoundQuote]:
     """Quotes as they stand, white space aside."""
     places = occurrences(document, pieces, most=most_places(document))
     first = document.offsets[places.position]
@@ -98,13 +103,13 @@ def _as_they_are(document: SolidText, pieces: SolidPieces) -> list[FoundQuote]:
         )
         how = How.EXACT if any(exact) else How.WHITE_SPACE
         if not spans:
-            how = How.TOO_AMBIGUOUS if places.too_many[row] else How.LOST
-        result.append(FoundQuote(how, spans, 0.0 if how is How.LOST else 1.0))
+            how = How.TOO_AMBIGUOUS if places.too_many[row] else How.NOT_FOUND
+        result.append(FoundQuote(how, spans, 0.0 if how is How.NOT_FOUND else 1.0))
     return result
 
 
 def _by_letters(
-    document: SolidText, pieces: SolidPieces, rows: Sequence[int]
+    document: DenseText, pieces: DenseTexts, rows: Sequence[int]
 ) -> list[tuple[int, FoundQuote]]:
     """Quotes all of whose letters and digits stand in the text."""
     if not rows:
@@ -120,12 +125,12 @@ def _by_letters(
         at = places.position[begin:end].tolist()
         spans = tuple((found_whole(document, pieces, row, start),) for start in at)
         if spans:
-            result.append((row, FoundQuote(How.FOLDED, spans, 1.0)))
+            result.append((row, FoundQuote(How.FUZZY, spans, 1.0)))
     return result
 
 
 def _in_part(
-    document: SolidText, pieces: SolidPieces, rows: Sequence[int], min_share: float
+    document: DenseText, pieces: DenseTexts, rows: Sequence[int], min_share: float
 ) -> list[tuple[int, FoundQuote]]:
     """Quotes of which nearly all letters stand in the text."""
     if not rows:
@@ -134,19 +139,19 @@ def _in_part(
     result = []
     for one in resembling(document.folded, pieces.folded, rows, near, min_share):
         found = found_in_part(document, pieces, one)
-        how = How.FOLDED if found.spans else How.LOST
+        how = How.FUZZY if found.spans else How.NOT_FOUND
         places = (found.spans,) if found.spans else ()
         close = () if found.spans else _near(document, one)
         result.append((one.row, FoundQuote(how, places, found.share, close)))
     nowhere = {row: at for at, (row, quote) in enumerate(result) if not quote.places + quote.near}
     # Short quotes with a changed word have few letters in a row in common with their text.
     for one in resembling(document.folded, pieces.folded, [*nowhere], near, min_share, _SHORT_GRAM):
-        quote = FoundQuote(How.LOST, (), one.share, _near(document, one))
+        quote = FoundQuote(How.NOT_FOUND, (), one.share, _near(document, one))
         result[nowhere[one.row]] = one.row, quote
     return result
 
 
-def _near(document: SolidText, found: Resemblance) -> Place:
+def _near(document: DenseText, found: Resemblance) -> Place:
     """Return the ranges of the longest part of a quote that stands in the text."""
     if not found.matches:
         return ()
@@ -171,7 +176,7 @@ class JoinedTexts:
         used = set().union(*map(set, texts))
         letters = (chr(code) for code in range(0x10000, 0x20000))
         border = next(one for one in letters if one not in used and one.isalpha())
-        self.text = SolidText(border.join(texts))
+        self.text = DenseText(border.join(texts))
         self._begin = np.cumsum([0] + [len(text) + 1 for text in texts[:-1]])
 
     def document_of(self, offset: int) -> str:
@@ -192,11 +197,11 @@ def find_in_documents(
 
     >>> found = find_in_documents({"a": "to be", "b": "or not to be"}, ["to be", "be or"])
     >>> found[0].places, found[1].how.word
-    ((('a', ((0, 5),)), ('b', ((7, 12),))), 'lost')
+    ((('a', ((0, 5),)), ('b', ((7, 12),))), 'not found')
     """
     joined = documents if isinstance(documents, JoinedTexts) else JoinedTexts(documents)
     if not joined.ids:
-        return [FoundInDocuments(How.LOST if quote.strip() else How.BLANK) for quote in quotes]
+        return [FoundInDocuments(How.NOT_FOUND if quote.strip() else How.BLANK) for quote in quotes]
     found = find_quotes(joined.text, quotes, min_share)
     return [
         FoundInDocuments(

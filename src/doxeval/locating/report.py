@@ -1,23 +1,71 @@
-"""What locating found how, as numbers and as a sentence."""
+"""How chunks were located, as numbers and as a sentence; and how many may be missing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from enum import IntEnum
 from typing import Any
 
 from doxeval.errors import InputError
 from doxeval.messages import Parameter, plural, truncate
 
-# Below this share found, the texts are probably not of these documents.
+# Below this share located, the texts are probably not of these documents.
 _SAME_TEXTS = 0.5
 _MOST_LISTED = 10
 _LONGEST_TEXT = 60
 
 
+class How(IntEnum):
+    """How a chunk was located.
+
+    >>> How.WHITE_SPACE.word, How.of("white space").name
+    ('white space', 'WHITE_SPACE')
+    >>> How.FUZZY.is_located, How.TOO_AMBIGUOUS.is_located
+    (True, False)
+    """
+
+    NOT_FOUND = 0
+    OFFSETS = 1  # its text is at the offsets that came with it
+    EXACT = 2  # character by character
+    WHITE_SPACE = 3  # with other white space
+    TRUNCATED = 4  # without a character at an end that the splitter cut through
+    FUZZY = 5  # by its letters and digits only, or with text that the document does not have
+    BLANK = 6  # it has no characters but white space, and shows nothing
+    TOO_AMBIGUOUS = 7  # it occurs so often that none of the places was chosen
+
+    @property
+    def word(self) -> str:
+        """The word for it in files and reports."""
+        return self.name.lower().replace("_", " ")
+
+    @property
+    def is_located(self) -> bool:
+        """Whether it is known where the chunk is, if it shows anything."""
+        return self not in (How.NOT_FOUND, How.TOO_AMBIGUOUS)
+
+    @classmethod
+    def of(cls, word: str) -> How:
+        """Return the value that a word of a file stands for; files of earlier versions have others.
+
+        >>> How.of("offsets") is How.of("own")
+        True
+        """
+        known = _EARLIER_WORDS.get(word)
+        return cls[word.upper().replace(" ", "_")] if known is None else known
+
+
+_EARLIER_WORDS = {
+    "own": How.OFFSETS,
+    "broken": How.TRUNCATED,
+    "folded": How.FUZZY,
+    "lost": How.NOT_FOUND,
+}
+
+
 @dataclass(frozen=True)
-class LostChunk:
-    """A chunk that has no place: its document, its number there, its text, the best share.
+class MissingChunk:
+    """A chunk that was not located: its document, its number there, its text, the best share.
 
     is_too_ambiguous: it was found, at so many places that none of them was chosen.
     """
@@ -36,8 +84,8 @@ class LostChunk:
 
 
 @dataclass(frozen=True)
-class OwnReport:
-    """How many own offsets are right, missing and wrong, and what most wrong ones share."""
+class OffsetsReport:
+    """How many given offsets are right, missing and wrong, and what most wrong ones share."""
 
     right: int
     missing: int
@@ -51,142 +99,160 @@ class OwnReport:
 
 @dataclass(frozen=True)
 class LocatingReport:
-    """How many chunks were found how.
+    """How many chunks were located how.
 
-    `found` counts chunks by the words of `How`. `out_of_order` is the number of documents whose
-    chunks are not in the order of the text. Reports of several documents can be summed by `total`.
+    `how` counts chunks by the words of `How`. `characters` are those of the documents that are not
+    white space, `uncovered` those of them that are in no chunk. `out_of_order` is the number of
+    documents whose chunks are not in the order of the text. Reports of several documents can be
+    summed by `total`.
     """
 
     chunks: int
-    found: Mapping[str, int]
+    how: Mapping[str, int]
     repeated: int
     ambiguous: int
-    solid: int
+    characters: int
     uncovered: int
-    own: OwnReport | None = None
+    offsets: OffsetsReport | None = None
     out_of_order: int = 0
-    lost: tuple[LostChunk, ...] = field(default=(), repr=False)
+    missing: tuple[MissingChunk, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
-        always = ("exact", "white space", "folded", "lost")
-        words = [word for word in _ORDER if word in always or self.found.get(word)]
-        found = ", ".join(f"{self.found[word]:,} {word}" for word in words)
-        stand = "stands" if self.repeated == 1 else "stand"
+        always = ("exact", "white space", "fuzzy", "not found")
+        words = [word for word in _ORDER if word in always or self.how.get(word)]
+        occur = "occurs" if self.repeated == 1 else "occur"
         parts = [
-            f"{plural(self.chunks, 'chunk')}: {found}",
-            f"{self.repeated:,} {stand} more than once, {self.ambiguous:,} ambiguous",
-            f"{self.uncovered:,} of {plural(self.solid, 'solid character')} in no chunk",
-            f"own offsets: {self.own or 'none given'}",
+            f"{plural(self.chunks, 'chunk')}: "
+            + ", ".join(f"{self.how[word]:,} {word}" for word in words),
+            f"{self.repeated:,} {occur} more than once, {self.ambiguous:,} ambiguous",
+            f"{self.uncovered:,} of {plural(self.characters, 'non-space character')} in no chunk",
+            f"offsets: {self.offsets or 'none given'}",
         ]
         if self.out_of_order:
-            parts.append("the chunks are not in the order of the text, which would settle more")
+            parts.append("the chunks are not in the order of the text, which would decide more")
         return " · ".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """The numbers, as JSON can hold them."""
-        lost = [asdict(one) for one in self.lost]
-        return asdict(self) | {"found": dict(self.found), "lost": lost}
+        """Return the numbers, as JSON can hold them."""
+        missing = [asdict(chunk) for chunk in self.missing]
+        return asdict(self) | {"how": dict(self.how), "missing": missing}
 
     def in_document(self, document: str) -> LocatingReport:
-        """The report with the name of its document."""
-        lost = tuple(replace(one, document=document) for one in self.lost)
-        return replace(self, lost=lost)
+        """Return the report with the name of its document."""
+        missing = tuple(replace(chunk, document=document) for chunk in self.missing)
+        return replace(self, missing=missing)
 
-    def refuse(self, max_lost: int | str = 0) -> None:
-        """Raise an error if more chunks have no place than a number, or a share such as "5%".
+    def refuse(self, max_missing: int | str = 0) -> None:
+        """Raise an error if more chunks are missing than a number, or a share such as "5%".
 
-        >>> report = LocatingReport(2, {"lost": 2}, 0, 0, 9, 9)
+        >>> report = LocatingReport(2, {"not found": 2}, 0, 0, 9, 9)
         >>> report.refuse(2)
         """
-        ambiguous = self.found.get("too ambiguous", 0)
-        lost, listed = self.found["lost"], map(str, self.lost)
-        refuse_lost(lost, self.chunks, "chunk", max_lost, listed, too_ambiguous=ambiguous)
+        refuse_missing(
+            self.how["not found"],
+            self.chunks,
+            "chunk",
+            max_missing,
+            map(str, self.missing),
+            too_ambiguous=self.how.get("too ambiguous", 0),
+        )
 
 
-_ORDER = ("own", "exact", "white space", "broken", "folded", "blank", "too ambiguous", "lost")
+_ORDER = tuple(
+    how.word
+    for how in (
+        How.OFFSETS,
+        How.EXACT,
+        How.WHITE_SPACE,
+        How.TRUNCATED,
+        How.FUZZY,
+        How.BLANK,
+        How.TOO_AMBIGUOUS,
+        How.NOT_FOUND,
+    )
+)
 
 
-def allowed_lost(max_lost: int | str, of: int) -> float:
+def allowed_missing(max_missing: int | str, of: int) -> float:
     """Return how many of some chunks or quotes may be missing, from a number or a share.
 
-    >>> allowed_lost("5%", 200), allowed_lost(3, 200)
+    >>> allowed_missing("5%", 200), allowed_missing(3, 200)
     (10.0, 3.0)
     """
-    text = str(max_lost).strip()
+    text = str(max_missing).strip()
     try:
         allowed = float(text.removesuffix("%")) * (of / 100 if text.endswith("%") else 1)
     except ValueError:
         allowed = -1.0
     if not allowed >= 0:
         expected = "expected a number, or a share such as '5%'"
-        raise InputError(Parameter("max_lost", max_lost) + f": {expected}")
+        raise InputError(Parameter("max_missing", max_missing) + f": {expected}")
     return allowed
 
 
-def refuse_lost(
-    lost: int,
+def refuse_missing(
+    count: int,
     of: int,
     what: str,
-    max_lost: int | str,
-    missing: Iterable[str] = (),
+    max_missing: int | str,
+    listed: Iterable[str] = (),
     origin: str | None = None,
     too_ambiguous: int = 0,
 ) -> None:
     """Raise an error if more is missing than may be; it lists what is, of many the first.
 
-    What stands at too many places to tell which is meant is missing too.
+    What occurs too often to tell which place is meant is missing, too.
 
-    >>> refuse_lost(1, 9, "quote", 0, ["question 7: not found in terms: 'Thirty days'"])
+    >>> refuse_missing(1, 9, "quote", 0, ["question 7: not found in terms: 'Thirty days'"])
     Traceback (most recent call last):
-    doxeval.errors.InputError: 1 of 9 quotes not found; max_lost= allows a number or a share
+    doxeval.errors.InputError: 1 of 9 quotes not found; max_missing= allows a number or a share
       question 7: not found in terms: 'Thirty days'
     """
-    if lost + too_ambiguous <= allowed_lost(max_lost, of):
+    if count + too_ambiguous <= allowed_missing(max_missing, of):
         return
-    message = f"{lost:,} of {plural(of, what)} not found"
-    if (of - lost) / of < _SAME_TEXTS:
-        share = (of - lost) / of
+    message = f"{count:,} of {plural(of, what)} not found"
+    if (of - count) / of < _SAME_TEXTS:
+        share = (of - count) / of
         message = f"{share:.0%} of {plural(of, what)} located; are these the same texts?"
     if too_ambiguous:
         reason = (
             f"{too_ambiguous:,} of {plural(of, what)} with too many places to tell which is "
-            "meant: own offsets (start and end) would tell"
+            "meant: offsets (start and end) would tell"
         )
-        message = f"{message}; {reason}" if lost else reason
-    every = list(missing)
-    lines = [f"\n  {one}" for one in every[:_MOST_LISTED]]
-    if len(every) > _MOST_LISTED:
-        lines.append(f"\n  and {len(every) - _MOST_LISTED:,} more")
+        message = f"{message}; {reason}" if count else reason
+    lines = list(listed)
+    more = len(lines) - _MOST_LISTED
+    lines = lines[:_MOST_LISTED] + ([f"and {more:,} more"] if more > 0 else [])
     end = "" if message.endswith("?") else ";"
-    allows = Parameter("max_lost") + " allows a number or a share"
-    raise InputError(f"{message}{end} " + allows + "".join(lines), origin)
+    allows = Parameter("max_missing") + " allows a number or a share"
+    raise InputError(f"{message}{end} " + allows + "".join(f"\n  {line}" for line in lines), origin)
 
 
 def total(reports: Iterable[LocatingReport]) -> LocatingReport:
-    """One report about several documents.
+    """Return a report about several documents.
 
-    >>> one = LocatingReport(2, {"exact": 2}, 1, 0, 9, 0)
-    >>> total([one, one]).chunks
+    >>> report = LocatingReport(2, {"exact": 2}, 1, 0, 9, 0)
+    >>> total([report, report]).chunks
     4
     """
     reports = list(reports)
-    own = [one.own for one in reports if one.own is not None]
-    notes = [one.note for one in own if one.note]
+    offsets = [report.offsets for report in reports if report.offsets is not None]
+    notes = [report.note for report in offsets if report.note]
     return LocatingReport(
-        chunks=sum(one.chunks for one in reports),
-        found={word: sum(one.found.get(word, 0) for one in reports) for word in _ORDER},
-        repeated=sum(one.repeated for one in reports),
-        ambiguous=sum(one.ambiguous for one in reports),
-        solid=sum(one.solid for one in reports),
-        uncovered=sum(one.uncovered for one in reports),
-        own=OwnReport(
-            sum(one.right for one in own),
-            sum(one.missing for one in own),
-            sum(one.wrong for one in own),
+        chunks=sum(report.chunks for report in reports),
+        how={word: sum(report.how.get(word, 0) for report in reports) for word in _ORDER},
+        repeated=sum(report.repeated for report in reports),
+        ambiguous=sum(report.ambiguous for report in reports),
+        characters=sum(report.characters for report in reports),
+        uncovered=sum(report.uncovered for report in reports),
+        offsets=OffsetsReport(
+            sum(report.right for report in offsets),
+            sum(report.missing for report in offsets),
+            sum(report.wrong for report in offsets),
             max(notes, key=notes.count, default=""),
         )
-        if own
+        if offsets
         else None,
-        out_of_order=sum(one.out_of_order for one in reports),
-        lost=tuple(lost for one in reports for lost in one.lost),
+        out_of_order=sum(report.out_of_order for report in reports),
+        missing=tuple(chunk for report in reports for chunk in report.missing),
     )

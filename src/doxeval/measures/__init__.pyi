@@ -44,6 +44,10 @@ from doxeval.measures.registry import Family as Family
 from doxeval.measures.registry import as_measure as as_measure
 from doxeval.measures.registry import measure_named as measure_named
 from doxeval.measures.registry import register as register
+from doxeval.measures.retained import RetainedResults as RetainedResults
+from doxeval.measures.retained import has_text_to_show as has_text_to_show
+from doxeval.measures.retained import hits_model as hits_model
+from doxeval.measures.retained import retained_results as retained_results
 from doxeval.measures.texts import Texts as Texts
 from doxeval.measures.texts import tokeniser_of as tokeniser_of
 from doxeval.measures.texts import word_starts as word_starts

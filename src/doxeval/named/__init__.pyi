@@ -1,5 +1,6 @@
 from doxeval.named.arguments import checked as checked
 from doxeval.named.arguments import checked_but as checked_but
+from doxeval.named.options import REQUIRED as REQUIRED
 from doxeval.named.options import OptionField as OptionField
 from doxeval.named.options import check_options as check_options
 from doxeval.named.options import option as option

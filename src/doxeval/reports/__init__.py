@@ -13,17 +13,13 @@ from doxeval.reports.report import report as report
 __all__ = [
     "Contents",
     "DocumentView",
-    "Keeping",
     "Report",
-    "Returned",
     "RunUnits",
+    "document_data",
     "document_views",
-    "documents_for_island",
     "documents_note",
-    "keeping",
     "page",
     "report",
-    "returned",
     "write_report",
 ]
 

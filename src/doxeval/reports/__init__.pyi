@@ -1,14 +1,9 @@
 from doxeval.reports.contents import Contents as Contents
 from doxeval.reports.contents import topic_names as topic_names
-from doxeval.reports.data import documents_for_island as documents_for_island
+from doxeval.reports.data import document_data as document_data
 from doxeval.reports.data import documents_note as documents_note
 from doxeval.reports.data import number as number
-from doxeval.reports.documents.retained import Keeping as Keeping
-from doxeval.reports.documents.retained import Returned as Returned
-from doxeval.reports.documents.retained import keeping as keeping
-from doxeval.reports.documents.retained import navigation_of as navigation_of
-from doxeval.reports.documents.retained import returned as returned
-from doxeval.reports.documents.select import telling_documents as telling_documents
+from doxeval.reports.documents.select import select_documents as select_documents
 from doxeval.reports.documents.view import DocumentView as DocumentView
 from doxeval.reports.documents.view import RunUnits as RunUnits
 from doxeval.reports.documents.view import document_views as document_views

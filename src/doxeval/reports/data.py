@@ -1,14 +1,17 @@
-"""The data of a report as the page's script reads them: one JSON value inside the page.
+"""The data of a page, as its script reads them: one JSON value, made of the records below.
 
 Runs are in the order of the ranking by the first measure, topics and measures in that of the table;
-everything else refers to them by their places.
+everything else refers to them by number, from 0. The types of the script are generated from these
+classes. A field that is UNSET is not there.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from doxeval.comparison import TITLES, Comparison
 from doxeval.measures import UnitOutcome
@@ -18,47 +21,253 @@ from doxeval.reports.documents.select import FIRST_RESULTS, LONGEST_TEXT
 from doxeval.reports.documents.view import DocumentView, RelevantUnit
 from doxeval.reports.escaping import readable, script_json
 from doxeval.reports.figures.vega import Figure, Value, colour_of, dash_of
-from doxeval.reports.tables import Cell, cells
+from doxeval.reports.tables import Cell
 from doxeval.scores import MeasureFacts
 
+# More relevant units of one document are counted, but not listed.
+_MOST_RELEVANT = 60
 
-def island(contents: Contents, figures: Iterable[Figure]) -> str:
-    """The data as JSON that may stand inside a script element.
+
+class ReportRun(Struct, frozen=True):
+    """A run. shown: whether it is chosen when the page is opened."""
+
+    name: str
+    colour: str
+    dash: list[int]
+    shown: bool
+
+
+class ReportTopic(Struct, frozen=True, omit_defaults=True):
+    """A topic, and what is known about it besides its id."""
+
+    id: str
+    title: str | UnsetType = UNSET
+    query: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+
+
+class ReportMeasure(Struct, frozen=True, rename="camel"):
+    """A measure: what it is called, what it means, and its range."""
+
+    label: str
+    canonical: str
+    title: str
+    range: str
+    lowest: float | None
+    highest: float | None
+    higher_is_better: bool
+    user: str | UnsetType = UNSET
+    formula: str | UnsetType = UNSET
+
+
+class ReportCell(Struct, frozen=True):
+    """A mean with its interval, the run's letters, and how many topics have scores or none."""
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    letters: str
+    topics: int
+    undefined: int
+    best: bool
+
+
+# Two runs, the mean difference of the first from the second, p, and p after Holm's correction.
+TestedPair = tuple[int, int, float | None, float | None, float | None]
+
+
+class ReportComparison(Struct, frozen=True):
+    """The pairs of runs that were tested by a measure."""
+
+    measure: int
+    test: str
+    alpha: float
+    pairs: list[TestedPair]
+
+
+class ReportFigure(Struct, frozen=True):
+    """A figure: its data by column, and a Vega-Lite specification without data."""
+
+    id: str
+    section: str
+    title: str
+    note: str
+    alt: str
+    columns: dict[str, list[str | float | None]]
+    spec: dict[str, Any]
+
+
+# Positions count code points; spans are half-open.
+SpanData = tuple[int, int]
+# Start, end, and whether it is a title.
+BlockData = tuple[int, int, Literal["title", "text"]]
+# Start, end, rank.
+UnitData = tuple[int, int, int]
+# Hit at a rank; near, from a rank on, with a probability; or missed.
+OutcomeData = (
+    tuple[Literal["hit"], int] | tuple[Literal["near"], int, float | None] | tuple[Literal["miss"]]
+)
+
+
+class OutlineData(Struct, frozen=True):
+    """An element. share: how much of it is highlighted; None if nothing is in the document."""
+
+    depth: int
+    path: str
+    start: int
+    end: int
+    begins: str
+    share: float | None
+
+
+class GradeData(Struct, frozen=True):
+    """A graded element. label: the grade as the assessors wrote it: 3E, (2,3)."""
+
+    path: str
+    start: int
+    end: int
+    label: str
+
+
+class RunResultsData(Struct, frozen=True):
+    """What a run returns in a document.
+
+    cut: how many further spans are left out. read: for each budget, where readers stop in each
+    span.
+    """
+
+    run: int
+    units: list[UnitData]
+    cut: int | UnsetType = UNSET
+    read: list[list[int]] | UnsetType = UNSET
+
+
+class ChunksData(Struct, frozen=True):
+    """The chunks of a document that some runs could have returned.
+
+    ranges: for each chunk, how far it begins after the beginning of the one before, and its length.
+    """
+
+    runs: list[int]
+    ranges: list[int]
+
+
+class RelevantUnitData(Struct, frozen=True, rename="camel"):
+    """A relevant unit, its highlighted share, and what each run makes of it."""
+
+    unit: SpanData
+    label: str
+    share: float | None
+    by_run: list[OutcomeData]
+
+
+class ReportDocument(Struct, rename="camel"):
+    """A document for one topic: what was assessed in it, and what the runs return.
+
+    text_of: the number of the document that has the same text; then there is none here. bep: the
+    best entry point. outline_cut, outcomes_cut: how many elements and relevant units are left out.
+    budgets: in words, such as "1,000 words", smallest first. cuts: what runs could have returned.
+    navigation: the model behind the outcomes. why: why the document is shown. cut: how many
+    characters at the end are left out.
+    """
+
+    topic: int
+    doc: str
+    blocks: list[BlockData]
+    highlights: list[SpanData]
+    grades: list[GradeData]
+    bep: int | None
+    outline: list[OutlineData]
+    outline_cut: int
+    results: list[RunResultsData]
+    why: str
+    cut: int
+    text: str | UnsetType = UNSET
+    text_of: int | UnsetType = UNSET
+    budgets: list[str] | UnsetType = UNSET
+    cuts: list[ChunksData] | UnsetType = UNSET
+    navigation: str | UnsetType = UNSET
+    outcomes: list[RelevantUnitData] | UnsetType = UNSET
+    outcomes_cut: int | UnsetType = UNSET
+
+
+class ReportData(Struct, frozen=True, rename="camel"):
+    """All that a page carries for its script.
+
+    scores: by measure, run and topic; None where the measure is undefined. cells: by measure and
+    run.
+    """
+
+    title: str
+    runs: list[ReportRun]
+    topics: list[ReportTopic]
+    measures: list[ReportMeasure]
+    baseline: int
+    baseline_given: bool
+    scores: list[list[list[float | None]]]
+    cells: list[list[ReportCell]]
+    comparisons: list[ReportComparison]
+    figures: list[ReportFigure]
+    documents: list[ReportDocument]
+
+
+def page_data(
+    contents: Contents, figures: Iterable[Figure], cells: Mapping[str, Sequence[Cell]]
+) -> str:
+    """Return the data as JSON that may stand inside a script element.
 
     >>> import json
     >>> import numpy as np
+    >>> from doxeval.reports.tables import leaderboard
     >>> from doxeval.scores import RunScores, ScoreTable
     >>> facts = MeasureFacts("P", "P", "precision")
     >>> runs = (RunScores("mine", np.array([[0.5, np.nan]]), np.ones(2, dtype=bool)),)
-    >>> data = json.loads(island(Contents(ScoreTable((facts,), ("7", "8"), runs)), ()))
+    >>> contents = Contents(ScoreTable((facts,), ("7", "8"), runs))
+    >>> data = json.loads(page_data(contents, (), leaderboard(contents)))
     >>> data["scores"], data["cells"][0][0]["mean"], data["baseline"]
     ([[[0.5, None]]], 0.5, 0)
     """
-    return script_json(
-        {
-            "title": contents.title,
-            "runs": _runs(contents),
-            "topics": [_topic(contents, topic) for topic in contents.table.topic_ids],
-            "measures": _measures(contents),
-            "baseline": contents.ranking.index(contents.reference),
-            "baselineGiven": contents.baseline is not None,
-            "scores": [
-                [_numbers(column.values[run].tolist()) for run in contents.ranking]
-                for column in contents.columns
-            ],
-            "cells": _cells(cells(contents)),
-            "comparisons": [
-                _comparison(contents, number, found)
-                for number, found in enumerate(contents.comparisons)
-            ],
-            "figures": [_figure(figure) for figure in figures],
-            "documents": _documents(contents),
-        }
+    data = ReportData(
+        title=contents.title,
+        runs=[
+            ReportRun(shown, colour_of(place), dash_of(place), run in contents.chosen)
+            for place, (run, shown) in enumerate(contents.shown.items())
+        ],
+        topics=[_topic(contents, topic) for topic in contents.table.topic_ids],
+        measures=[
+            _measure(label, facts)
+            for label, facts in zip(contents.labels, contents.table.measures, strict=True)
+        ],
+        baseline=contents.ranking.index(contents.reference),
+        baseline_given=contents.baseline is not None,
+        scores=[
+            [[number(value) for value in column.values[run].tolist()] for run in contents.ranking]
+            for column in contents.columns
+        ],
+        cells=[[_cell(cell) for cell in column] for column in zip(*cells.values(), strict=True)],
+        comparisons=[
+            _comparison(contents, measure, comparison)
+            for measure, comparison in enumerate(contents.comparisons)
+        ],
+        figures=[
+            ReportFigure(
+                figure.name,
+                figure.section,
+                figure.title,
+                figure.note,
+                figure.alt,
+                {name: _values(column) for name, column in figure.columns.items()},
+                figure.spec,
+            )
+            for figure in figures
+        ],
+        documents=document_data(contents),
     )
+    return script_json(to_builtins(data))
 
 
 def number(value: float | None) -> float | None:
-    """A number to six significant digits; None if it is not finite.
+    """Return a number to six significant digits; None if it is not finite.
 
     >>> number(1 / 3), number(float("nan")), number(2.0)
     (0.333333, None, 2)
@@ -69,36 +278,22 @@ def number(value: float | None) -> float | None:
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
-def _numbers(values: Iterable[float | None]) -> list[float | None]:
-    return [number(value) for value in values]
+def _values(column: Sequence[Value]) -> list[Value]:
+    return [value if isinstance(value, str | int) else number(value) for value in column]
 
 
-def _runs(contents: Contents) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": shown,
-            "colour": colour_of(place),
-            "dash": dash_of(place),
-            "shown": run in contents.chosen,
-        }
-        for place, (run, shown) in enumerate(contents.shown.items())
-    ]
-
-
-def _topic(contents: Contents, topic: str) -> dict[str, str]:
-    known = {
-        "title": contents.topics.title(topic),
-        "query": contents.topics.query(topic),
-        "description": contents.topics.description(topic),
-    }
-    return {
-        "id": contents.shown_topics[topic],
-        **{key: text for key, text in known.items() if text},
-    }
+def _topic(contents: Contents, topic: str) -> ReportTopic:
+    topics = contents.topics
+    return ReportTopic(
+        contents.shown_topics[topic],
+        topics.title(topic) or UNSET,
+        topics.query(topic) or UNSET,
+        topics.description(topic) or UNSET,
+    )
 
 
 def range_in_words(facts: MeasureFacts) -> str:
-    """The range of a measure.
+    """Return the range of a measure.
 
     >>> range_in_words(MeasureFacts("P", "P", "precision"))
     '0 to 1'
@@ -107,134 +302,92 @@ def range_in_words(facts: MeasureFacts) -> str:
     return f"{facts.lowest:g} to {highest}"
 
 
-def _measures(contents: Contents) -> list[dict[str, Any]]:
-    return [
-        {
-            "label": label,
-            "canonical": facts.canonical,
-            "title": facts.title,
-            **({"user": facts.user} if facts.user else {}),
-            **({"formula": facts.formula} if facts.formula else {}),
-            "range": range_in_words(facts),
-            "lowest": number(facts.lowest),
-            "highest": number(facts.highest),
-            "higherIsBetter": facts.higher_is_better,
-        }
-        for label, facts in zip(contents.labels, contents.table.measures, strict=True)
-    ]
+def _measure(label: str, facts: MeasureFacts) -> ReportMeasure:
+    return ReportMeasure(
+        label,
+        facts.canonical,
+        facts.title,
+        range_in_words(facts),
+        number(facts.lowest),
+        number(facts.highest),
+        facts.higher_is_better,
+        facts.user or UNSET,
+        facts.formula or UNSET,
+    )
 
 
-def _cells(rows: Mapping[str, Sequence[Cell]]) -> list[list[dict[str, Any]]]:
-    """By measure and run."""
-    return [[_cell(cell) for cell in column] for column in zip(*rows.values(), strict=True)]
-
-
-def _cell(cell: Cell) -> dict[str, Any]:
+def _cell(cell: Cell) -> ReportCell:
     low, high = (None, None) if cell.interval is None else cell.interval
-    return {
-        "mean": number(cell.mean),
-        "low": number(low),
-        "high": number(high),
-        "letters": cell.letters,
-        "topics": cell.topics,
-        "undefined": cell.undefined,
-        "best": cell.is_best,
-    }
+    return ReportCell(
+        number(cell.mean),
+        number(low),
+        number(high),
+        cell.letters,
+        cell.topics,
+        cell.undefined,
+        cell.is_best,
+    )
 
 
-def _comparison(contents: Contents, measure: int, found: Comparison) -> dict[str, Any]:
+def _comparison(contents: Contents, measure: int, comparison: Comparison) -> ReportComparison:
     places = {run: place for place, run in enumerate(contents.ranking)}
-    return {
-        "measure": measure,
-        "test": TITLES[found.test],
-        "alpha": found.alpha,
-        "pairs": [
-            [
+    return ReportComparison(
+        measure,
+        TITLES[comparison.test],
+        comparison.alpha,
+        [
+            (
                 places[pair.first],
                 places[pair.second],
-                *_numbers((pair.difference, pair.p, pair.corrected)),
-            ]
-            for pair in found.pairs
+                number(pair.difference),
+                number(pair.p),
+                number(pair.corrected),
+            )
+            for pair in comparison.pairs
             if pair.p is not None
         ],
-    }
-
-
-def _figure(figure: Figure) -> dict[str, Any]:
-    return {
-        "id": figure.name,
-        "section": figure.section,
-        "title": figure.title,
-        "note": figure.note,
-        "alt": figure.alt,
-        "columns": {name: _values(column) for name, column in figure.columns.items()},
-        "spec": figure.spec,
-    }
-
-
-def _values(column: Sequence[Value]) -> list[Value]:
-    return [value if isinstance(value, str | int) else number(value) for value in column]
-
-
-def _documents(contents: Contents) -> list[dict[str, Any]]:
-    runs = {run: place for place, run in enumerate(contents.ranking)}
-    topics = {topic: place for place, topic in enumerate(contents.table.topic_ids)}
-    found = document_island(contents.documents, runs, topics, contents.navigation)
-    # Several topics may show the same document: its text is carried once.
-    first: dict[str, int] = {}
-    for number, view in enumerate(found):
-        at = first.setdefault(view["text"], number)
-        if at < number:
-            view["textOf"] = at
-            del view["text"]
-    return found
+    )
 
 
 # Documents
 
 
-# More relevant units of one document are counted, but not listed.
-_MOST_RELEVANT = 60
+def document_data(contents: Contents) -> list[ReportDocument]:
+    """Return the documents of a report; those of topics that it does not have are left out.
 
-
-def documents_for_island(contents: Contents) -> list[dict[str, Any]]:
-    """Each document as the page's script reads it; runs and topics are given by number.
-
-    Runs are numbered by their ranking, topics as in the table.
+    Several topics may show the same document: its text is carried once.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> runs = (RunScores("mine", np.array([[0.5]]), np.ones(1, dtype=bool)),)
-    >>> documents_for_island(Contents(ScoreTable((MeasureFacts("P", "P", "p"),), ("7",), runs)))
+    >>> document_data(Contents(ScoreTable((MeasureFacts("P", "P", "p"),), ("7",), runs)))
     []
     """
-    runs = {name: number for number, name in enumerate(contents.ranking)}
-    topics = {name: number for number, name in enumerate(contents.table.topic_ids)}
-    navigation = next((view.navigation for view in contents.documents), None)
-    return document_island(contents.documents, runs, topics, navigation)
-
-
-def document_island(
-    views: Sequence[DocumentView],
-    runs: Mapping[str, int],
-    topics: Mapping[str, int],
-    navigation: str | None,
-) -> list[dict[str, Any]]:
-    """The documents of a report as plain values.
-
-    `runs` and `topics` give the places of runs and topics in the page's lists; what is in neither
-    is left out. `navigation` is None if nobody asked how users navigate: then there is nothing
-    about it.
-    """
-    return [
-        _document(view, topics[view.topic], runs, about_navigation=navigation is not None)
-        for view in views
-        if view.topic in topics
-    ]
+    runs = {run: place for place, run in enumerate(contents.ranking)}
+    topics = {topic: place for place, topic in enumerate(contents.table.topic_ids)}
+    documents: list[ReportDocument] = []
+    first: dict[str, int] = {}
+    for view in contents.documents:
+        if view.topic not in topics:
+            continue
+        text = readable(view.text[:LONGEST_TEXT])
+        document = _document(view, topics[view.topic], runs, text)
+        if contents.navigation is not None and view.navigation is not None:
+            places = [runs.get(layer.run, -1) for layer in view.layers]
+            document.navigation = view.navigation
+            document.outcomes = [_unit(unit, places) for unit in view.units[:_MOST_RELEVANT]]
+            document.outcomes_cut = max(len(view.units) - _MOST_RELEVANT, 0)
+        same = first.setdefault(text, len(documents))
+        if same < len(documents):
+            document.text_of = same
+        else:
+            document.text = text
+        documents.append(document)
+    return documents
 
 
 def documents_note(contents: Contents) -> str:
-    """Which documents are shown, and why; empty if there are none."""
+    """Return which documents are shown, and why; nothing if there are none."""
     if not contents.documents:
         return ""
     shown, of = len(contents.documents), contents.documents[0].of
@@ -254,109 +407,96 @@ def documents_note(contents: Contents) -> str:
     )
 
 
-def _document(
-    view: DocumentView, topic: int, runs: Mapping[str, int], *, about_navigation: bool
-) -> dict[str, Any]:
-    text = readable(view.text[:LONGEST_TEXT])
-    found: dict[str, Any] = {
-        "topic": topic,
-        "doc": readable(view.document),
-        "text": text,
-        "blocks": [
-            [block.start, min(block.end, len(text)), "title" if block.is_title else "text"]
+def _document(view: DocumentView, topic: int, runs: Mapping[str, int], text: str) -> ReportDocument:
+    return ReportDocument(
+        topic=topic,
+        doc=readable(view.document),
+        blocks=[
+            (block.start, min(block.end, len(text)), "title" if block.is_title else "text")
             for block in view.outline.blocks
             if block.start < len(text)
         ],
-        "highlights": [list(pair) for pair in view.highlights],
-        "grades": [{**grade._asdict(), "path": readable(grade.path)} for grade in view.grades],
-        "bep": view.best_entry_point,
-        "outline": [
-            {
-                **row._asdict(),
-                "path": readable(row.path),
-                "begins": readable(row.begins),
-                "share": _rounded(row.share),
-            }
+        highlights=list(view.highlights),
+        grades=[
+            GradeData(readable(grade.path), grade.start, grade.end, grade.label)
+            for grade in view.grades
+        ],
+        bep=view.best_entry_point,
+        outline=[
+            OutlineData(
+                row.depth,
+                readable(row.path),
+                row.start,
+                row.end,
+                readable(row.begins),
+                _rounded(row.share),
+            )
             for row in view.outline.rows
         ],
-        "outlineCut": view.outline.left_out,
-        "results": [
-            {"run": runs[layer.run], "units": [list(unit) for unit in layer.units]}
-            | ({"cut": layer.left_out} if layer.left_out else {})
-            | ({"read": [list(ends) for ends in layer.read]} if layer.read else {})
+        outline_cut=view.outline.left_out,
+        results=[
+            RunResultsData(
+                runs[layer.run],
+                list(layer.units),
+                layer.left_out or UNSET,
+                [list(ends) for ends in layer.read] or UNSET,
+            )
             for layer in view.layers
             if layer.units and layer.run in runs
         ],
-        **({"budgets": list(view.budgets)} if view.budgets else {}),
-        **_cuts(view, runs),
-        "why": _why(view),
-        "cut": len(view.text) - len(text),
-    }
-    return found | (_outcomes(view, runs) if about_navigation else {})
+        why=_why(view),
+        cut=len(view.text) - len(text),
+        budgets=list(view.budgets) or UNSET,
+        cuts=_chunks(view, runs) or UNSET,
+    )
 
 
-def _cuts(view: DocumentView, runs: Mapping[str, int]) -> dict[str, Any]:
-    """The chunks of the document, once for all runs that have the same: gap and length of each."""
-    found: dict[tuple[tuple[int, int], ...], list[int]] = {}
+def _chunks(view: DocumentView, runs: Mapping[str, int]) -> list[ChunksData]:
+    """Return the chunks of the document, once for all runs that have the same."""
+    by_spans: dict[tuple[tuple[int, int], ...], list[int]] = {}
     for layer in view.layers:
         if layer.chunks and layer.run in runs:
-            found.setdefault(layer.chunks, []).append(runs[layer.run])
-    cuts = []
-    for ranges, own in found.items():
-        starts = [0, *(start for start, _ in ranges)]
+            by_spans.setdefault(layer.chunks, []).append(runs[layer.run])
+    chunks = []
+    for spans, having in by_spans.items():
+        starts = [0, *(start for start, _ in spans)]
         flat = [
-            number
-            for before, (start, end) in zip(starts, ranges, strict=False)
-            for number in (start - before, end - start)
+            step
+            for before, (start, end) in zip(starts, spans, strict=False)
+            for step in (start - before, end - start)
         ]
-        cuts.append({"runs": own, "ranges": flat})
-    return {"cuts": cuts} if cuts else {}
+        chunks.append(ChunksData(having, flat))
+    return chunks
 
 
 def _why(view: DocumentView) -> str:
-    """What the runs return of the text, as a range."""
+    """Return how much of the text the runs return, from the least to the most."""
     what = "its highlighted text" if view.highlights else "its text"
     if round(100 * view.least) == round(100 * view.most):
-        one = len(view.layers) == 1
-        return f"{'The run returns' if one else 'All runs return'} {view.most:.0%} of {what}."
+        who = "The run returns" if len(view.layers) == 1 else "All runs return"
+        return f"{who} {view.most:.0%} of {what}."
     return f"Runs return from {view.least:.0%} to {view.most:.0%} of {what}."
 
 
-def _outcomes(view: DocumentView, runs: Mapping[str, int]) -> dict[str, Any]:
-    """The relevant units with their outcomes; nothing if nobody asked about navigation."""
-    if view.navigation is None:
-        return {}
-    place = [runs.get(layer.run, -1) for layer in view.layers]
-    return {
-        "navigation": view.navigation,
-        "outcomes": [_unit(unit, place) for unit in view.units[:_MOST_RELEVANT]],
-        "outcomesCut": max(len(view.units) - _MOST_RELEVANT, 0),
-    }
+def _unit(unit: RelevantUnit, places: Sequence[int]) -> RelevantUnitData:
+    by_run: list[OutcomeData] = [("miss",)] * (max(places) + 1)
+    for place, outcome in zip(places, unit.outcomes, strict=True):
+        if place >= 0:
+            by_run[place] = _outcome(outcome)
+    span = (unit.start, unit.end)
+    return RelevantUnitData(span, readable(unit.path), _rounded(unit.share), by_run)
 
 
-def _unit(unit: RelevantUnit, place: list[int]) -> dict[str, Any]:
-    by_run: list[list[Any]] = [["miss"]] * (max(place) + 1)
-    for run, outcome in zip(place, unit.found, strict=True):
-        if run >= 0:
-            by_run[run] = _outcome(outcome)
-    return {
-        "unit": [unit.start, unit.end],
-        "label": readable(unit.path),
-        "share": _rounded(unit.share),
-        "byRun": by_run,
-    }
-
-
-def _outcome(outcome: UnitOutcome) -> list[Any]:
+def _outcome(outcome: UnitOutcome) -> OutcomeData:
     if outcome.hit_at is not None:
-        return ["hit", outcome.hit_at]
+        return ("hit", outcome.hit_at)
     if outcome.reached_from is not None:
-        return ["near", outcome.reached_from, _rounded(outcome.reached)]
-    return ["miss"]
+        return ("near", outcome.reached_from, _rounded(outcome.reached))
+    return ("miss",)
 
 
 def _rounded(share: float | None) -> float | None:
-    """Four significant digits are more than anybody sees; only 0 becomes 0 and only 1 becomes 1."""
+    """Round to four significant digits, which is more than anybody sees; only 0 and 1 become so."""
     if share is None or share in (0.0, 1.0):
         return share
     return min(float(f"{share:.4g}"), 0.9999)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from doxeval.comparison import TITLES
 from doxeval.messages import plural
 from doxeval.reports.contents import ALPHA, MOST_TESTED, Contents
-from doxeval.reports.data import documents_note, island, range_in_words
+from doxeval.reports.data import documents_note, page_data, range_in_words
 from doxeval.reports.escaping import readable
 from doxeval.reports.figures.curves import curve_figures, shares_figure
 from doxeval.reports.figures.losses import losses_figures
@@ -22,8 +22,9 @@ from doxeval.reports.figures.measures import scatter_figures, scatters_left_out,
 from doxeval.reports.figures.topics import differences_figure, difficulty_figure
 from doxeval.reports.figures.vega import Figure
 from doxeval.reports.tables import (
+    Cell,
     against_baseline,
-    cells,
+    leaderboard,
     summary,
     topic_table,
     undefined_for_all,
@@ -100,7 +101,7 @@ def page(contents: Contents, figures: Iterable[Figure] | None = None) -> str:
     for figure in all_figures(contents) if figures is None else figures:
         by_section.setdefault(figure.section, []).append(figure)
     in_order = [figure for section in _SECTIONS for figure in by_section.get(section.id, ())]
-    undefined = undefined_rows(contents)
+    cells, undefined = leaderboard(contents), undefined_rows(contents)
     style, script = _asset("report.css"), _asset("report.js")
     values = {
         "contents": contents,
@@ -113,22 +114,21 @@ def page(contents: Contents, figures: Iterable[Figure] | None = None) -> str:
         "policy": Markup(_policy(style, script)),  # noqa: S704  # our own text
         "style": Markup(style),  # noqa: S704
         "script": Markup(script),  # noqa: S704
-        "data": Markup(island(contents, in_order)),  # noqa: S704  # escaped for scripts
+        "data": Markup(page_data(contents, in_order, cells)),  # noqa: S704  # escaped for scripts
         "shown": lambda runs: [contents.shown[run] for run in runs],
-        **_numbers(contents),
+        **_numbers(contents, cells),
     }
     return _environment().get_template("page.html.j2").render(values)
 
 
-def _numbers(contents: Contents) -> dict[str, Any]:
+def _numbers(contents: Contents, cells: Mapping[str, Sequence[Cell]]) -> dict[str, Any]:
     """What the sections show besides figures."""
-    rows = cells(contents)
     tested, topics = contents.against_baseline, topic_table(contents)
     labels = contents.table.labels
     return {
-        "found": summary(contents),
-        "cells": rows,
-        "common": [undefined_for_all(column) for column in zip(*rows.values(), strict=True)],
+        "findings": summary(contents),
+        "cells": cells,
+        "common": [undefined_for_all(column) for column in zip(*cells.values(), strict=True)],
         "test": "" if tested is None else TITLES[tested.test],
         "tested_pairs": 0 if tested is None else len(tested.pairs),
         "against": against_baseline(contents),

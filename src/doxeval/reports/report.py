@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
 from datetime import datetime
 from html import escape
 from pathlib import Path
 
-from doxeval.errors import InputError, MissingText, OutputError, warn
+from doxeval.comparison import MeasureColumn
+from doxeval.errors import InputError, MissingText, OutputError, SyntaxProblem, warn
 from doxeval.files import open_output, output_directory, outputs_together
-from doxeval.measures import PROFILE, GroundTruth
+from doxeval.measures import PROFILE, GroundTruth, RetainedResults, hits_model, measure_named
 from doxeval.messages import Message, Parameter, join_names
 from doxeval.named import checked
 from doxeval.output import flush_to_disk
 from doxeval.reports.contents import Contents, TopicsGiven, topic_names
-from doxeval.reports.documents.retained import Returned, is_about_navigation
-from doxeval.reports.documents.view import document_views
+from doxeval.reports.documents.view import DocumentView, document_views
 from doxeval.reports.figures.losses import Loss
 from doxeval.reports.figures.vega import FILES, Figure
 from doxeval.reports.page import all_figures, page
-from doxeval.reports.provenance import provenance_of
+from doxeval.reports.provenance import Provenance, provenance_of
 from doxeval.runs import ChunkTable
 from doxeval.scores import ScoreTable, renderer
 
@@ -48,16 +48,16 @@ def report(
     needed. Runs are ranked by the reference measure of the table, which comes first on the page:
     that of a study of chunks or of a preset, otherwise the first measure.
 
-    Curves are shown if the evaluation kept them (`curves=True`). Shares of hits, near-misses and
-    misses are shown if it scored the measures `PROFILE` besides others. Documents are shown if it
-    kept what runs return in them (`keep=returned`) and its `truth` is given here. `topics` are
-    topics, or their file: the page names topics by their titles. `figures` is a directory for each
-    figure as SVG, PNG and PDF with its data; it needs the extra `figures`.
+    Curves are shown if the evaluation kept them (`Keep(curves=True)`). Shares of hits, near misses
+    and misses are shown if it scored the measures `PROFILE` besides others. Documents are shown if
+    it kept what runs return in them (`Keep(results=True)`) and its `truth` is given here. `topics`
+    are topics, or their file: the page names topics by their titles. `figures` is a directory for
+    each figure as SVG, PNG and PDF with its data; it needs the extra `figures`.
 
     For retrieval of chunks, `chunks` are what the systems could have returned, the same for all
-    runs or by run: documents then show where they were cut. `losses` says what runs lose by cutting
-    and by search: see `doxeval.reports.losses`, which compares their scores with an oracle's.
-    Texts come from the collection, or from the `texts` of the evaluation.
+    runs or by run: documents then show where chunks begin and end. `losses` says what runs lose by
+    chunking and by retrieval: see `doxeval.reports.losses`, which compares their scores with an
+    oracle's. Texts come from the collection, or from the `texts` of the evaluation.
 
     The page says where it comes from: the files of the runs and of the assessments with their
     hashes, the collection, and the `date`, which is now by default. `command` is what was typed,
@@ -72,17 +72,15 @@ def report(
     ['report.html']
     """
     table = table.reference_first()
-    contents = contents_of(table, title, baseline, truth, topics, _by_run(chunks, table))
-    contents = replace(contents, losses=tuple(losses))
     read = [("topics", os.fspath(topics))] if isinstance(topics, str | os.PathLike) else []
     provenance = provenance_of(
-        contents.table,
+        _without_profile(table)[0],
         date=date,
         command=command,
         others=(*read, *files),
         navigation=None if truth is None else truth.navigation,
     )
-    contents = replace(contents, provenance=provenance)
+    contents = contents_of(table, title, baseline, truth, topics, chunks, losses, provenance)
     if out is not None:
         made = write_report(contents, out, figures)
     elif figures is not None:
@@ -101,27 +99,49 @@ def report(
 def contents_of(
     table: ScoreTable,
     title: str,
-    baseline: str | None,
-    truth: GroundTruth | None,
+    baseline: str | None = None,
+    truth: GroundTruth | None = None,
     topics: TopicsGiven | None = None,
-    chunks: Mapping[str, ChunkTable] | None = None,
+    chunks: Mapping[str, ChunkTable] | ChunkTable | None = None,
+    losses: Iterable[Loss] = (),
+    provenance: Provenance | None = None,
 ) -> Contents:
-    """What a report shows of a table; the measures of the profile are kept apart."""
+    """Return what a report shows of a table; the measures of the profile are kept apart."""
+    by_run = _chunks_by_run(chunks, table)
+    scores, profile = _without_profile(table)
+    named = topic_names(topics, table.topic_ids)
+    documents: tuple[DocumentView, ...] = ()
+    notes: tuple[str, ...] = ()
+    if truth is not None:
+        try:
+            documents = _documents(scores, truth, by_run)
+        except MissingText as error:
+            notes = (Message("documents are not shown: ", error),)
+    return Contents(
+        scores,
+        title,
+        baseline,
+        profile,
+        documents,
+        notes,
+        named,
+        provenance or Provenance(),
+        tuple(losses),
+    )
+
+
+def _without_profile(table: ScoreTable) -> tuple[ScoreTable, ScoreTable | None]:
+    """Return the scores to show, and those of the profile, if there are both."""
     profile = [label for label in table.labels if label in PROFILE]
     others = [label for label in table.labels if label not in PROFILE]
-    named = topic_names(topics, table.topic_ids)
     if not profile or not others:
-        contents = Contents(table, title, baseline, topics=named)
-    else:
-        own = table.only(measures=profile)
-        contents = Contents(table.only(measures=others), title, baseline, own, topics=named)
-    return contents if truth is None else _with_documents(contents, truth, chunks)
+        return table, None
+    return table.only(measures=others), table.only(measures=profile)
 
 
-def _by_run(
+def _chunks_by_run(
     chunks: Mapping[str, ChunkTable] | ChunkTable | None, table: ScoreTable
 ) -> dict[str, ChunkTable]:
-    """The chunks of each run."""
     if isinstance(chunks, ChunkTable):
         return dict.fromkeys(table, chunks)
     unknown = [run for run in chunks or {} if run not in table]
@@ -133,22 +153,32 @@ def _by_run(
     return dict(chunks or {})
 
 
-def _with_documents(
-    contents: Contents, truth: GroundTruth, chunks: Mapping[str, ChunkTable] | None
-) -> Contents:
-    """The contents with documents and what the runs return in them, if there are texts."""
-    runs = {name: contents.scores(name).kept for name in contents.ranking}
-    if not all(isinstance(kept, Returned) for kept in runs.values()):
-        raise InputError("documents need scores of an evaluation with keep=returned")
+def _documents(
+    table: ScoreTable, truth: GroundTruth, chunks: Mapping[str, ChunkTable]
+) -> tuple[DocumentView, ...]:
+    """Return documents and what the runs return in them, best run first."""
+    by_name = {scores.run: scores.results for scores in table.runs}
+    ranking = MeasureColumn.of(table, 0).ranking()
+    runs = {run: kept for run in ranking if isinstance(kept := by_name[run], RetainedResults)}
+    if len(runs) < len(by_name):
+        raise InputError("documents need scores of an evaluation with keep=Keep(results=True)")
     if truth.ignore_whitespace:
-        note = "documents are not shown: without white space, positions are not those of the texts"
-        return replace(contents, notes=(*contents.notes, note))
-    asked = truth.navigation is not None or is_about_navigation(contents.table)
-    try:
-        views = document_views(truth, runs, with_navigation=asked, chunks=chunks)
-        return replace(contents, documents=views)
-    except MissingText as error:
-        return replace(contents, notes=(Message("documents are not shown: ", error),))
+        raise MissingText("without white space, positions are not those of the texts")
+    return document_views(
+        truth,
+        runs,
+        with_navigation=truth.navigation is not None or _is_about_navigation(table),
+        chunks=chunks,
+    )
+
+
+def _is_about_navigation(table: ScoreTable) -> bool:
+    """Whether users navigate by any measure of a table."""
+    known = []
+    for facts in table.measures:
+        with suppress(SyntaxProblem):  # measures of other tools may have no name here
+            known.append(measure_named(facts.measure))
+    return hits_model(known) is not None
 
 
 # Writing

@@ -30,13 +30,13 @@ class Cell(NamedTuple):
     is_best: bool
 
 
-def cells(contents: Contents) -> dict[str, list[Cell]]:
+def leaderboard(contents: Contents) -> dict[str, list[Cell]]:
     """The cells of each run, best run by the first measure first.
 
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> facts = MeasureFacts("P", "P", "precision")
     >>> runs = (RunScores("a", np.array([[0.5, 0.25, np.nan]]), np.ones(3, dtype=bool)),)
-    >>> (cell,) = cells(Contents(ScoreTable((facts,), ("7", "8", "9"), runs)))["a"]
+    >>> (cell,) = leaderboard(Contents(ScoreTable((facts,), ("7", "8", "9"), runs)))["a"]
     >>> cell.mean, cell.topics, cell.undefined
     (0.375, 2, 1)
     """

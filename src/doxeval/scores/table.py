@@ -152,7 +152,8 @@ class RunScores:
 
     counted: which topics count towards the means, all assessed ones or those with results.
     has_results: for which topics the run returned anything; None if that is not known.
-    kept: what the evaluation was requested to keep of the ranking, for a report.
+    kept: the value of a function of the ranking, if one was given. results: what the run returns in
+    relevant documents, if it was kept for a report.
     documents: the scores of single documents, if they were requested.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
@@ -168,6 +169,7 @@ class RunScores:
     has_results: Bools | None = None
     kept: Any = None
     documents: tuple[DocumentScores, ...] = ()
+    results: Any = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RunScores):

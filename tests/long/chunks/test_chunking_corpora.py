@@ -27,7 +27,7 @@ def test_all_gold_is_found(docs: Documents, gold: Questions) -> None:
     assert (len(docs), sum(map(len, docs.values()))) == (5, 1_444_328)
     assert len(gold) == 472
     assert sum(len(question.needs) for question in gold) == 790
-    assert gold.tally.lost == gold.tally.moved == 0
+    assert gold.tally.missing == gold.tally.moved == 0
 
 
 def test_copies_are_counted(gold: Questions) -> None:

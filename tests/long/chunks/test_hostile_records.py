@@ -109,7 +109,7 @@ def damaged(value: Any, chance: Random) -> Any:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_questions(name: str) -> None:
-    assert chunks.questions(QUESTIONS[name], DOCS, max_lost="100%").texts, "the good one is read"
+    assert chunks.questions(QUESTIONS[name], DOCS, max_missing="100%").texts, "the good one is read"
     chance, done = Random(name), 0
     for _ in range(TRIES):
         value = damaged(QUESTIONS[name], chance)
@@ -141,13 +141,13 @@ def test_documents_of_questions(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", CHUNKS)
 def test_chunks(name: str) -> None:
-    assert len(chunks.locate(DOCS, CHUNKS[name], max_lost=0))
+    assert len(chunks.locate(DOCS, CHUNKS[name], max_missing=0))
     chance, done = Random(name), 0
     for _ in range(TRIES):
         value = damaged(CHUNKS[name], chance)
         order: Any = chance.choice(["list", "none"])
         try:
-            located = chunks.locate(DOCS, value, order=order, max_lost="100%")
+            located = chunks.locate(DOCS, value, order=order, max_missing="100%")
             done += len(list(located.records()))
         except DoxevalError as error:
             assert str(error)

@@ -149,7 +149,7 @@ def test_strict(doxeval_chunks):
     assert doxeval_chunks("questions.jsonl", retriever, docs="docs")["bR@1000"] == 1
 
 def test_lax(doxeval_chunks):
-    scores = doxeval_chunks("questions.jsonl", retriever, docs="docs", max_lost=1)
+    scores = doxeval_chunks("questions.jsonl", retriever, docs="docs", max_missing=1)
     assert scores["bR@1000"] == 1
     missing = "question q3: not found in post: 'Parcels are quite expensive'"
     assert any(warning.startswith(missing) for warning in scores.warnings)
@@ -158,9 +158,9 @@ def test_lax(doxeval_chunks):
     result = run(folder)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        ["*1 of 3 quotes not found; max_lost=*", "*question q3: not found in post*"]
+        ["*1 of 3 quotes not found; max_missing=*", "*question q3: not found in post*"]
     )
-    folder.makeini("[pytest]\ndoxeval_max_lost = 34%\n")
+    folder.makeini("[pytest]\ndoxeval_max_missing = 34%\n")
     run(folder).assert_outcomes(passed=2)
 
 

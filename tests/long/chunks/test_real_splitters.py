@@ -31,10 +31,10 @@ def library(name: str) -> Any:
 
 def check(located: Chunks, texts: list[str], *, own: bool) -> None:
     assert len(located) == len(texts) > 4
-    assert not len(located.lost) and not located.ambiguous.any()
+    assert not len(located.missing) and not located.ambiguous.any()
     for row, text in enumerate(texts):
         assert "".join(located.text(row).split()) == "".join(text.split())
-    assert set(located.how) == ({"own"} if own else {"exact"})
+    assert set(located.how) == ({"offsets"} if own else {"exact"})
     assert set(located.documents) == set(DOCS)
 
 
@@ -77,7 +77,7 @@ def test_llama_index_trees() -> None:
     tree = parser.HierarchicalNodeParser.from_defaults(chunk_sizes=[256, 64], chunk_overlap=0)
     made = tree.get_nodes_from_documents(loaded)
     located = chunks.locate(DOCS, made)
-    assert not len(located.lost)
+    assert not len(located.missing)
     start, end = located.spans.start, located.spans.end
     children = [row for row in range(len(located)) if located.parent[row] >= 0]
     assert children
@@ -105,7 +105,7 @@ def test_haystack_trees() -> None:
         block_sizes={200, 50}, split_overlap=0, split_by="word"
     )
     located = chunks.locate(DOCS, tree.run(documents=loaded)["documents"])
-    assert not len(located.lost) and (located.parent >= 0).any()
+    assert not len(located.missing) and (located.parent >= 0).any()
     assert set(located.documents) == set(DOCS)
 
 

@@ -15,7 +15,7 @@ import pytest
 from doxeval.assessments import Assessments, Grade2002, GradedElement, Judgment
 from doxeval.documents import example_collection
 from doxeval.evaluation import Evaluation, Keep
-from doxeval.reports import contents_of, keeping, page
+from doxeval.reports import contents_of, page
 from doxeval.runs import Kind, Result, Run
 from making import ids_may_have_white_space, passage, paths
 
@@ -66,7 +66,7 @@ def page_of(
         Assessments(judgments),
         wanted,
         collection=example_collection(sources),
-        keep=Keep(of_ranking=keeping(wanted)),
+        keep=Keep(results=True),
     )
     table = evaluation.score_all([Run.from_results(found, name) for name, found in runs.items()])
     html = page(contents_of(table, "A title", None, evaluation.truth))

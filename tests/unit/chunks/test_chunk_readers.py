@@ -75,16 +75,16 @@ RECORDS = [{"text": part, "metadata": {"source": "terms"}} for part in PARTS]
 @pytest.mark.parametrize(
     ("source", "how"),
     [
-        (LANGCHAIN, "own"),
-        ([thing(node=node, score=0.5) for node in LLAMA_INDEX], "own"),
-        (LLAMA_INDEX, "own"),
-        (HAYSTACK, "own"),
-        ({"terms": CHONKIE}, "own"),
-        (CHONKIE, "own"),
-        (CHROMA, "own"),
-        (CHROMA | {name: [value] for name, value in CHROMA.items()}, "own"),
-        (SEMCHUNK, "own"),
-        ({"terms": offsets(TERMS)}, "own"),
+        (LANGCHAIN, "offsets"),
+        ([thing(node=node, score=0.5) for node in LLAMA_INDEX], "offsets"),
+        (LLAMA_INDEX, "offsets"),
+        (HAYSTACK, "offsets"),
+        ({"terms": CHONKIE}, "offsets"),
+        (CHONKIE, "offsets"),
+        (CHROMA, "offsets"),
+        (CHROMA | {name: [value] for name, value in CHROMA.items()}, "offsets"),
+        (SEMCHUNK, "offsets"),
+        ({"terms": offsets(TERMS)}, "offsets"),
         (DOCLING, "exact"),
         (UNSTRUCTURED, "exact"),
         (RECORDS, "exact"),
@@ -133,8 +133,8 @@ def test_wrong_offsets_are_not_believed() -> None:
     ]
     located = chunks.locate(DOCS, wrong)
     assert located.spans.as_tuples() == PLACES
-    assert located.how == ("exact", "exact", "own", "exact")
-    assert "own offsets: 1 right, 1 missing, 2 wrong" in located.report()
+    assert located.how == ("exact", "exact", "offsets", "exact")
+    assert "offsets: 1 right, 1 missing, 2 wrong" in located.report()
 
 
 def test_a_tree_of_llama_index_has_offsets_relative_to_the_parent() -> None:
@@ -208,12 +208,12 @@ def test_numbers_of_chunks_put_them_in_order() -> None:
 def test_lost_chunks_are_told_and_counted() -> None:
     records = [*RECORDS, {"text": "Nothing like this at all.", "metadata": {"source": "terms"}}]
     located = chunks.locate(DOCS, records)
-    assert located.lost.tolist() == [4] and located.how[4] == "lost"
+    assert located.missing.tolist() == [4] and located.how[4] == "not found"
     assert located.text(4) == "Nothing like this at all."
     assert located.warnings[0].startswith("not found: terms, chunk 5: Nothing like this at all.")
     with pytest.raises(InputError, match="1 of 5 chunks not found"):
-        chunks.locate(DOCS, records, max_lost=0)
-    assert len(chunks.locate(DOCS, records, max_lost="20%")) == 5
+        chunks.locate(DOCS, records, max_missing=0)
+    assert len(chunks.locate(DOCS, records, max_missing="20%")) == 5
 
 
 def test_other_texts_fail_loudly() -> None:
@@ -252,10 +252,8 @@ def test_line_ends_of_windows() -> None:
 
 def test_a_document_without_chunks_is_uncovered() -> None:
     report = chunks.locate(DOCS, {"terms": PARTS}).report()
-    solid = len("".join(DOCS["faq"].split()))
-    assert (
-        f"{solid} of {solid + len(''.join(TERMS.split()))} solid characters in no chunk" in report
-    )
+    faq, terms = (len("".join(text.split())) for text in (DOCS["faq"], TERMS))
+    assert f"{faq} of {faq + terms} non-space characters in no chunk" in report
 
 
 # Files
@@ -288,12 +286,14 @@ def test_located_chunks_are_read_with_runs(tmp_path: Path) -> None:
 
 def test_chunks_that_stand_nowhere_are_read_with_runs(tmp_path: Path) -> None:
     located = chunks.locate(DOCS, [*RECORDS, "Nothing like this at all."])
-    assert located.how[4] == "lost"
-    nowhere = chunks.locate(DOCS, ["Nothing like this.", "Thirty days."], order="none", max_lost=1)
+    assert located.how[4] == "not found"
+    nowhere = chunks.locate(
+        DOCS, ["Nothing like this.", "Thirty days."], order="none", max_missing=1
+    )
     nowhere.write(tmp_path / "c.jsonl")
     table = read_table(tmp_path / "c.jsonl")
     assert table.spans.as_tuples() == [(), ((0, 12),)]
-    assert chunks.read_chunks(tmp_path / "c.jsonl", DOCS).how == ("lost", "exact")
+    assert chunks.read_chunks(tmp_path / "c.jsonl", DOCS).how == ("not found", "exact")
 
 
 def test_chunks_stay_what_they_are() -> None:
@@ -326,15 +326,16 @@ def test_files_of_texts(tmp_path: Path, suffix: str) -> None:
         frame.to_json(path, orient="records", lines=suffix == "jsonl")
     located = chunks.locate(DOCS, path)
     assert located.spans.as_tuples() == PLACES
-    assert located.how == ("own", "own", "own", "exact")
+    assert located.how == ("offsets", "offsets", "offsets", "exact")
 
 
 def test_ranges_without_texts_are_counted() -> None:
     ranges = [{"doc": "terms", "start": 0, "end": 31}, {"doc": "faq", "start": 0, "end": 31}]
     text = {"doc": "terms", "text": "Ask us first."}
     assert chunks.locate(DOCS, [*ranges, text]).report() == (
-        "3 chunks: 2 own, 1 exact, 0 white space, 0 folded, 0 lost · 0 stand more than once, "
-        "0 ambiguous · 16 of 80 solid characters in no chunk · own offsets: none given"
+        "3 chunks: 2 offsets, 1 exact, 0 white space, 0 fuzzy, 0 not found · "
+        "0 occur more than once, 0 ambiguous · 16 of 80 non-space characters in no chunk · "
+        "offsets: none given"
     )
 
 
@@ -399,3 +400,15 @@ def test_ranges_of_own_cuts_are_checked() -> None:
     assert made.text(0) == "Parcels" and made.report() == "1 chunk, cut here"
     with pytest.raises(FormatError, match=r"\[0, 99\) is not in document 'faq'"):
         chunks.Chunks.of(docs, ["faq"], [[(0, 99)]])
+
+
+def test_files_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    words = {"own": "offsets", "broken": "truncated", "folded": "fuzzy", "lost": "not found"}
+    path = tmp_path / "chunks.jsonl"
+    path.write_text(
+        "".join(
+            f'{{"id": "{word}", "doc": "terms", "start": 0, "end": 3, "how": "{word}"}}\n'
+            for word in words
+        )
+    )
+    assert chunks.read_chunks(path).how == tuple(words.values())

@@ -17,11 +17,11 @@ TEXT = "Tides rise. The moon pulls. Tides fall. The moon pulls."
 
 
 def asked(
-    *spans: dict[str, Any], copies: Any = "same", text: str = TEXT, max_lost: int | str = 0
+    *spans: dict[str, Any], copies: Any = "same", text: str = TEXT, max_missing: int | str = 0
 ) -> Questions:
     question = {"id": "1", "question": "?", "needs": [{"spans": list(spans)}]}
     docs = {"sea": text, "other": "Nothing. The moon pulls."}
-    return chunks.questions([question], docs, copies, max_lost)
+    return chunks.questions([question], docs, copies, max_missing)
 
 
 def run_of(document: str, start: int, end: int) -> Run:
@@ -98,8 +98,8 @@ def test_other_letters_are_told() -> None:
 
 @pytest.mark.parametrize("quote", ["The sun shines all day long.", " ", ""])
 def test_what_is_not_there_is_lost(quote: str) -> None:
-    gold = asked({"doc": "sea", "quote": quote}, max_lost=1)
-    assert gold["1"].needs == () and gold.tally.lost == 1
+    gold = asked({"doc": "sea", "quote": quote}, max_missing=1)
+    assert gold["1"].needs == () and gold.tally.missing == 1
     assert gold.warnings == (
         f"question 1: not found in sea: {quote!r}",
         "1 question without gold: not evaluated",
@@ -124,7 +124,7 @@ def test_gold_that_is_not_found_is_an_error_that_lists_it_and_where_it_nearly_is
         chunks.questions(asked, docs)
     headline, moved, changed, gone = str(caught.value).split("\n  ")
     assert headline == (
-        "0% of 3 quotes located; are these the same texts? max_lost= allows a number or a share"
+        "0% of 3 quotes located; are these the same texts? max_missing= allows a number or a share"
     )
     assert moved.startswith("question moved: not found in sea: 'The moon pulls at lakes too, ")
     assert moved.endswith("; it stands at 7 of lake")
@@ -137,16 +137,18 @@ def test_of_much_missing_gold_the_first_is_listed() -> None:
         {"id": str(at), "question": "?", "needs": [{"spans": [{"doc": "sea", "quote": quote}]}]}
         for at, quote in enumerate(["Tides rise."] * 20 + ["Nothing like this."] * 17)
     ]
-    with pytest.raises(InputError, match="17 of 37 quotes not found; max_lost= allows") as caught:
-        chunks.questions(asked, {"sea": TEXT}, max_lost=16)
+    with pytest.raises(
+        InputError, match="17 of 37 quotes not found; max_missing= allows"
+    ) as caught:
+        chunks.questions(asked, {"sea": TEXT}, max_missing=16)
     _, *listed = str(caught.value).split("\n  ")
     assert len(listed) == 11 and listed[-1] == "and 7 more"
-    gold = chunks.questions(asked, {"sea": TEXT}, max_lost="46%")
+    gold = chunks.questions(asked, {"sea": TEXT}, max_missing="46%")
     assert gold.warnings[0] == "question 20: not found in sea: 'Nothing like this.'"
     assert gold.warnings[-1] == "17 questions without gold: not evaluated"
     for wrong in ("many", -1, "nan%"):
-        with pytest.raises(InputError, match=r"max_lost=.*expected a number, or a share"):
-            chunks.questions(asked, {"sea": TEXT}, max_lost=wrong)
+        with pytest.raises(InputError, match=r"max_missing=.*expected a number, or a share"):
+            chunks.questions(asked, {"sea": TEXT}, max_missing=wrong)
 
 
 def test_a_need_that_is_not_found_counts_neither_as_answered_nor_as_missed() -> None:
@@ -154,7 +156,7 @@ def test_a_need_that_is_not_found_counts_neither_as_answered_nor_as_missed() -> 
     asked = [{"id": "1", "question": "?", "needs": needs}]
     with pytest.raises(InputError, match="1 of 2 quotes not found"):
         chunks.questions(asked, {"sea": TEXT})
-    gold = chunks.questions(asked, {"sea": TEXT}, max_lost=1)
+    gold = chunks.questions(asked, {"sea": TEXT}, max_missing=1)
     assert [need.id for need in gold["1"].needs] == ["1"]
     left_out = "1 need not found and left out: such questions are scored by their other needs"
     assert gold.warnings[-1] == left_out
@@ -184,7 +186,7 @@ def test_gold_that_is_not_found_is_an_error_wherever_gold_is_read(ask: Any) -> N
     ]
     with pytest.raises(InputError, match="1 of 2 quotes not found"):
         ask(docs, gold, cut)
-    found = ask(docs, gold, cut, max_lost="50%")
+    found = ask(docs, gold, cut, max_missing="50%")
     assert any("not found" in warning for warning in getattr(found, "warnings", ["not found"]))
 
 
@@ -206,15 +208,15 @@ def test_comparing_without_any_gold_is_an_error() -> None:
 
 
 def test_an_unknown_document_is_told_even_if_the_text_is_known() -> None:
-    gold = asked({"doc": "lake", "quote": "Tides fall."}, max_lost=1)
+    gold = asked({"doc": "lake", "quote": "Tides fall."}, max_missing=1)
     told = "question 1: no document 'lake': 'Tides fall.'; it stands at 28 of sea"
     assert gold.warnings[0] == told
 
 
 def test_one_alternative_is_enough() -> None:
     spans = {"doc": "lake", "quote": "x"}, {"doc": "sea", "quote": "Tides fall."}
-    gold = asked(*spans, max_lost="50%")
-    assert starts(gold) == [28] and gold.tally.lost == 1
+    gold = asked(*spans, max_missing="50%")
+    assert starts(gold) == [28] and gold.tally.missing == 1
 
 
 def test_needs_without_text_and_empty_documents() -> None:
@@ -223,7 +225,7 @@ def test_needs_without_text_and_empty_documents() -> None:
     empty = chunks.questions(
         [{"question": "?", "needs": [{"spans": [{"doc": "a", "whole": True}]}]}],
         {"a": "", "b": "x"},
-        max_lost=1,
+        max_missing=1,
     )
     assert empty.warnings[0] == "question 1: document a is empty"
 
@@ -234,14 +236,14 @@ def test_copies_is_checked() -> None:
 
 
 def test_long_quotes_are_cut_in_warnings() -> None:
-    gold = asked({"doc": "sea", "quote": "nothing " * 50}, max_lost=1)
+    gold = asked({"doc": "sea", "quote": "nothing " * 50}, max_missing=1)
     assert len(gold.warnings[0]) < 120
 
 
 def test_the_report_counts() -> None:
     gold = asked({"doc": "sea", "quote": "The moon pulls."})
     assert gold.report() == (
-        "1 question, 1 need: 0 lost, 0 elsewhere than stated · 1 stand more than once (1 question)"
+        "1 question, 1 need: 0 not found, 0 at other offsets, 1 occurs more than once (1 question)"
     )
 
 

@@ -39,7 +39,7 @@ def test_strange_texts_are_cut_searched_limited_and_written(name: str, tmp_path:
         cut = chunks.cut(docs, by)
         assert chunks.limits(cut, gold).coverage == 1
         oracle = chunks.evaluate(chunks.oracle(cut, gold), gold, ["sR@9999"], docs=docs)
-        assert oracle["oracle"]["sR@9999"] == 1  # counted in solid characters
+        assert oracle["oracle"]["sR@9999"] == 1  # counted in non-space characters
         chunks.search(cut, {"7": "three four"})
         write_with_texts(cut, tmp_path / "chunks.jsonl")
         # No file holds lone surrogates, so then the documents must be given.

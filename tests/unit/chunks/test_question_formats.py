@@ -187,9 +187,9 @@ def test_spans_without_answers_are_believed_if_they_fit() -> None:
     tests = [{"query": "?", "snippets": [{"file_path": "terms", "span": [0, 6]}]}]
     assert answers(chunks.questions({"tests": tests}, DOCS), "1") == [["Thirty"]]
     tests[0]["snippets"][0]["span"] = [60, 70]  # type: ignore[index]  # JSON of any depth
-    gold = chunks.questions({"tests": tests}, DOCS, max_lost=1)
+    gold = chunks.questions({"tests": tests}, DOCS, max_missing=1)
     assert gold.warnings[0] == "question 1: [60, 70) is not in terms, which has 64 characters"
-    assert gold.tally.lost == 1
+    assert gold.tally.missing == 1
 
 
 @pytest.mark.parametrize("span", [None, [1], [1, "2"], "12", [True, 2]])
@@ -249,7 +249,7 @@ def test_ragas_frames(tmp_path: Path) -> None:
 
 def test_ragas_ids_are_documents() -> None:
     sample = {"user_input": "?", "reference_context_ids": ["faq", "gone"]}
-    gold = chunks.questions([sample], DOCS, max_lost=1)
+    gold = chunks.questions([sample], DOCS, max_missing=1)
     assert answers(gold, "1") == [[DOCS["faq"]]]
     assert gold.warnings == ("question 1: no document 'gone'", LEFT_OUT)
 
@@ -354,7 +354,7 @@ def test_qasper(tmp_path: Path) -> None:
     gold = chunks.questions(qasper(), docs)
     assert answers(gold, "x", docs) == [["We measure tides."], ["The moon pulls."]]
     assert gold.warnings == ("question x: not text of a document: 'FLOAT SELECTED: Table 2'",)
-    assert (gold.tally.lost, gold.tally.unusable) == (0, 1)
+    assert (gold.tally.missing, gold.tally.unusable) == (0, 1)
     assert gold.report().endswith(" · 1 answer not text of a document")
 
 
@@ -538,12 +538,12 @@ def test_answers_beyond_the_page_of_natural_questions_are_lost() -> None:
     for start, told in ((900, "[900, 910)"), (12, "[12, 910)")):
         far = {"start_byte": start, "end_byte": 910}
         record = nested(annotations={"long_answer": [far], "short_answers": [[]]})
-        gold = chunks.questions([record], {"//wiki/tea": PAGE}, max_lost=1)
-        assert gold["5"].needs == () and gold.tally.lost == 1
+        gold = chunks.questions([record], {"//wiki/tea": PAGE}, max_missing=1)
+        assert gold["5"].needs == () and gold.tally.missing == 1
         assert f"{told} is not in //wiki/tea, which has {len(PAGE)} char" in gold.warnings[0]
     record = nested(document={"title": "Tea", "tokens": {"token": ["Tea", "is", "wet"]}})
     record["annotations"] = {"long_answer": [{"start_token": 1, "end_token": 4}]}
-    assert chunks.questions([record], {"Tea": "Tea is wet"}, max_lost=1).tally.lost == 1
+    assert chunks.questions([record], {"Tea": "Tea is wet"}, max_missing=1).tally.missing == 1
     edge = {"start_byte": size - 4, "end_byte": size}
     record = nested(annotations={"long_answer": [edge], "short_answers": [[]]})
     assert answers(chunks.questions([record], {"//wiki/tea": PAGE}), "5", {"//wiki/tea": PAGE}) == [
@@ -609,30 +609,30 @@ def test_a_corpus_of_autorag_is_located_in_its_documents() -> None:
     assert located.ids == ("c1", "c2", "c3", "c4")
     assert located.documents == ("terms",)
     assert located.spans.as_tuples() == [((0, 12),), ((13, 31),), ((32, 45),), ((46, 64),)]
-    assert located.how == ("own", "own", "exact", "exact")
+    assert located.how == ("offsets", "offsets", "exact", "exact")
 
 
 def test_gold_of_autorag_becomes_ranges_of_the_documents(tmp_path: Path) -> None:
     folder = autorag(tmp_path, CORPUS, [["c4", "c3"], ["c1"], ["gone"]])
     corpus, qa = folder / "corpus.parquet", folder / "qa.parquet"
     for source in (folder, {"qa": qa, "corpus": corpus}):
-        gold = chunks.questions(source, DOCS, "place", max_lost=1)
+        gold = chunks.questions(source, DOCS, "place", max_missing=1)
         places = [[place.start for place in need.places] for need in gold["a1"].needs]
         assert places == [[46, 32], [0]]
         assert gold.warnings == ("question a1: no document 'gone'", LEFT_OUT)
-    any_copy = chunks.questions(folder, DOCS, max_lost=1)
+    any_copy = chunks.questions(folder, DOCS, max_missing=1)
     both = [place.start for place in any_copy["a1"].needs[0].places]
     assert both == [46, 13, 32], "copies are as good"
     with pytest.raises(FormatError, match=r"are no documents here: if they are chunks, a folder"):
         chunks.questions(qa, DOCS)
-    assert answers(chunks.questions(qa, corpus, max_lost=1), "a1", corpus)[1] == ["Thirty days."]
+    assert answers(chunks.questions(qa, corpus, max_missing=1), "a1", corpus)[1] == ["Thirty days."]
 
 
 def test_chunks_of_autorag_that_are_lost_are_told(tmp_path: Path) -> None:
     lost = [CORPUS[0], CORPUS[1] | {"contents": "Nothing like it anywhere at all."}]
-    gold = chunks.questions(autorag(tmp_path, lost, [["c1"], ["c2"]]), DOCS, max_lost=1)
+    gold = chunks.questions(autorag(tmp_path, lost, [["c1"], ["c2"]]), DOCS, max_missing=1)
     assert answers(gold, "a1") == [["Thirty days."]]
-    assert gold.tally.lost == 1 and "not found in any document: 'Nothing" in gold.warnings[0]
+    assert gold.tally.missing == 1 and "not found in any document: 'Nothing" in gold.warnings[0]
 
 
 @pytest.mark.parametrize(

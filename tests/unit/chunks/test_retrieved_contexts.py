@@ -178,7 +178,7 @@ def test_the_command_refuses_contexts_of_other_documents(
     found = doxeval(*words)
     assert found.exit_code == 1 and not Path("run.jsonl").exists()
     assert "33% of 3 contexts located; are these the same texts?" in found.stderr
-    assert doxeval(*words, "--max-lost", "2").exit_code == 0
+    assert doxeval(*words, "--max-missing", "2").exit_code == 0
     write_files(tmp_path, {"s.jsonl": json.dumps(SAMPLE | {"retrieved_contexts": []})})
     empty = doxeval(*words, "--force")
     assert empty.exit_code == 1 and "nothing was retrieved for any question" in empty.stderr

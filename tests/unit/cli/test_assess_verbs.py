@@ -215,7 +215,7 @@ def test_a_new_password_replaces_the_old_one(campaign: Path) -> None:
     assert not signed_in(campaign, "ann", first[0][1])
     assert signed_in(campaign, "ann", second[0][1])
     with Campaign.open(campaign) as opened:
-        assert opened.session_user(token) is None
+        assert opened.session(token) is None
     given = with_stdin(
         "correct horse battery\n",
         *("assess", "user", "password", campaign, "ann", "--password-stdin"),

@@ -137,11 +137,11 @@ def test_gold_that_is_not_found_fails_the_gate(work: Path) -> None:
     result = doxeval("chunks", *gated)
     assert result.exit_code == 1 and result.stdout == ""
     assert result.stderr.splitlines() == [
-        "Error: q.jsonl: 1 of 3 quotes not found; --max-lost allows a number or a share",
+        "Error: q.jsonl: 1 of 3 quotes not found; --max-missing allows a number or a share",
         "  question 3: not found in delivery: 'No such thing as 3 anywhere.'",
     ]
     assert not Path("scores.json").exists() and not Path("j.xml").exists()
-    allowed = run(*gated, "--max-lost", "34%")
+    allowed = run(*gated, "--max-missing", "34%")
     assert allowed.stderr.count("question 3: not found in delivery") == 1
     assert "passed: bR@500" in allowed.stderr
     told = json.loads(Path("scores.json").read_text())["warnings"]
@@ -152,8 +152,8 @@ def test_gold_that_is_not_found_fails_the_gate(work: Path) -> None:
     for others in (limits, ("try", "handbook", "q.jsonl")):
         refused = doxeval("chunks", *others)
         assert refused.exit_code == 1
-        assert "1 of 3 quotes not found; --max-lost allows" in refused.stderr
-        assert "question 3: not found in delivery" in run(*others, "--max-lost", "1").stderr
+        assert "1 of 3 quotes not found; --max-missing allows" in refused.stderr
+        assert "question 3: not found in delivery" in run(*others, "--max-missing", "1").stderr
 
 
 def test_judged_ranges_that_are_not_in_the_documents_fail_the_gate(work: Path) -> None:
@@ -176,11 +176,11 @@ def test_without_any_gold_nothing_is_defined_and_no_nan_is_printed(work: Path) -
     run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
     run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "run.jsonl")
     lose_gold(3)
-    for more in ((), ("--max-lost", "100%")):
+    for more in ((), ("--max-missing", "100%")):
         tried = doxeval("chunks", "try", "handbook", "q.jsonl", *more)
         assert tried.exit_code == 1 and "nan" not in tried.output
     assert tried.stderr.endswith("Error: scores are not defined: no question has gold\n")
-    lax = ("-g", "q.jsonl", "--docs", "handbook", "--max-lost", "100%")
+    lax = ("-g", "q.jsonl", "--docs", "handbook", "--max-missing", "100%")
     scored = run("evaluate", "run.jsonl", *lax, "--by", "tag")
     assert "bm25: not defined: no question has gold\n" in scored.stdout
     assert "nan" not in scored.output

@@ -41,8 +41,8 @@ def test_gold_is_written(folder: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert result.stderr == "warning: question 1: stands 2 times in terms: 'Unused goods only.'\n"
     assert result.stdout.splitlines() == [
-        "1 question, 2 needs: 0 lost, 0 elsewhere than stated · "
-        "1 stand more than once (1 question)",
+        "1 question, 2 needs: 0 not found, 0 at other offsets, "
+        "1 occurs more than once (1 question)",
         f"{out}: 1 judged document",
         f"{topics}: 1 question",
     ]
@@ -66,13 +66,13 @@ def test_lost_gold_ends_with_1(folder: Path) -> None:
     assert result.stderr.splitlines() == [
         "warning: question 1: not found in terms: 'Nothing like this at all.'",
         "warning: 1 need not found and left out: such questions are scored by their other needs",
-        f"Error: {file}: 1 of 2 quotes not found; --max-lost allows a number or a share",
+        f"Error: {file}: 1 of 2 quotes not found; --max-missing allows a number or a share",
     ]
     for allowed in ("1", "50%"):
-        assert doxeval(*words, "--max-lost", allowed, "--force").exit_code == 0
-    wrong = doxeval(*words, "--max-lost", "many", "--force")
+        assert doxeval(*words, "--max-missing", allowed, "--force").exit_code == 0
+    wrong = doxeval(*words, "--max-missing", "many", "--force")
     assert wrong.exit_code == 1
-    assert "--max-lost many: expected a number, or a share such as '5%'" in wrong.stderr
+    assert "--max-missing many: expected a number, or a share such as '5%'" in wrong.stderr
 
 
 def test_gold_of_other_documents(folder: Path) -> None:
@@ -82,9 +82,9 @@ def test_gold_of_other_documents(folder: Path) -> None:
     assert result.exit_code == 1
     assert result.stderr.endswith(
         f"Error: {file}: 0% of 1 quote located; are these the same texts? "
-        "--max-lost allows a number or a share\n"
+        "--max-missing allows a number or a share\n"
     )
-    nothing = doxeval(*words, "--max-lost", "100%")
+    nothing = doxeval(*words, "--max-missing", "100%")
     assert nothing.exit_code == 1 and not out.exists()
     assert nothing.stderr.endswith("q.jsonl: no question has gold in these documents\n")
 
@@ -97,8 +97,8 @@ def test_chunks_are_located(folder: Path) -> None:
     result = doxeval(*words)
     assert result.exit_code == 0, result.stderr
     assert result.stdout == (
-        "3 chunks: 3 exact, 0 white space, 0 folded, 0 lost · 0 stand more than once, 0 ambiguous "
-        "· 15 of 69 solid characters in no chunk · own offsets: none given\n"
+        "3 chunks: 3 exact, 0 white space, 0 fuzzy, 0 not found · 0 occur more than once, "
+        "0 ambiguous · 15 of 69 non-space characters in no chunk · offsets: none given\n"
         f"{out}: 3 chunks\n"
     )
     records = [json.loads(line) for line in out.read_text().splitlines()]
@@ -118,12 +118,12 @@ def test_lost_chunks_end_with_1(folder: Path) -> None:
     assert result.exit_code == 1 and not out.exists()
     assert result.stderr.splitlines() == [
         "warning: not found: terms, chunk 3: Nothing like this at all. (best share 0.00)",
-        "Error: 1 of 3 chunks not found; --max-lost allows a number or a share",
+        "Error: 1 of 3 chunks not found; --max-missing allows a number or a share",
     ]
-    allowed = doxeval(*words, "--max-lost", "34%")
+    allowed = doxeval(*words, "--max-missing", "34%")
     assert allowed.exit_code == 0
-    assert json.loads(out.read_text().splitlines()[2])["how"] == "lost"
-    assert doxeval(*words, "--max-lost", "-1", "--force").exit_code == 1
+    assert json.loads(out.read_text().splitlines()[2])["how"] == "not found"
+    assert doxeval(*words, "--max-missing", "-1", "--force").exit_code == 1
 
 
 def test_chunks_with_too_many_places_end_with_1(
@@ -139,12 +139,12 @@ def test_chunks_with_too_many_places_end_with_1(
     first, *_, last = result.stderr.splitlines()
     assert first == f"warning: too ambiguous: faq, chunk 1: {'a' * 20} (too many places)"
     assert last == (
-        "Error: 20 of 20 chunks with too many places to tell which is meant: own offsets (start "
-        "and end) would tell; --max-lost allows a number or a share"
+        "Error: 20 of 20 chunks with too many places to tell which is meant: offsets (start "
+        "and end) would tell; --max-missing allows a number or a share"
     )
-    assert doxeval(*words, "--max-lost", "20").exit_code == 0
+    assert doxeval(*words, "--max-missing", "20").exit_code == 0
     assert json.loads(out.read_text().splitlines()[0])["how"] == "too ambiguous"
-    assert chunks.read_chunks(out, folder / "docs").lost.tolist() == list(range(20))
+    assert chunks.read_chunks(out, folder / "docs").missing.tolist() == list(range(20))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from doxeval.locating import (
     Candidates,
-    SolidPieces,
-    SolidText,
+    DenseText,
+    DenseTexts,
     aligned,
     locate_chunks,
     occurrences,
@@ -24,7 +24,7 @@ MOST_CHOICES = 3_000
 
 
 def candidates_of(text: str, chunks: list[str]) -> Candidates:
-    document, pieces = SolidText(text), SolidPieces(chunks)
+    document, pieces = DenseText(text), DenseTexts(chunks)
     found = occurrences(document, pieces)
     return Candidates.of(found, np.arange(len(chunks)), pieces.lengths, len(document))
 

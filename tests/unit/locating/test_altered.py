@@ -60,7 +60,7 @@ def overlap(located: Located, row: int, place: tuple[int, int]) -> float:
 )
 def test_altered_chunks_are_found_where_they_come_from(change: Callable[[str], str]) -> None:
     located = locate_chunks(TEXT, [change(TEXT[start:end]) for start, end in CUTS])
-    assert {How(how) for how in located.how} == {How.FOLDED}
+    assert {How(how) for how in located.how} == {How.FUZZY}
     assert all(overlap(located, row, place) >= 0.9 for row, place in enumerate(CUTS))
     assert not located.ambiguous.any()
 
@@ -94,14 +94,14 @@ def test_two_places_that_are_as_good_are_ambiguous_and_the_nearest_to_the_neighb
 def test_too_small_a_share_is_lost_and_told() -> None:
     half = TEXT[:200] + prose(30, 9) + TEXT[900:1000] + prose(30, 10)
     located = locate_chunks(TEXT, [half])
-    assert located.how[0] == How.LOST and 0.1 < located.share[0] < 0.8
-    assert f"best share {located.share[0]:.2f}" in str(located.report.lost[0])
-    assert locate_chunks(TEXT, [half], min_share=0.1).how[0] == How.FOLDED
+    assert located.how[0] == How.NOT_FOUND and 0.1 < located.share[0] < 0.8
+    assert f"best share {located.share[0]:.2f}" in str(located.report.missing[0])
+    assert locate_chunks(TEXT, [half], min_share=0.1).how[0] == How.FUZZY
 
 
 def test_a_chunk_of_another_document_is_lost() -> None:
     located = locate_chunks(TEXT, [prose(100, 11), "+++ --- +++", "zz"])
-    assert [How(how) for how in located.how] == [How.LOST] * 3
+    assert [How(how) for how in located.how] == [How.NOT_FOUND] * 3
 
 
 def test_case_does_not_matter_in_the_middle_of_repeated_text() -> None:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from doxeval.errors import InputError
 from doxeval.locating import (
+    DenseText,
+    DenseTexts,
     How,
     Located,
-    SolidPieces,
-    SolidText,
     find_quotes,
     locate_chunks,
     occurrences,
@@ -64,7 +64,7 @@ def test_white_space_makes_no_difference(cut: Cut, data: st.DataObject) -> None:
 @given(cut_texts())
 def test_right_own_offsets_are_taken_over(cut: Cut) -> None:
     starts, ends = [start for start, _ in cut.places], [end for _, end in cut.places]
-    located = locate_chunks(cut.text, cut.chunks, own=(starts, ends))
+    located = locate_chunks(cut.text, cut.chunks, offsets=(starts, ends))
     for row, (chunk, place) in enumerate(zip(cut.chunks, cut.places, strict=True)):
         assert not chunk.strip() or located.spans(row) == (place,)
     assert not located.ambiguous.any()
@@ -74,7 +74,7 @@ def test_right_own_offsets_are_taken_over(cut: Cut) -> None:
 def test_own_offsets_never_make_a_place_wrong(cut: Cut, data: st.DataObject) -> None:
     guess = st.none() | st.integers(-5, len(cut.text) + 5)
     starts = [data.draw(st.just(start) | guess) for start, _ in cut.places]
-    located = locate_chunks(cut.text, cut.chunks, own=(starts, None))
+    located = locate_chunks(cut.text, cut.chunks, offsets=(starts, None))
     for row, (chunk, (start, end)) in enumerate(zip(cut.chunks, cut.places, strict=True)):
         if chunk.strip() and not located.ambiguous[row]:
             ((a, b),) = located.spans(row)
@@ -114,18 +114,18 @@ def test_every_way_to_be_found_is_named() -> None:
         "nowhere to be seen",
     ]
     located = locate_chunks(TEXT, chunks)
-    assert words(located) == ["exact", "white space", "blank", "exact", "lost"]
+    assert words(located) == ["exact", "white space", "blank", "exact", "not found"]
     assert located.spans(4) == () and located.share[4] < 0.8
     assert str(located.report) == (
-        "5 chunks: 2 exact, 1 white space, 0 folded, 1 blank, 1 lost · 0 stand more than once, "
-        "0 ambiguous · 11 of 51 solid characters in no chunk · own offsets: none given"
+        "5 chunks: 2 exact, 1 white space, 0 fuzzy, 1 blank, 1 not found · 0 occur more than once, "
+        "0 ambiguous · 11 of 51 non-space characters in no chunk · offsets: none given"
     )
 
 
 def test_a_character_cut_through_counts_as_not_shown() -> None:
     text = "one two 🐢 three four 🐢 five six"
     located = locate_chunks(text, ["one two \ufffd", "\ufffd three four \ufffd", "\ufffd five six"])
-    assert words(located) == ["broken"] * 3
+    assert words(located) == ["truncated"] * 3
     assert [text[a:b] for row in range(3) for a, b in located.spans(row)] == [
         "one two",
         "three four",
@@ -165,9 +165,9 @@ def test_offsets_relative_to_the_parent_are_named() -> None:
     text = "First part, first half. First part, rest. Other part, first half. Other part, rest."
     chunks = [text[:42], text[42:], text[:24], text[24:42], text[42:66], text[66:]]
     own = ([0, 42, 0, 24, 0, 24], None)
-    located = locate_chunks(text, chunks, own=own, parents=[-1, -1, 0, 0, 1, 1])
+    located = locate_chunks(text, chunks, offsets=own, parents=[-1, -1, 0, 0, 1, 1])
     assert [located.spans(row)[0] for row in (4, 5)] == [(42, 66), (66, len(text))]
-    assert str(located.report.own) == (
+    assert str(located.report.offsets) == (
         "4 right, 0 missing, 2 wrong (offsets are relative to the parent)"
     )
 
@@ -175,25 +175,27 @@ def test_offsets_relative_to_the_parent_are_named() -> None:
 def test_a_constant_shift_is_named() -> None:
     text = "\ufeffone two three four five six"
     chunks = ["one two", "three four", "five six"]
-    located = locate_chunks(text, chunks, own=([0, 8, 19], [7, 18, 27]))
+    located = locate_chunks(text, chunks, offsets=([0, 8, 19], [7, 18, 27]))
     assert words(located) == ["exact"] * 3
-    assert located.report.own is not None and located.report.own.note == "most are 1 too small"
+    assert (
+        located.report.offsets is not None and located.report.offsets.note == "most are 1 too small"
+    )
 
 
 def test_own_offsets_at_another_copy_are_wrong() -> None:
     text = "same text here. Other. same text here. End."
     chunks = ["same text here.", "Other.", "same text here.", "End."]
-    located = locate_chunks(text, chunks, own=([0, 16, 0, 39], None))
+    located = locate_chunks(text, chunks, offsets=([0, 16, 0, 39], None))
     assert located.spans(2) == ((23, 38),)
-    assert str(located.report.own) == (
+    assert str(located.report.offsets) == (
         "3 right, 0 missing, 1 wrong (most point at another copy of the text)"
     )
 
 
 def test_right_own_offsets_of_some_chunks_are_believed() -> None:
     text = "same text here. " + "Other words follow. " * 20 + "same text here. End."
-    located = locate_chunks(text, ["same text here."], own=([text.rindex("same")], None))
-    assert words(located) == ["own"] and not located.ambiguous.any()
+    located = locate_chunks(text, ["same text here."], offsets=([text.rindex("same")], None))
+    assert words(located) == ["offsets"] and not located.ambiguous.any()
     assert located.spans(0) == ((416, 431),)
 
 
@@ -220,15 +222,18 @@ def test_hostile_texts_are_located_like_others(text: str) -> None:
 def test_edges() -> None:
     assert len(locate_chunks("text", [])) == 0
     assert locate_chunks("text", []).report.uncovered == 4
-    assert words(locate_chunks("text", ["", "text and more than the text"])) == ["blank", "lost"]
-    assert words(locate_chunks("", ["a"])) == ["lost"]
+    assert words(locate_chunks("text", ["", "text and more than the text"])) == [
+        "blank",
+        "not found",
+    ]
+    assert words(locate_chunks("", ["a"])) == ["not found"]
 
 
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(InputError, match="order='any': expected 'list' or 'none'"):
         locate_chunks("a", ["a"], order="any")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="own= has 2 starts for 1 chunks"):
-        locate_chunks("a", ["a"], own=([0, 1], None))
+    with pytest.raises(InputError, match="offsets= has 2 starts for 1 chunks"):
+        locate_chunks("a", ["a"], offsets=([0, 1], None))
     with pytest.raises(InputError, match="circle"):
         locate_chunks("a", ["a", "a"], parents=[1, 0])
     for parent in (1, 2**70, "x"):
@@ -239,17 +244,17 @@ def test_wrong_arguments_are_refused() -> None:
 @pytest.mark.parametrize("large", [2**63, 10**30, 1e30, np.uint64(2**63)])
 def test_offsets_beyond_64_bits_are_refused(large: Any) -> None:
     with pytest.raises(InputError, match=r"among its starts: expected offsets below 2\*\*63"):
-        locate_chunks("a b", ["a", "b"], own=([0, large], None))
+        locate_chunks("a b", ["a", "b"], offsets=([0, large], None))
     with pytest.raises(InputError, match="among its ends: expected"):
-        locate_chunks("a b", ["a", "b"], own=([0, 2], [large, 3]))
+        locate_chunks("a b", ["a", "b"], offsets=([0, 2], [large, 3]))
     with pytest.raises(InputError, match="among its starts: expected"):
-        locate_chunks("a", ["a"], own=(np.array([2**63], dtype=np.uint64), None))
+        locate_chunks("a", ["a"], offsets=(np.array([2**63], dtype=np.uint64), None))
 
 
 def test_offsets_that_are_none_count_as_missing() -> None:
     for wrong in (None, -1, 0.5, float("nan"), float("inf"), "x", -(10**30), 2**63 - 1):
-        located = locate_chunks("a b", ["a", "b"], own=([0, wrong], None))
-        assert words(located) == ["own", "exact"]
+        located = locate_chunks("a b", ["a", "b"], offsets=([0, wrong], None))
+        assert words(located) == ["offsets", "exact"]
 
 
 def test_texts_of_other_documents_fail_loudly() -> None:
@@ -269,17 +274,17 @@ def test_texts_of_other_documents_fail_loudly() -> None:
     with pytest.raises(InputError, match="14 of 54 chunks"):
         total([ours] * 20 + [other]).refuse("1%")
     for wrong in ("many", "-1", -1, "x%", "nan%"):
-        with pytest.raises(InputError, match="max_lost="):
+        with pytest.raises(InputError, match="max_missing="):
             both.refuse(wrong)
 
 
 def test_a_report_is_a_dict_of_plain_values() -> None:
     import json
 
-    report = locate_chunks("one two", ["one", "three"], own=([0, 3], None)).report
+    report = locate_chunks("one two", ["one", "three"], offsets=([0, 3], None)).report
     told = json.loads(json.dumps(report.as_dict()))
-    assert told["found"]["own"] == 1 and told["lost"][0]["text"] == "three"
-    assert told["own"] == {"right": 1, "missing": 0, "wrong": 1, "note": ""}
+    assert told["how"]["offsets"] == 1 and told["missing"][0]["text"] == "three"
+    assert told["offsets"] == {"right": 1, "missing": 0, "wrong": 1, "note": ""}
 
 
 # Texts of one letter: more places than can be kept
@@ -296,13 +301,13 @@ def test_too_ambiguous_to_place_is_a_stated_outcome(monkeypatch: pytest.MonkeyPa
     located = locate_chunks(text, chunks)
     assert words(located) == ["too ambiguous"] * 50 + ["exact"]
     assert located.spans(0) == () and located.spans(50) == ((999, 1_003),)
-    assert "50 too ambiguous, 0 lost · 50 stand more than once" in str(located.report)
+    assert "50 too ambiguous, 0 not found · 50 occur more than once" in str(located.report)
     located.report.refuse(50)
     with pytest.raises(InputError) as caught:
         located.report.refuse(49)
     assert str(caught.value).startswith(
-        "50 of 51 chunks with too many places to tell which is meant: own offsets (start and end) "
-        "would tell; max_lost= allows a number or a share\n"
+        "50 of 51 chunks with too many places to tell which is meant: offsets (start and end) "
+        "would tell; max_missing= allows a number or a share\n"
         "  chunk 1: aaaaaaaaaaaaaaaaaaaa (too many places)"
     )
 
@@ -310,7 +315,7 @@ def test_too_ambiguous_to_place_is_a_stated_outcome(monkeypatch: pytest.MonkeyPa
 def test_too_ambiguous_by_letters_is_a_stated_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
     text, chunks = periodic(monkeypatch)
     located = locate_chunks(text, [chunk.upper() for chunk in chunks])
-    assert words(located) == ["too ambiguous"] * 50 + ["folded"]
+    assert words(located) == ["too ambiguous"] * 50 + ["fuzzy"]
     assert find_quotes(text, chunks[:50])[0].how is How.TOO_AMBIGUOUS
     assert find_quotes(text, [chunk.upper() for chunk in chunks])[0].how is How.TOO_AMBIGUOUS
 
@@ -318,8 +323,8 @@ def test_too_ambiguous_by_letters_is_a_stated_outcome(monkeypatch: pytest.Monkey
 def test_own_offsets_settle_what_is_too_ambiguous(monkeypatch: pytest.MonkeyPatch) -> None:
     text, chunks = periodic(monkeypatch)
     starts = [10 * row if row % 2 else None for row in range(50)]
-    located = locate_chunks(text, chunks, own=([*starts, None], None))
-    assert words(located) == ["too ambiguous", "own"] * 25 + ["exact"]
+    located = locate_chunks(text, chunks, offsets=([*starts, None], None))
+    assert words(located) == ["too ambiguous", "offsets"] * 25 + ["exact"]
     assert [located.spans(row)[0][0] for row in range(1, 50, 2)] == starts[1::2]
 
 
@@ -332,7 +337,7 @@ def test_tiling_settles_what_is_too_ambiguous(monkeypatch: pytest.MonkeyPatch) -
 
 @given(cut_texts(), st.integers(0, 40))
 def test_texts_with_few_places_are_found_however_many_others_have(cut: Cut, most: int) -> None:
-    document, pieces = SolidText(cut.text), SolidPieces(sorted({*cut.chunks}))
+    document, pieces = DenseText(cut.text), DenseTexts(sorted({*cut.chunks}))
     every = occurrences(document, pieces)
     some = occurrences(document, pieces, most=most)
     for row, (is_left_out, count) in enumerate(zip(some.too_many, every.counts, strict=True)):

@@ -19,8 +19,6 @@ from doxeval.reports import (
     Figure,
     all_figures,
     contents_of,
-    documents_for_island,
-    keeping,
     losses,
     report,
 )
@@ -28,6 +26,7 @@ from doxeval.runs import ChunkTable, Kind, Result, Run
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from helpers import doxeval
 from report_pages import CHUNKED as TEXT
+from report_pages import documents_of
 
 BUDGETS = (3, 7, 12)
 
@@ -39,7 +38,7 @@ def evaluation_of(gold: list[tuple[int, int]], measures: list[str], **options: A
         judged,
         measures,
         counting=counting,
-        keep=Keep(curves=True, of_ranking=keeping(measures)),
+        keep=Keep(curves=True, results=True),
     )
 
 
@@ -69,16 +68,16 @@ class TestWhatIsRead:
         measures = [f"bR@{budget}(unit={unit})" for budget in BUDGETS]
         scores = evaluation_of(gold, measures).score(run_of(found))
         wanted = {at for start, end in gold for at in range(start, end)}
-        kept = scores.kept
+        kept = scores.results
         for number in range(len(BUDGETS)):
             read = {
                 at
-                for start, end in zip(kept.start, kept.reading.ends[number], strict=True)
+                for start, end in zip(kept.start, kept.budget_stops.ends[number], strict=True)
                 for at in range(start, end)
             }
             beside = {
                 at
-                for start, end in zip(kept.start, kept.reading.ends[number], strict=True)
+                for start, end in zip(kept.start, kept.budget_stops.ends[number], strict=True)
                 if end > start
                 for at in (
                     *range(len(TEXT[:start].rstrip()), start),
@@ -93,19 +92,19 @@ class TestWhatIsRead:
     def test_stated_tokens_are_spread_evenly(self) -> None:
         evaluation = evaluation_of([(0, 40)], ["bR@15(unit=tokens)"])
         scores = evaluation.score(run_of([(0, 40)], tokens=20))
-        assert scores.kept.reading.ends.tolist() == [[30]]
+        assert scores.results.budget_stops.ends.tolist() == [[30]]
         assert scores.values[0, 0] == 0.75
 
     def test_several_ranges_of_a_result_are_read_one_after_another(self) -> None:
         result = Result("7", "a", Kind.SPANS, 0, 5, spans=((0, 5), (10, 20), (30, 40)))
         evaluation = evaluation_of([(0, 40)], ["bR@9(unit=characters)"])
         scores = evaluation.score(Run.from_results([result]))
-        assert scores.kept.reading.ends.tolist() == [[5, 14, 30]]
+        assert scores.results.budget_stops.ends.tolist() == [[5, 14, 30]]
 
     def test_repeats_cost_again_where_the_measure_says_so(self) -> None:
         evaluation = evaluation_of([(0, 20)], ["bR@15(unit=characters)"])
-        kept = evaluation.score(run_of([(0, 10), (0, 10), (10, 20)])).kept
-        assert kept.reading.ends.tolist() == [[10, 5, 10]]
+        kept = evaluation.score(run_of([(0, 10), (0, 10), (10, 20)])).results
+        assert kept.budget_stops.ends.tolist() == [[10, 5, 10]]
 
 
 class TestDocuments:
@@ -115,7 +114,7 @@ class TestDocuments:
         return contents_of(table, "", None, evaluation.truth, None, chunks)
 
     def test_documents_need_no_collection(self) -> None:
-        (document,) = documents_for_island(self.contents())
+        (document,) = documents_of(self.contents())
         assert document["text"] == TEXT
         assert document["highlights"] == [[9, 23]]
         assert document["budgets"] == ["3 words", "7 words"]
@@ -128,9 +127,9 @@ class TestDocuments:
 
     def test_chunks_are_given_once_for_runs_that_share_them(self) -> None:
         table = ChunkTable.of(["1", "2"], ["a", "a"], [[(24, 46)], [(9, 23)]])
-        (document,) = documents_for_island(self.contents(x=table, y=table))
+        (document,) = documents_of(self.contents(x=table, y=table))
         assert document["cuts"] == [{"runs": [0, 1], "ranges": [9, 14, 15, 22]}]
-        (document,) = documents_for_island(self.contents(y=table))
+        (document,) = documents_of(self.contents(y=table))
         assert [cut["runs"] for cut in document["cuts"]] == [[1]]
 
     def test_solid_positions_are_not_drawn(self) -> None:
@@ -152,7 +151,7 @@ class TestDocuments:
         text = "a" + rest
         evaluation = evaluation_of([(0, 1)], ["bR@3"], texts={"a": text})
         table = evaluation.score_all({"x": run_of([(0, 1)])})
-        (document,) = documents_for_island(contents_of(table, "", None, evaluation.truth))
+        (document,) = documents_of(contents_of(table, "", None, evaluation.truth))
         assert "".join(text[start:end] for start, end, _ in document["blocks"]) == text
 
 

@@ -23,36 +23,38 @@ from doxeval.assessments import (
 )
 from doxeval.documents import example_collection
 from doxeval.evaluation import Evaluation, Keep
-from doxeval.measures import GroundTruth, Ranking
+from doxeval.measures import GroundTruth, Ranking, RetainedResults, hits_model, measure_named
 from doxeval.reports import (
-    Returned,
     contents_of,
     document_views,
-    documents_for_island,
     documents_note,
-    keeping,
-    navigation_of,
-    returned,
-    telling_documents,
+    select_documents,
 )
 from doxeval.runs import Kind, Run
+from doxeval.scores import RunScores
 from levels import examples
 from making import passage, paths, point
+from report_pages import documents_of
 from strategies.world import World, graded_worlds, unit_worlds, worlds
 
 MANY = 10**6
 
 
-def kept_by(world: World, keep: Any = returned, *measures: str) -> tuple[GroundTruth, list[Any]]:
-    """The ground truth of a world, and what is kept of its runs."""
+def kept_by(world: World, keep: Keep, *measures: str) -> tuple[GroundTruth, list[RunScores]]:
+    """The ground truth of a world, and the scores of its runs with what is kept of them."""
     evaluation = Evaluation(
         world.assessments(),
         measures or ("P@5",),
         collection=world.collection(),
-        keep=Keep(of_ranking=keep),
+        keep=keep,
     )
     runs = [world.element_run(), world.passage_run(), world.tree_run()]
-    return evaluation.truth, [scores.kept for scores in evaluation.score_all(runs).runs]
+    return evaluation.truth, list(evaluation.score_all(runs).runs)
+
+
+def results_of(scores: RunScores) -> RetainedResults:
+    assert isinstance(scores.results, RetainedResults)
+    return scores.results
 
 
 # What a run returns
@@ -84,31 +86,29 @@ def rows_one_by_one(ranking: Ranking) -> list[tuple[int, int, int, int]]:
 
 @given(worlds() | unit_worlds() | graded_worlds(2003))
 def test_ranges_are_those_of_the_results(world: World) -> None:
-    def both(ranking: Ranking) -> tuple[Returned, list[tuple[int, int, int, int]]]:
-        return returned(ranking), rows_one_by_one(ranking)
-
-    truth, kept = kept_by(world, both)
+    truth, runs = kept_by(world, Keep(results=True, of_ranking=rows_one_by_one))
     is_shown = truth.has_highlights or truth.has_grades
-    for found, expected in kept:
-        columns = (found.pair, found.start, found.end, found.rank)
+    for scores in runs:
+        returned = results_of(scores)
+        columns = (returned.pair, returned.start, returned.end, returned.rank)
         shown = list(zip(*(column.tolist() for column in columns), strict=True))
-        assert shown == (expected if is_shown else [])
+        assert shown == (scores.kept if is_shown else [])
 
 
 def test_a_point_is_one_character() -> None:
     collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     assessments = Assessments([Judgment("7", "a", ((4, 8),), 4)])
-    evaluation = Evaluation(
-        assessments, "P@5", collection=collection, keep=Keep(of_ranking=returned)
-    )
-    kept = evaluation.score(Run.from_results([point("a", 4)])).kept
+    evaluation = Evaluation(assessments, "P@5", collection=collection, keep=Keep(results=True))
+    kept = results_of(evaluation.score(Run.from_results([point("a", 4)])))
     assert (kept.start.tolist(), kept.end.tolist()) == ([4], [5])
 
 
 # Which documents
 
 
-def shares_by_characters(truth: GroundTruth, kept: list[Returned], first: int) -> dict[int, Any]:
+def shares_by_characters(
+    truth: GroundTruth, kept: list[RetainedResults], first: int
+) -> dict[int, Any]:
     """By pair, the share of its relevant text that each run returns, counted by character."""
     found: dict[int, Any] = {}
     for pair in range(len(truth.topic)):
@@ -137,7 +137,8 @@ def difference(shares: list[float]) -> float:
 @examples(150)
 @given(worlds() | graded_worlds(2002), st.integers(1, 5), st.integers(1, 5))
 def test_documents_are_those_in_which_runs_differ_most(world: World, most: int, k: int) -> None:
-    truth, kept = kept_by(world)
+    truth, runs = kept_by(world, Keep(results=True))
+    kept = list(map(results_of, runs))
     first = shares_by_characters(truth, kept, k)
     whole = shares_by_characters(truth, kept, MANY)
     order = sorted(
@@ -156,7 +157,7 @@ def test_documents_are_those_in_which_runs_differ_most(world: World, most: int, 
         turns[topic] = turns.get(topic, 0) + 1
         in_turn.append((turns[topic], pair))
     expected = [pair for _, pair in sorted(in_turn, key=lambda each: each[0])][:most]
-    found = telling_documents(truth, kept, most, k)
+    found = select_documents(truth, kept, most, k)
     assert list(found.pairs) == expected
     assert found.of == len(whole)
     assert found.least == pytest.approx([min(whole[pair]) for pair in expected])
@@ -168,10 +169,10 @@ def test_many_long_documents_do_not_make_a_large_page() -> None:
     collection = example_collection({f"d{n}": long for n in range(8)})
     judgments = [Judgment("7", f"d{n}", ((0, 9),)) for n in range(8)]
     evaluation = Evaluation(
-        Assessments(judgments), "P@5", collection=collection, keep=Keep(of_ranking=returned)
+        Assessments(judgments), "P@5", collection=collection, keep=Keep(results=True)
     )
-    kept = evaluation.score(Run.from_results([passage("d0", 0, 5)])).kept
-    found = telling_documents(evaluation.truth, [kept])
+    kept = results_of(evaluation.score(Run.from_results([passage("d0", 0, 5)])))
+    found = select_documents(evaluation.truth, [kept])
     assert (len(found.pairs), found.of) == (4, 8)
 
 
@@ -195,17 +196,17 @@ def test_outcomes_are_what_the_measures_count(world: World, nav: str) -> None:
         world.assessments(),
         labels,
         collection=world.collection(),
-        keep=Keep(of_ranking=keeping(labels)),
+        keep=Keep(results=True),
     )
     runs = [firsts(world.element_run()), firsts(world.passage_run())]
     table = evaluation.score_all(runs)
-    kept = {scores.run: scores.kept for scores in table.runs}
+    kept = {scores.run: results_of(scores) for scores in table.runs}
     views = document_views(evaluation.truth, kept, MANY)
     assert {view.navigation for view in views} <= {nav}
     for place, (run, by_topic) in enumerate(table.topics().items()):
         for topic, scores in by_topic.items():
             units = [
-                unit.found[place] for view in views if view.topic == topic for unit in view.units
+                unit.outcomes[place] for view in views if view.topic == topic for unit in view.units
             ]
             if not units:
                 continue
@@ -217,8 +218,9 @@ def test_outcomes_are_what_the_measures_count(world: World, nav: str) -> None:
 
 
 def test_the_first_measure_with_navigation_names_the_model() -> None:
-    assert navigation_of(["MAiP", "nxCG@10", "PRUM[0.1]"]) is None
-    found = navigation_of(["MAiP", "ESRR@10(nav=hierarchical,hits=exact)", "ESRP@10(nav=none)"])
+    assert hits_model(map(measure_named, ["MAiP", "nxCG@10", "PRUM[0.1]"])) is None
+    names = ["MAiP", "ESRR@10(nav=hierarchical,hits=exact)", "ESRP@10(nav=none)"]
+    found = hits_model(map(measure_named, names))
     assert found is not None
     assert (found.nav, found.hits, found.shared) == ("hierarchical", "exact", "auto")
 
@@ -231,10 +233,10 @@ def island_of(world: World, *measures: str) -> list[dict[str, Any]]:
         world.assessments(),
         measures,
         collection=world.collection(),
-        keep=Keep(of_ranking=keeping(measures)),
+        keep=Keep(results=True),
     )
     table = evaluation.score_all([world.element_run(), world.passage_run()])
-    return documents_for_island(contents_of(table, "A title", None, evaluation.truth))
+    return documents_of(contents_of(table, "A title", None, evaluation.truth))
 
 
 @given(worlds())
@@ -274,10 +276,10 @@ def test_the_data_say_what_is_in_the_documents(world: World) -> None:
 def one_document(judgment: Judgment, source: str, *results: Any) -> dict[str, Any]:
     collection = example_collection({"a": source})
     evaluation = Evaluation(
-        Assessments([judgment]), "P@5", collection=collection, keep=Keep(of_ranking=returned)
+        Assessments([judgment]), "P@5", collection=collection, keep=Keep(results=True)
     )
     table = evaluation.score_all([Run.from_results(list(results), "mine")])
-    (view,) = documents_for_island(contents_of(table, "A title", None, evaluation.truth))
+    (view,) = documents_of(contents_of(table, "A title", None, evaluation.truth))
     return view
 
 
@@ -335,7 +337,7 @@ def test_which_documents_are_shown_is_told() -> None:
     sources = {f"d{n}": "<s><p>One.</p><p>Two.</p></s>" for n in range(30)}
     collection = example_collection(sources)
     judged = Assessments([Judgment("7", name, ((0, 4),)) for name in sources])
-    evaluation = Evaluation(judged, "P@5", collection=collection, keep=Keep(of_ranking=returned))
+    evaluation = Evaluation(judged, "P@5", collection=collection, keep=Keep(results=True))
     runs = [
         Run.from_results(paths("/s[1]/p[1]", document="d9"), "one"),
         Run.from_results([], "none"),
@@ -349,10 +351,10 @@ def test_which_documents_are_shown_is_told() -> None:
 def test_unknown_topics_are_left_out() -> None:
     collection = example_collection({"a": "<s><p>One.</p></s>"})
     judged = Assessments([Judgment("7", "a", ((0, 4),)), Judgment("6", "a", ((0, 4),))])
-    evaluation = Evaluation(judged, "P@5", collection=collection, keep=Keep(of_ranking=returned))
+    evaluation = Evaluation(judged, "P@5", collection=collection, keep=Keep(results=True))
     table = evaluation.score_all([Run.from_results([], "none")])
     contents = contents_of(table, "A title", None, evaluation.truth)
     first, second = contents.documents
     unknown = replace(contents, documents=(replace(first, topic="8"), second))
-    (view,) = documents_for_island(unknown)
+    (view,) = documents_of(unknown)
     assert table.topic_ids[view["topic"]] == second.topic

@@ -26,7 +26,6 @@ from doxeval.reports import (
     all_figures,
     document_views,
     page,
-    returned,
     topic_names,
     write_report,
 )
@@ -202,9 +201,9 @@ def test_documents_tell_hits_near_misses_and_misses(hostile_contents: Contents) 
     by_document = {view.document: view for view in hostile_contents.documents}
     (unit,) = by_document["a"].units
     assert unit.path == "/article[1]/sec[2]/p[1]"
-    assert [(one.hit_at, one.reached_from) for one in unit.found] == [(1, None), (None, 1)]
+    assert [(one.hit_at, one.reached_from) for one in unit.outcomes] == [(1, None), (None, 1)]
     (other,) = by_document["b"].units
-    assert [(one.hit_at, one.reached_from) for one in other.found] == [(3, None), (None, 2)]
+    assert [(one.hit_at, one.reached_from) for one in other.outcomes] == [(3, None), (None, 2)]
 
 
 def test_a_report_has_one_definition_of_hits_and_near_misses(
@@ -223,19 +222,19 @@ def test_a_report_has_one_definition_of_hits_and_near_misses(
         "nothing": [],
     }
     evaluation = Evaluation(
-        hostile_judged, PROFILE, collection=hostile_collection, keep=Keep(of_ranking=returned)
+        hostile_judged, PROFILE, collection=hostile_collection, keep=Keep(results=True)
     )
     table = evaluation.score_all([Run.from_results(found, name) for name, found in results.items()])
-    views = document_views(evaluation.truth, {one.run: one.kept for one in table.runs})
+    views = document_views(evaluation.truth, {one.run: one.results for one in table.runs})
     units = [unit for view in views if view.topic == "7" for unit in view.units]
     for place, (name, means) in enumerate(table.topics().items()):
         hits, near, misses = (means["7"][label] for label in PROFILE)
-        found = [unit.found[place] for unit in units]
+        found = [unit.outcomes[place] for unit in units]
         assert sum(one.hit_at is not None for one in found) == pytest.approx(hits), name
         assert sum(one.reached for one in found) == pytest.approx(near), name
         assert hits is not None and near is not None and misses is not None
         assert len(units) - hits - near == pytest.approx(misses), name
-    outcomes = {name: units[0].found[place] for place, name in enumerate(results)}
+    outcomes = {name: units[0].outcomes[place] for place, name in enumerate(results)}
     assert outcomes["passage in it"].hit_at == 1  # the innermost element around it
     assert outcomes["passage around it"].hit_at == 1  # it is an element of the cover
     assert outcomes["passage of everything"].hit_at is None  # its cover is the article

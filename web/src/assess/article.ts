@@ -1,28 +1,23 @@
 // The page on which one document is judged.
 
-import { button, element, type Child } from "../shared/dom";
-import { adjudication } from "./adjudication";
-import { article, queuePage, ServerError, type Subject } from "./api";
-import { Assessment } from "./assessment";
-import { checks } from "./checks";
-import { Cursor } from "./cursor";
+import { button, type Child, element } from "../shared/dom";
 import type { ArticleData } from "./data";
-import { entryMark } from "./entry";
-import { exhaustivityPanel } from "./grades2005";
-import { gradesPanel } from "./grades2003";
-import { finder } from "./find";
-import { showHelp } from "./help";
-import { keywords } from "./keywords";
+import { Cursor } from "./document/cursor";
+import { entryMark } from "./document/scrolling";
+import { mismatch, unsupported } from "./document/verify";
+import { article, queuePage, ServerError, type Subject } from "./judgment/api";
+import { Assessment } from "./judgment/assessment";
+import { keepTime } from "./judgment/timing";
 import { listenToKeys } from "./keys";
-import { notes } from "./notes";
-import { outline } from "./outline";
-import { passages } from "./passages";
-import { pooled } from "./pooled";
-import { keepTime } from "./timing";
-import { bar, tools } from "./toolbar";
-import { topicPanel } from "./topic";
-import { mismatch, unsupported } from "./verify";
-import { views } from "./views";
+import { adjudication } from "./panels/adjudication";
+import { showHelp } from "./panels/dialogs";
+import { finder } from "./panels/find";
+import { gradesPanel } from "./panels/grades2003";
+import { exhaustivityPanel } from "./panels/grades2005";
+import { outline } from "./panels/outline";
+import { checks, notes, passages } from "./panels/passages";
+import { bar, pooled, tools, views } from "./panels/toolbar";
+import { keywords, topicPanel } from "./panels/topic";
 
 export async function openArticle(main: HTMLElement): Promise<void> {
   const { topic = "", doc = "", judge = "" } = main.dataset;
@@ -42,7 +37,11 @@ export async function openArticle(main: HTMLElement): Promise<void> {
   const work = new Assessment(subject, data);
   const wrong = mismatch(work.shown.root.textContent ?? "", work.shown.points, data);
   if (wrong) {
-    return stop(main, subject, `${wrong} It cannot be assessed, since highlights would stand in the wrong places. Please reload the page, and tell the organiser if this message comes again.`);
+    return stop(
+      main,
+      subject,
+      `${wrong} It cannot be assessed, since highlights would stand in the wrong places. Please reload the page, and tell the organiser if this message comes again.`,
+    );
   }
   // A page that comes back from the browser's memory would show an old version.
   addEventListener("pageshow", (event) => {
@@ -59,11 +58,30 @@ function show(main: HTMLElement, work: Assessment): void {
   const words = keywords(work);
   const help = (): void => showHelp(data.mode);
   const { root } = work.shown;
-  for (const [name, value] of [["tabindex", "0"], ["role", "region"], ["aria-label", "Document text"], ["lang", ""], ["translate", "no"]] as const) {
+  for (const [name, value] of [
+    ["tabindex", "0"],
+    ["role", "region"],
+    ["aria-label", "Document text"],
+    ["lang", ""],
+    ["translate", "no"],
+  ] as const) {
     root.setAttribute(name, value);
   }
-  const left = element("aside", { class: "side left", "aria-label": "Topic and outline" }, topicPanel(data.topic), words.panel, outline(work));
-  const right = element("aside", { class: "side right", "aria-label": "Judgment" }, checks(work), ...judgmentPanels(work), notes(work), finder(work));
+  const left = element(
+    "aside",
+    { class: "side left", "aria-label": "Topic and outline" },
+    topicPanel(data.topic),
+    words.panel,
+    outline(work),
+  );
+  const right = element(
+    "aside",
+    { class: "side right", "aria-label": "Judgment" },
+    checks(work),
+    ...judgmentPanels(work),
+    notes(work),
+    finder(work),
+  );
   const text = element("div", { class: "text" }, layer, root);
   const head = element("div", { class: "head" }, bar(work), tools(work, cursor, systems.control, help), views());
   main.append(head, element("div", { class: "workspace" }, left, text, right));
@@ -99,12 +117,22 @@ function failed(main: HTMLElement, subject: Subject, error: Error): void {
     location.assign(`/login?next=${encodeURIComponent(location.pathname + location.search)}`);
     return;
   }
-  stop(main, subject, error.message, button({ class: "primary" }, () => location.reload(), "Try again"));
+  stop(
+    main,
+    subject,
+    error.message,
+    button({ class: "primary" }, () => location.reload(), "Try again"),
+  );
 }
 
 function stop(main: HTMLElement, subject: Subject, words: string, ...ways: Child[]): void {
   const back = element("a", { class: "button", href: queuePage(subject) }, "Back to the queue");
   main.append(
-    element("div", { class: "stopped" }, element("p", { class: "problem", role: "alert" }, words), element("p", { class: "buttons" }, ...ways, back)),
+    element(
+      "div",
+      { class: "stopped" },
+      element("p", { class: "problem", role: "alert" }, words),
+      element("p", { class: "buttons" }, ...ways, back),
+    ),
   );
 }

@@ -2,17 +2,7 @@
 
 export type Mode = "2006" | "2005" | "2003";
 export type Snap = "characters" | "words" | "sentences";
-export type Role =
-  | "heading"
-  | "list"
-  | "item"
-  | "table"
-  | "row"
-  | "cell"
-  | "inline"
-  | "figure"
-  | "maths"
-  | "block";
+export type Role = "heading" | "list" | "item" | "table" | "row" | "cell" | "inline" | "figure" | "maths" | "block";
 /** Start and end, in code points, the end not included. */
 export type Span = [number, number];
 /** 2005: 2, 1 or "?"; 2003: exhaustivity and specificity. */

@@ -1,8 +1,8 @@
 // Keys of the page. They mean nothing while somebody types into a field, or in a dialog.
 
-import type { Assessment } from "./assessment";
-import { STEPS, type Cursor } from "./cursor";
-import { isDialogOpen } from "./dialog";
+import { type Cursor, STEPS } from "./document/cursor";
+import type { Assessment } from "./judgment/assessment";
+import { isDialogOpen } from "./panels/dialogs";
 
 export interface KeyActions {
   work: Assessment;
@@ -22,7 +22,11 @@ export interface KeyHelp {
 /** What the help says. */
 export const HELP: KeyHelp[] = [
   { keys: ["h"], does: "highlight the selected text", modes: ["2006", "2005"] },
-  { keys: ["u"], does: "remove the highlight of the selection, or of the passage at the cursor", modes: ["2006", "2005"] },
+  {
+    keys: ["u"],
+    does: "remove the highlight of the selection, or of the passage at the cursor",
+    modes: ["2006", "2005"],
+  },
   { keys: ["b"], does: "set the best entry point: where the selection begins, or at the cursor", modes: ["2006"] },
   { keys: ["Shift+B"], does: "clear the best entry point", modes: ["2006"] },
   { keys: ["n"], does: "validate the document and go to the next one" },
@@ -34,11 +38,17 @@ export const HELP: KeyHelp[] = [
   { keys: ["Ctrl+Z"], does: "undo" },
   { keys: ["Ctrl+Shift+Z"], does: "redo" },
   { keys: ["c"], does: "show or hide the text cursor, which the arrow keys move" },
-  { keys: ["1", "2", "3", "4"], does: "the left and right arrows move the text cursor by characters, words, sentences, paragraphs" },
+  {
+    keys: ["1", "2", "3", "4"],
+    does: "the left and right arrows move the text cursor by characters, words, sentences, paragraphs",
+  },
   { keys: ["Shift+arrows"], does: "select from the text cursor" },
   { keys: ["Ctrl+←", "Ctrl+→"], does: "move the text cursor by words" },
   { keys: ["Ctrl+↑", "Ctrl+↓"], does: "move the text cursor by paragraphs" },
-  { keys: ["Home", "End"], does: "move the text cursor to the beginning or the end of the line; with Ctrl, of the document" },
+  {
+    keys: ["Home", "End"],
+    does: "move the text cursor to the beginning or the end of the line; with Ctrl, of the document",
+  },
   { keys: ["Delete"], does: "in the list of passages: remove the passage" },
   { keys: ["?"], does: "this help" },
 ];
@@ -109,7 +119,8 @@ function latin(event: KeyboardEvent): string {
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true;
+  if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
+    return true;
   return target instanceof HTMLInputElement && !["radio", "checkbox", "button"].includes(target.type);
 }
 

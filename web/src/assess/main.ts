@@ -1,7 +1,7 @@
 // The script of all pages: the article comes alive; the others work without a script.
 
 import { openArticle } from "./article";
-import { leftovers } from "./leftovers";
+import { leftovers } from "./judgment/queue";
 
 const { page } = document.body.dataset;
 if (page === "article") {

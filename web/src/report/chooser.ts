@@ -1,7 +1,7 @@
 // The list of runs: what is ticked here is shown in every figure and table.
 
 import { button, element, named } from "../shared/dom";
-import { swatch } from "./legend";
+import { swatch } from "./figures/figures";
 import type { Page } from "./page";
 
 /** With more runs than these, there is a field to find some by name. */
@@ -46,11 +46,7 @@ function box(page: Page, at: number): Box {
   input.addEventListener("change", () => page.toggle(at));
   const role = at === page.data.baseline ? element("small", {}, " baseline") : null;
   const name = element("span", { class: "name", title: run.name }, named(run.name), role);
-  const only = button(
-    { class: "only", "aria-label": `Only ${run.name}` },
-    () => page.choose([at]),
-    "only",
-  );
+  const only = button({ class: "only", "aria-label": `Only ${run.name}` }, () => page.choose([at]), "only");
   return { item: element("li", {}, element("label", {}, input, swatch(run), name), only), input };
 }
 

@@ -1,6 +1,6 @@
 // Parts of the page that are in view are worked on at once, the others when there is time.
 
-import { isPrinting } from "./theme";
+import { isPrinting } from "./figures/theme";
 
 interface Part {
   isSeen: boolean;

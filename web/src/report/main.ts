@@ -1,20 +1,16 @@
 // The page of a report comes alive: each part fills the places that the page has for it.
 
 import { chooser } from "./chooser";
-import { contents } from "./contents";
 import { carried } from "./data";
-import { documents } from "./documents";
-import { explanations } from "./explanations";
-import { figures } from "./figures";
-import { headToHead } from "./head-to-head";
-import { leaderboard } from "./leaderboard";
-import { openers } from "./openers";
-import { Page } from "./page";
-import { keepFresh } from "./plots";
-import { sortableTables } from "./sorting";
-import { followingTables } from "./tables";
-import { dismissable } from "./tooltip";
-import { topicView } from "./topic";
+import { documents } from "./documents/viewer";
+import { figures } from "./figures/figures";
+import { dismissable, keepFresh } from "./figures/plots";
+import { contents, openers, Page } from "./page";
+import { explanations } from "./tables/explanations";
+import { headToHead } from "./tables/head-to-head";
+import { leaderboard } from "./tables/leaderboard";
+import { followingTables, sortableTables } from "./tables/tables";
+import { topicView } from "./tables/topic";
 
 const PARTS = [
   chooser,

@@ -1,5 +1,6 @@
 // What the parts of the page share: the data, which runs are chosen, and what is to be opened.
 
+import { all } from "../shared/dom";
 import type { ReportData } from "./data";
 
 type Listener<Arguments extends unknown[]> = (...values: Arguments) => void;
@@ -77,4 +78,46 @@ export class Page {
     const { id, title } = this.data.topics[topic]!;
     return title ? `${id} · ${title}` : id;
   }
+}
+
+// Buttons of topics and documents anywhere on the page open what they name.
+
+export function openers(page: Page): void {
+  document.addEventListener("click", (event) => {
+    const pressed = (event.target as Element).closest<HTMLElement>("button");
+    if (pressed?.matches(".topic[data-topic]")) page.openTopic(Number(pressed.dataset.topic));
+    if (pressed?.matches(".document[data-document]")) page.openDocument(Number(pressed.dataset.document));
+  });
+}
+
+// The bar of contents: it marks the section that is being read.
+
+export function contents(): void {
+  const links = new Map(all<HTMLAnchorElement>("nav#contents a[href^='#']").map((link) => [link.hash.slice(1), link]));
+  const visible = new Set<string>();
+  const sections = all("main section[id]");
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const entry of entries)
+        if (entry.isIntersecting) visible.add(entry.target.id);
+        else visible.delete(entry.target.id);
+      const current = sections.find((section) => visible.has(section.id))?.id;
+      for (const [id, link] of links) {
+        if (id === current) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      }
+      if (current) reveal(links.get(current));
+    },
+    { rootMargin: "-20% 0px -60% 0px" },
+  );
+  for (const section of sections) observer.observe(section);
+}
+
+/** Scroll the bar, and only the bar, so that a link can be seen. */
+function reveal(link: HTMLElement | undefined): void {
+  const bar = link?.closest("ul");
+  if (!link || !bar) return;
+  const [at, from] = [link.getBoundingClientRect(), bar.getBoundingClientRect()];
+  if (at.left < from.left) bar.scrollLeft -= from.left - at.left + 16;
+  else if (at.right > from.right) bar.scrollLeft += at.right - from.right + 16;
 }

@@ -53,10 +53,7 @@ export function choice(
 }
 
 /** All elements that a selector finds. */
-export function all<Found extends Element = HTMLElement>(
-  selector: string,
-  within: ParentNode = document,
-): Found[] {
+export function all<Found extends Element = HTMLElement>(selector: string, within: ParentNode = document): Found[] {
   return [...within.querySelectorAll<Found>(selector)];
 }
 

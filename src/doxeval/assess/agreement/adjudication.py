@@ -20,11 +20,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.exhaustivity import holds_passage, touched
-from doxeval.assess.judging.highlighting import highlighted
-from doxeval.assess.judging.rules import problems
-from doxeval.assess.judging.state import Grade, Mode, Range, State
+from doxeval.assess.judging import (
+    Article,
+    Grade,
+    Mode,
+    Range,
+    State,
+    highlighted,
+    holds_passage,
+    problems,
+    touched,
+)
 from doxeval.assessments import Merge, Votes, chosen_value, needed_assessors, shared_by
 from doxeval.errors import InputError
 
@@ -33,7 +39,9 @@ _GRADES: dict[int, Grade] = {level: grade for grade, level in _LEVELS.items()}
 
 
 def adjudicated_by(rule: Merge, states: Sequence[State], article: Article, mode: Mode) -> State:
-    """The state that a rule makes of several; validated if all of them are and the rules allow it.
+    """Return the state that a rule makes of several.
+
+    It is validated if all of them are and the rules of judging allow it.
 
     >>> from doxeval.documents.examples import example_collection
     >>> article = Article.of(example_collection({"a": "<p>Low or high tide</p>"}), "a")
@@ -53,15 +61,15 @@ def adjudicated_by(rule: Merge, states: Sequence[State], article: Article, mode:
     grades = _levels(rule, states, highlights, article) if mode == "2005" else {}
     if mode == "2003":
         grades = _grades(rule, states)
-    found = State(
+    merged = State(
         highlights=highlights,
         bep=_entry_point(states) if highlights and mode == "2006" else None,
         grades=grades,
         inferred=frozenset(path for path in grades if _is_inferred(path, states)),
     )
     done = all(state.status == "validated" for state in states)
-    valid = done and not problems(found, article, mode)
-    return replace(found, status="validated") if valid else found
+    valid = done and not problems(merged, article, mode)
+    return replace(merged, status="validated") if valid else merged
 
 
 def votes(topic: str, document: str, states: Sequence[State]) -> Votes:
@@ -81,10 +89,12 @@ def votes(topic: str, document: str, states: Sequence[State]) -> Votes:
 
 
 def _joined(ranges: Iterable[Range], article: Article) -> tuple[Range, ...]:
-    """Highlights as the rules of judging keep them; white space alone is none."""
+    """Return highlights as the rules of judging keep them; white space alone is none."""
     nothing: tuple[Range, ...] = ()
-    solid = [one for one in ranges if not article.is_white(*one)]
-    return reduce(lambda found, one: highlighted(found, one[0], one[1], article), solid, nothing)
+    with_text = [pair for pair in ranges if not article.is_white(*pair)]
+    return reduce(
+        lambda made, pair: highlighted(made, pair[0], pair[1], article), with_text, nothing
+    )
 
 
 def _entry_point(states: Iterable[State]) -> int | None:
@@ -93,7 +103,7 @@ def _entry_point(states: Iterable[State]) -> int | None:
 
 
 def _is_inferred(path: str, states: Iterable[State]) -> bool:
-    """Whether no assessor gave an element its grade themselves."""
+    """Tell whether no assessor gave an element its grade themselves."""
     return all(path in state.inferred for state in states if path in state.grades)
 
 
@@ -102,27 +112,27 @@ def _paths(states: Iterable[State]) -> list[str]:
 
 
 def _grades(rule: Merge, states: Sequence[State]) -> dict[str, Grade]:
-    """Exhaustivity and specificity of mode 2003."""
-    found: dict[str, Grade] = {}
+    """Return exhaustivity and specificity of mode 2003."""
+    grades: dict[str, Grade] = {}
     for path in _paths(states):
         given = [grade for state in states if isinstance(grade := state.grades.get(path), tuple)]
         e, s = (chosen_value(rule, list(level), len(states)) for level in zip(*given, strict=True))
-        found[path] = (e, s)
-    return found
+        grades[path] = (e, s)
+    return grades
 
 
 def _levels(
     rule: Merge, states: Sequence[State], highlights: tuple[Range, ...], article: Article
 ) -> dict[str, Grade]:
-    """Exhaustivity of mode 2005, of the elements that the highlights touch."""
+    """Return exhaustivity of mode 2005, of the elements that the highlights touch."""
     paths = _paths(states)
     rows = article.rows_of(paths)
     is_touched = touched(highlights, article)[rows].tolist()
     holds = holds_passage(highlights, article)[rows].tolist()
-    found: dict[str, Grade] = {}
+    grades: dict[str, Grade] = {}
     for path, counts, holds_one in zip(paths, is_touched, holds, strict=True):
         given = [_LEVELS[state.grades[path]] for state in states if path in state.grades]
         level = chosen_value(rule, given, len(states))
         if counts and level and not (holds_one and _GRADES[level] == "?"):
-            found[path] = _GRADES[level]
-    return found
+            grades[path] = _GRADES[level]
+    return grades

@@ -69,7 +69,7 @@ class Table(NamedTuple):
 
 
 def total(tables: Iterable[Table]) -> Table:
-    """The sum of tables.
+    """Return the sum of tables.
 
     >>> total([Table(1, 0, 0, 2), Table(0, 3, 0, 1)])
     Table(both=1, first=3, second=0, neither=3)
@@ -78,7 +78,7 @@ def total(tables: Iterable[Table]) -> Table:
 
 
 def cohen_kappa(counts: Sequence[Sequence[int]]) -> Fraction | None:
-    """Cohen's κ of a square table: how often the first said i and the second j.
+    """Return Cohen's κ of a square table: how often the first said i and the second j.
 
     >>> cohen_kappa([[20, 5], [10, 15]])
     Fraction(2, 5)
@@ -87,7 +87,7 @@ def cohen_kappa(counts: Sequence[Sequence[int]]) -> Fraction | None:
 
 
 def weighted_kappa(counts: Sequence[Sequence[int]]) -> Fraction | None:
-    """Weighted κ of a square table whose categories are in an order, with linear weights.
+    """Return weighted κ of a square table whose categories are in an order, with linear weights.
 
     >>> weighted_kappa([[5, 1, 0], [0, 3, 1], [1, 0, 4]])
     Fraction(37, 52)
@@ -96,7 +96,7 @@ def weighted_kappa(counts: Sequence[Sequence[int]]) -> Fraction | None:
 
 
 def _kappa(counts: Sequence[Sequence[int]], weights: Sequence[Sequence[int]]) -> Fraction | None:
-    """1 − the weight of the disagreements that were seen over that of those to be expected."""
+    """Return 1 − the weight of the observed disagreements over that of the expected ones."""
     first = [sum(row) for row in counts]
     second = [sum(column) for column in zip(*counts, strict=True)]
     cells = [(i, j) for i in range(len(counts)) for j in range(len(counts))]
@@ -106,7 +106,7 @@ def _kappa(counts: Sequence[Sequence[int]], weights: Sequence[Sequence[int]]) ->
 
 
 def krippendorff_alpha(depths: Iterable[tuple[int, int, int]]) -> Fraction | None:
-    """Krippendorff's α of units with two values.
+    """Return Krippendorff's α of units with two values.
 
     depths: (assessors who judged a unit, how many of them said relevant, the number of such units).
 
@@ -127,7 +127,7 @@ def krippendorff_alpha(depths: Iterable[tuple[int, int, int]]) -> Fraction | Non
 
 
 def share(part: int, whole: int) -> Fraction | None:
-    """A share; undefined if the whole is nothing.
+    """Return a share; undefined if the whole is nothing.
 
     >>> share(1, 2), share(0, 0)
     (Fraction(1, 2), None)
@@ -136,7 +136,7 @@ def share(part: int, whole: int) -> Fraction | None:
 
 
 def mean(values: Iterable[Fraction | float | None]) -> float | None:
-    """The mean of the values that are defined; None if none is.
+    """Return the mean of the values that are defined; None if none is.
 
     Fractions are not added up as such: the sum of thousands would have an enormous denominator.
 

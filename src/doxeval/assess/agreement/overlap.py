@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.assess.agreement.coefficients import Table, krippendorff_alpha
 from doxeval.spans import Spans, merge_spans, shared_lengths
 
 Ranges: TypeAlias = Sequence[tuple[int, int]]
-Floats: TypeAlias = npt.NDArray[np.floating[Any]]
 
 
 class CharacterTables(NamedTuple):
@@ -152,9 +150,9 @@ def mean_of(values: Floats) -> float | None:
 
 def _shares(part: Ints, whole: Ints) -> Floats:
     """Shares, nan where the whole is nothing."""
-    found: Floats = np.full(len(whole), np.nan)
-    np.divide(part, whole, out=found, where=whole != 0)
-    return found
+    shares: Floats = np.full(len(whole), np.nan)
+    np.divide(part, whole, out=shares, where=whole != 0)
+    return shares
 
 
 def _grouped(documents: Iterable[Ranges]) -> Spans:
@@ -167,6 +165,6 @@ def _grouped(documents: Iterable[Ranges]) -> Spans:
 
 
 def _by_document(spans: Spans, values: Ints, count: int) -> Ints:
-    found = np.zeros(count, dtype=np.int64)
-    np.add.at(found, spans.group, values)
-    return found
+    sums = np.zeros(count, dtype=np.int64)
+    np.add.at(sums, spans.group, values)
+    return sums

@@ -16,15 +16,18 @@ __all__ = [
     "Failure",
     "Imported",
     "Lost",
+    "NotInQueue",
     "Part",
     "PoolUpdate",
     "Progress",
     "QueueEntry",
     "RebaseReport",
+    "Session",
     "Settings",
     "Stored",
     "Submitted",
     "Throttled",
+    "Unknown",
     "User",
 ]
 

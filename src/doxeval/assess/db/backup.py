@@ -23,11 +23,11 @@ from typing import IO, Any, cast
 
 from sqlalchemy import Connection, MetaData, Table, func, insert, select
 
-from doxeval.assess.db import audit, migrating, settings, times
-from doxeval.assess.db.engine import Database
-from doxeval.assess.db.failures import CampaignError, stored
-from doxeval.assess.db.opening import make_directory
-from doxeval.assess.db.places import new_facts
+from doxeval.assess.db import migrations, session
+from doxeval.assess.db.directory import make_directory, new_facts
+from doxeval.assess.db.schema import note_event
+from doxeval.assess.db.session import CampaignError, Database, decoding
+from doxeval.assess.db.topics import recorded_collection
 from doxeval.documents import Collection
 from doxeval.errors import FormatError
 from doxeval.files import decode_json, json_lines, open_input, open_output
@@ -46,7 +46,7 @@ def backup(database: Database, path: Path) -> None:
         digest = hashlib.sha256()
         with database.read() as connection:
             for record in _records(connection):
-                with stored("a row"):
+                with decoding("a row"):
                     line = json.dumps(record, separators=(",", ":")).encode() + b"\n"
                 digest.update(line)
                 packed.write(line)
@@ -61,8 +61,8 @@ def restore(
     _check_whole(path)
     header = _header(path)
     place = collection or header["collection"]["path"]
-    found = Collection(place)
-    if found.checksum != header["collection"]["seal"]:
+    opened = Collection(place)
+    if opened.checksum != header["collection"]["seal"]:
         raise CampaignError(
             f"the backup is of a campaign on another collection than {place}: say with "
             + Parameter("collection")
@@ -70,12 +70,12 @@ def restore(
         )
 
     def fill(connection: Connection) -> None:
-        migrating.migrate(connection, header["revision"])
+        migrations.migrate(connection, header["revision"])
         _insert(connection, path)
-        migrating.migrate(connection)
-        audit.note(connection, "campaign restored", made=header["made"])
+        migrations.migrate(connection)
+        note_event(connection, "campaign restored", made=header["made"])
 
-    make_directory(directory, new_facts(found.address, found.checksum, database), fill)
+    make_directory(directory, new_facts(opened.address, opened.checksum, database), fill)
 
 
 # Writing
@@ -95,9 +95,9 @@ def _records(connection: Connection) -> Iterator[dict[str, Any]]:
     yield {
         "doxeval-backup": _FORMAT,
         "doxeval": __version__,
-        "revision": migrating.revision_of(connection),
-        "made": times.now(),
-        "collection": settings.collection(connection),
+        "revision": migrations.revision_of(connection),
+        "made": session.now(),
+        "collection": recorded_collection(connection),
         "tables": [table.name for table in tables],
     }
     for table in tables:
@@ -116,9 +116,9 @@ def _counts(connection: Connection) -> dict[str, int]:
 
 def _tables(connection: Connection) -> list[Table]:
     """The tables as the database has them, JSON as plain text; those that others need first."""
-    found = MetaData()
-    found.reflect(connection)
-    return [table for table in found.sorted_tables if table.name not in _LEFT_OUT]
+    reflected = MetaData()
+    reflected.reflect(connection)
+    return [table for table in reflected.sorted_tables if table.name not in _LEFT_OUT]
 
 
 # Reading
@@ -129,7 +129,7 @@ def _header(path: Path) -> dict[str, Any]:
         header: Any = next((record for _, record in json_lines(file, str(path))), None)
     if not isinstance(header, dict) or header.get("doxeval-backup") != _FORMAT:
         raise FormatError("expected a backup of a campaign", str(path), 1)
-    migrating.check_revision(header["revision"])
+    migrations.check_revision(header["revision"])
     return header
 
 

@@ -1,22 +1,39 @@
-"""The documents of the pool, and how it grows."""
+"""The documents of the pool, how it grows, and honeypots in it.
+
+A honeypot is a document with a known answer, indistinguishable from the others. One that no run
+returned shares the position and the priority of some document of the pool, so that it comes
+somewhere in the queue, whatever the order. If assessors may see pooled elements, its whole document
+counts as pooled: one without any would give it away.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import Protocol
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from doxeval.assess.db import audit, settings, times
-from doxeval.assess.db.failures import CampaignError, stored
-from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, POOLS, TOPICS
+from doxeval.assess.db import session
+from doxeval.assess.db.schema import (
+    JUDGMENTS,
+    POOL_DOCUMENTS,
+    POOLS,
+    TOPICS,
+    get_setting,
+    note_event,
+    put_setting,
+)
+from doxeval.assess.db.session import CampaignError, decoding
+from doxeval.assess.db.topics import LONGEST_ID, Settings, check_topic
+from doxeval.assess.judging import Article, State
+from doxeval.documents import Collection
+from doxeval.errors import UnknownReference
 from doxeval.messages import quoted
 from doxeval.pooling import Pool, PooledDocument, PooledElement
 
-# From the id of a document as runs write it to its id in the collection.
-Known = Callable[[str], str]
 CHANGES = "changes of the pool"  # the key of a setting that counts them
 
 
@@ -35,7 +52,7 @@ class PoolUpdate:
     warnings: tuple[str, ...] = ()
 
 
-def update_pool(connection: Connection, pool: Pool, known: Known) -> PoolUpdate:
+def update_pool(connection: Connection, pool: Pool, collection: Collection) -> PoolUpdate:
     """Take over a pool: add its documents, remove what it lacks and nobody began to judge.
 
     Documents that stay keep their place, and new ones come after them, so that nobody's queue is
@@ -46,13 +63,13 @@ def update_pool(connection: Connection, pool: Pool, known: Known) -> PoolUpdate:
     for topic in topics:
         if topic not in pool.documents:
             continue
-        new = {known(one.document): one for one in pool.documents[topic]}
+        new = {_known(pooled.document, collection): pooled for pooled in pool.documents[topic]}
         old = _documents(connection, topic)
         begun = _begun(connection, topic)
         gone = old - new.keys()
         added += _add(connection, topic, {name: new[name] for name in new if name not in old})
         _renew(connection, topic, {name: new[name] for name in new if name in old})
-        removed += remove(connection, topic, gone - begun)
+        removed += remove_documents(connection, topic, gone - begun)
         judged += len(gone & begun)
         kept += len(old & new.keys())
         _note_pool(connection, topic, pool)
@@ -62,31 +79,28 @@ def update_pool(connection: Connection, pool: Pool, known: Known) -> PoolUpdate:
         if topic not in topics
     )
     note_change(connection)
-    audit.note(connection, "pool", added=added, kept=kept, removed=removed)
+    note_event(connection, "pool", added=added, kept=kept, removed=removed)
     return PoolUpdate(added, kept, removed, judged, unknown)
 
 
 def note_change(connection: Connection) -> None:
-    """Queues that are remembered in some process are to be read again."""
-    with stored("the number of changes of the pool"):
-        changes = int(settings.get(connection, CHANGES) or 0)
-    settings.put(connection, CHANGES, changes + 1)
+    """Note that queues that are remembered in some process are to be read again."""
+    with decoding("the number of changes of the pool"):
+        changes = int(get_setting(connection, CHANGES) or 0)
+    put_setting(connection, CHANGES, changes + 1)
 
 
-def elements(connection: Connection, topic: str, document: str) -> tuple[PooledElement, ...] | None:
-    """The parts of a document that runs returned; None if it is not in the pool."""
+def pooled_elements(
+    connection: Connection, topic: str, document: str
+) -> tuple[PooledElement, ...] | None:
+    """Return the parts of a document that runs returned; None if it is not in the pool."""
     table = POOL_DOCUMENTS.c
     query = select(table.elements).where(table.topic == topic, table.document == document)
-    found = connection.execute(query).one_or_none()
-    if found is None:
+    row = connection.execute(query).one_or_none()
+    if row is None:
         return None
-    with stored("a pooled element"):
-        return tuple(PooledElement(*one) for one in found.elements)
-
-
-def is_pooled(connection: Connection, topic: str, document: str) -> bool:
-    """Whether a document is in the pool of a topic (as a honeypot, too)."""
-    return elements(connection, topic, document) is not None
+    with decoding("a pooled element"):
+        return tuple(PooledElement(*element) for element in row.elements)
 
 
 def check_pooled(topics: list[str], pool: Pool) -> None:
@@ -97,13 +111,13 @@ def check_pooled(topics: list[str], pool: Pool) -> None:
 
 
 def _documents(connection: Connection, topic: str) -> set[str]:
-    """The documents that are pooled, without honeypots that no run returned."""
+    """Return the documents that are pooled, without honeypots that no run returned."""
     table = POOL_DOCUMENTS.c
     return set(connection.execute(select(table.document).where(table.topic == topic)).scalars())
 
 
 def _begun(connection: Connection, topic: str) -> set[str]:
-    """Documents that somebody began to judge, and honeypots, which organisers placed."""
+    """Return documents that somebody began to judge, and honeypots, which organisers placed."""
     table, placed = JUDGMENTS.c, POOL_DOCUMENTS.c
     begun = select(table.document).where(table.topic == topic, table.version > 0)
     honeypots = select(placed.document).where(placed.topic == topic, placed.honeypot)
@@ -113,7 +127,7 @@ def _begun(connection: Connection, topic: str) -> set[str]:
 def _add(connection: Connection, topic: str, new: dict[str, PooledDocument]) -> int:
     if not new:
         return 0
-    table, now = POOL_DOCUMENTS.c, times.now()
+    table, now = POOL_DOCUMENTS.c, session.now()
     query = select(func.coalesce(func.max(table.position), -1)).where(table.topic == topic)
     first = connection.execute(query).scalar_one() + 1
     rows = [
@@ -149,8 +163,8 @@ def _renew(connection: Connection, topic: str, again: dict[str, PooledDocument])
         )
 
 
-def remove(connection: Connection, topic: str, gone: set[str]) -> int:
-    """Take documents that nobody began to judge from the pool; how many."""
+def remove_documents(connection: Connection, topic: str, gone: set[str]) -> int:
+    """Take documents that nobody began to judge from the pool; return how many."""
     table, judged = POOL_DOCUMENTS.c, JUDGMENTS.c
     for document in gone:
         connection.execute(
@@ -165,11 +179,98 @@ def remove(connection: Connection, topic: str, gone: set[str]) -> int:
 
 
 def _note_pool(connection: Connection, topic: str, pool: Pool) -> None:
-    pooled = [asdict(one) for one in pool.documents[topic]]
-    digest = hashlib.sha256(json.dumps(pooled).encode()).hexdigest()
+    documents = [asdict(pooled) for pooled in pool.documents[topic]]
+    digest = hashlib.sha256(json.dumps(documents).encode()).hexdigest()
     values = {"topic": topic, "sha256": digest, "facts": asdict(pool.facts)}
-    connection.execute(insert(POOLS).values(**values, added_at=times.now()))
+    connection.execute(insert(POOLS).values(**values, added_at=session.now()))
 
 
 def _elements(pooled: PooledDocument) -> list[list[str | int | None]]:
-    return [[one.path, one.start, one.end] for one in pooled.elements]
+    return [[part.path, part.start, part.end] for part in pooled.elements]
+
+
+def _known(document: str, collection: Collection) -> str:
+    """Return the id in the collection of an id as runs write it; an unknown one is an error."""
+    try:
+        name = collection.id_of(collection.document(document))
+    except UnknownReference as error:
+        raise CampaignError(f"{error}: the pool is of another collection") from None
+    if len(name) > LONGEST_ID:
+        raise CampaignError(
+            f"document {quoted(name)}: its id has {len(name):,} characters; expected at most "
+            f"{LONGEST_ID:,}"
+        )
+    return name
+
+
+# Honeypots
+
+
+class KnownJudgment(Protocol):
+    """A judgment that is known to be right."""
+
+    @property
+    def topic(self) -> str:
+        """The id of the topic."""
+
+    @property
+    def document(self) -> str:
+        """The id of the document."""
+
+    @property
+    def state(self) -> State:
+        """What is relevant in it."""
+
+
+def place_honeypots(
+    connection: Connection,
+    settings: Settings,
+    known: Sequence[KnownJudgment],
+    article_of: Callable[[str], Article],
+) -> int:
+    """Place honeypots; return the number of those that were not in the pool."""
+    added = 0
+    for answer in known:
+        check_topic(connection, answer.topic)
+        article = article_of(answer.document)
+        table = POOL_DOCUMENTS.c
+        row = (table.topic == answer.topic) & (table.document == article.document)
+        values = {"honeypot": True, "gold": answer.state.as_json()}
+        if not connection.execute(update(POOL_DOCUMENTS).where(row).values(**values)).rowcount:
+            values |= _mixed_in(connection, settings, answer.topic, article)
+            connection.execute(insert(POOL_DOCUMENTS).values(**values))
+            added += 1
+    note_change(connection)
+    note_event(connection, "honeypots placed", number=len(known), outside_the_pool=added)
+    return added
+
+
+def known_answers(connection: Connection) -> dict[tuple[str, str], State]:
+    """Return the known answers of honeypots, by topic and document."""
+    table = POOL_DOCUMENTS.c
+    query = select(table.topic, table.document, table.gold).where(table.honeypot)
+    rows = connection.execute(query.order_by(table.topic, table.document))
+    return {(row.topic, row.document): State.from_json(row.gold) for row in rows}
+
+
+def _mixed_in(
+    connection: Connection, settings: Settings, topic: str, article: Article
+) -> dict[str, object]:
+    """Return the row of a honeypot that was not in the pool."""
+    table = POOL_DOCUMENTS.c
+    query = select(table.position, table.priority, table.elements).where(table.topic == topic)
+    pooled = connection.execute(query.order_by(table.position, table.document)).all()
+    position, priority, elements = 0, 0.0, False
+    if pooled:
+        name = f"{settings.seed}\t{topic}\t{article.document}"
+        number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8])
+        position, priority, _ = pooled[number % len(pooled)]
+        elements = any(row.elements for row in pooled)
+    return {
+        "topic": topic,
+        "document": article.document,
+        "position": position,
+        "priority": priority,
+        "elements": [[article.path_of(0), None, None]] if elements else [],
+        "added_at": session.now(),
+    }

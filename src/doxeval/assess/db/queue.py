@@ -5,7 +5,7 @@
     random       shuffled by the seed, the topic and the judge
 
 The random order sorts by a hash of these and of the document. So it is the same whenever it is
-asked for, and a document that is added later moves none of the others.
+needed, and a document that is added later moves none of the others. Progress is counted on queues.
 """
 
 from __future__ import annotations
@@ -13,24 +13,21 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, bindparam, select
 
 from doxeval.assess.db.pools import CHANGES
-from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, SETTINGS
-from doxeval.assess.db.settings import Settings
+from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, SETTINGS, TOPICS
+from doxeval.assess.db.topics import Settings, all_assignments, unknown_topic
+from doxeval.assess.db.users import Part
 
 QueueStatus = Literal["unjudged", "open", "validated", "skipped"]
-_ORDERS_KEPT = 64
-# Statements of every request, built once.
-_CHANGES = select(SETTINGS.c.value).where(SETTINGS.c.key == CHANGES)
-_JUDGED = select(
-    *(JUDGMENTS.c[name] for name in ("document", "version", "status")),
-    *(JUDGMENTS.c[name] for name in ("relevant", "problem", "skipped")),
-).where(JUDGMENTS.c.topic == bindparam("topic"), JUDGMENTS.c.judge == bindparam("judge"))
 ADJUDICATED = 0  # the judge whose judgments the adjudicators of a topic share
+_ORDERS_KEPT = 256
+Key: TypeAlias = tuple[str, int]  # a topic and a judge
 
 
 @dataclass(frozen=True)
@@ -53,52 +50,178 @@ class QueueEntry:
         return self.status == "validated"
 
 
+@dataclass(frozen=True)
+class Progress:
+    """One user's part in one topic: documents validated, of how many, and what was found.
+
+    seconds: the time spent on its documents, of all adjudicators together. next: the next document
+    to judge, None if all are done.
+    """
+
+    topic: str
+    user: str
+    part: Part
+    done: int
+    total: int
+    relevant: int
+    problems: int
+    skipped: int
+    seconds: float
+    next: str | None = None
+
+
+class _Pooled(NamedTuple):
+    """The documents of the pool of a topic in the order of a judge, as of a change of the pool."""
+
+    changes: int
+    entries: tuple[QueueEntry, ...]
+
+
+# The statements of every request, built once.
+_CHANGES = select(SETTINGS.c.value).where(SETTINGS.c.key == CHANGES).scalar_subquery()
+_TOPICS = select(TOPICS.c.id, _CHANGES).where(TOPICS.c.id.in_(bindparam("topics", expanding=True)))
+_POOL = select(
+    *(POOL_DOCUMENTS.c[name] for name in ("topic", "document", "position", "priority"))
+).where(POOL_DOCUMENTS.c.topic.in_(bindparam("topics", expanding=True)))
+_FLAGS = ("version", "status", "relevant", "problem", "skipped", "seconds")
+_JUDGED = select(*(JUDGMENTS.c[name] for name in ("topic", "judge", "document", *_FLAGS))).where(
+    JUDGMENTS.c.topic.in_(bindparam("topics", expanding=True)),
+    JUDGMENTS.c.judge.in_(bindparam("judges", expanding=True)),
+)
+_VALIDATED = (
+    select(JUDGMENTS.c.topic, JUDGMENTS.c.document)
+    .where(
+        JUDGMENTS.c.topic.in_(bindparam("topics", expanding=True)),
+        JUDGMENTS.c.judge != ADJUDICATED,
+        JUDGMENTS.c.status == "validated",
+    )
+    .distinct()
+)
+
+
 class Queues:
     """The queues of a campaign. The order of the last few is remembered until the pool changes."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._orders: OrderedDict[tuple[str, int], tuple[int, tuple[QueueEntry, ...]]]
-        self._orders = OrderedDict()
+        self._orders: OrderedDict[Key, _Pooled] = OrderedDict()
         self._lock = threading.Lock()
 
     def queue(self, connection: Connection, topic: str, judge: int) -> list[QueueEntry]:
-        """The queue of a judge: the pool, then documents outside it that the judge added."""
-        pooled = list(self._pooled(connection, topic, judge))
-        judged = _judged(connection, topic, judge)
-        known = {entry.document for entry in pooled}
-        outside = [document for document in judged if document not in known]
-        if judge == ADJUDICATED:
-            begun = _validated_by_anyone(connection, topic)
-            outside += [one for one in begun if one not in known and one not in judged]
-            pooled = [one for one in pooled if one.document in begun or one.document in judged]
-            pooled = [replace(one, position=place) for place, one in enumerate(pooled)]
-        for place, entry in enumerate(pooled):
-            if (row := judged.get(entry.document)) is not None:
-                pooled[place] = _entry(entry.document, place, row, False)
-        return pooled + [
-            _entry(document, place, judged.get(document), True)
-            for place, document in enumerate(sorted(outside), len(pooled))
+        """Return the queue of a judge; the topic must be one of the campaign."""
+        return self.read(connection, [(topic, judge)])[0][topic, judge]
+
+    def progress(self, connection: Connection, user: int | None = None) -> list[Progress]:
+        """Return the progress of every assignment, or of those of a user."""
+        assigned = [
+            (row, (row.topic, ADJUDICATED if row.part == "adjudicate" else row.user_id))
+            for row in all_assignments(connection, user)
+        ]
+        queues, seconds = self.read(connection, [key for _, key in assigned])
+        return [
+            Progress(
+                row.topic,
+                row.name,
+                row.part,
+                done=sum(entry.is_done for entry in queues[key]),
+                total=len(queues[key]),
+                relevant=sum(entry.is_done and entry.relevant for entry in queues[key]),
+                problems=sum(entry.problem for entry in queues[key]),
+                skipped=sum(entry.status == "skipped" for entry in queues[key]),
+                seconds=seconds.get(key, 0.0),
+                next=next_document(queues[key]),
+            )
+            for row, key in assigned
         ]
 
-    def _pooled(self, connection: Connection, topic: str, judge: int) -> tuple[QueueEntry, ...]:
-        """The documents of the pool in their order, as if nobody had judged any."""
-        changes: int = connection.execute(_CHANGES).scalar() or 0
+    def read(
+        self, connection: Connection, keys: Iterable[Key]
+    ) -> tuple[dict[Key, list[QueueEntry]], dict[Key, float]]:
+        """Return the queues of judges, and the seconds that were spent on each.
+
+        There are at most four queries, however many queues are read. A queue has the pool, then
+        documents outside it that the judge added.
+        """
+        keys = list(dict.fromkeys(keys))
+        if not keys:
+            return {}, {}
+        topics = list(dict.fromkeys(topic for topic, _ in keys))
+        pooled = self._pooled(connection, keys, topics)
+        judges = list(dict.fromkeys(judge for _, judge in keys))
+        judged: dict[Key, dict[str, Any]] = {key: {} for key in keys}
+        seconds: dict[Key, float] = {}
+        for row in connection.execute(_JUDGED, {"topics": topics, "judges": judges}):
+            key = row.topic, row.judge
+            if key in judged:
+                judged[key][row.document] = row
+                seconds[key] = seconds.get(key, 0.0) + row.seconds
+        validated: dict[str, set[str]] = {topic: set() for topic in topics}
+        adjudicated = [topic for topic, judge in keys if judge == ADJUDICATED]
+        if adjudicated:
+            for topic, document in connection.execute(_VALIDATED, {"topics": adjudicated}):
+                validated[topic].add(document)
+        queues = {
+            key: _queue(pooled[key], judged[key], validated[key[0]] if not key[1] else None)
+            for key in keys
+        }
+        return queues, seconds
+
+    def _pooled(
+        self, connection: Connection, keys: Sequence[Key], topics: Sequence[str]
+    ) -> dict[Key, tuple[QueueEntry, ...]]:
+        """Return the documents of the pool in their orders, as if nobody had judged any."""
+        rows = connection.execute(_TOPICS, {"topics": topics}).all()
+        known = {row[0] for row in rows}
+        for topic in topics:
+            if topic not in known:
+                raise unknown_topic(connection, topic)
+        changes: int = rows[0][1] or 0
         with self._lock:
-            found = self._orders.get((topic, judge))
-        if found is not None and found[0] == changes:
-            return found[1]
-        ordered = _ordered(connection, self._settings, topic, judge)
-        entries = tuple(_entry(name, place, None, False) for place, name in enumerate(ordered))
+            kept = {key: self._orders.get(key) for key in keys}
+        found = {key: old.entries for key, old in kept.items() if old and old.changes == changes}
+        missing = [key for key in keys if key not in found]
+        if not missing:
+            return found
+        documents: dict[str, list[Any]] = {topic: [] for topic, _ in missing}
+        for row in connection.execute(_POOL, {"topics": list(documents)}):
+            documents[row.topic].append(row)
+        for topic, judge in missing:
+            ordered = _ordered(documents[topic], self._settings, topic, judge)
+            found[topic, judge] = tuple(
+                _entry(name, place, None, False) for place, name in enumerate(ordered)
+            )
         with self._lock:
-            self._orders[topic, judge] = changes, entries
-            if len(self._orders) > _ORDERS_KEPT:
+            for key in missing:
+                self._orders[key] = _Pooled(changes, found[key])
+            while len(self._orders) > _ORDERS_KEPT:
                 self._orders.popitem(last=False)
-        return entries
+        return found
+
+
+def _queue(
+    pooled: Sequence[QueueEntry], judged: dict[str, Any], validated: set[str] | None
+) -> list[QueueEntry]:
+    """Return the queue of a judge; `validated` by anyone, if it is that of adjudicators."""
+    known = {entry.document for entry in pooled}
+    outside = [document for document in judged if document not in known]
+    if validated is not None:
+        outside += [name for name in validated if name not in known and name not in judged]
+        pooled = [
+            entry for entry in pooled if entry.document in validated or entry.document in judged
+        ]
+        pooled = [replace(entry, position=place) for place, entry in enumerate(pooled)]
+    entries = list(pooled)
+    for place, entry in enumerate(entries):
+        if (row := judged.get(entry.document)) is not None:
+            entries[place] = _entry(entry.document, place, row, False)
+    return entries + [
+        _entry(document, place, judged.get(document), True)
+        for place, document in enumerate(sorted(outside), len(entries))
+    ]
 
 
 def next_document(entries: list[QueueEntry], after: str | None = None) -> str | None:
-    """The next document to judge after one: unjudged or open ones first, skipped ones at the end.
+    """Return the next document to judge after one: skipped ones come at the end.
 
     The search goes on from the beginning of the queue. None if all documents are done.
 
@@ -111,17 +234,17 @@ def next_document(entries: list[QueueEntry], after: str | None = None) -> str | 
     >>> next_document(entries), next_document(entries, "a"), next_document(entries, "d")
     ('a', 'd', 'a')
     """
-    place = next((index for index, one in enumerate(entries) if one.document == after), -1)
+    place = next((index for index, entry in enumerate(entries) if entry.document == after), -1)
     rotated = entries[place + 1 :] + entries[: max(place, 0)]
-    for wanted in (("unjudged", "open"), ("skipped",)):
+    for statuses in (("unjudged", "open"), ("skipped",)):
         for entry in rotated:
-            if entry.status in wanted:
+            if entry.status in statuses:
                 return entry.document
     return None
 
 
 def shuffled(documents: list[str], seed: int, topic: str, judge: int) -> list[str]:
-    """Documents in the random order of a judge.
+    """Return documents in the random order of a judge.
 
     >>> shuffled(["a", "b", "c"], 1, "7", 2)
     ['a', 'c', 'b']
@@ -129,10 +252,7 @@ def shuffled(documents: list[str], seed: int, topic: str, judge: int) -> list[st
     return sorted(documents, key=lambda document: _hash(seed, topic, judge, document))
 
 
-def _ordered(connection: Connection, settings: Settings, topic: str, judge: int) -> list[str]:
-    table = POOL_DOCUMENTS.c
-    query = select(table.document, table.position, table.priority).where(table.topic == topic)
-    rows = connection.execute(query).all()
+def _ordered(rows: Sequence[Any], settings: Settings, topic: str, judge: int) -> list[str]:
     if settings.order == "random":
         return shuffled([row.document for row in rows], settings.seed, topic, judge)
 
@@ -147,19 +267,6 @@ def _ordered(connection: Connection, settings: Settings, topic: str, judge: int)
 def _hash(seed: int, topic: str, judge: int, document: str) -> str:
     name = "\t".join((str(seed), topic, str(judge), document))
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _judged(connection: Connection, topic: str, judge: int) -> dict[str, Any]:
-    rows = connection.execute(_JUDGED, {"topic": topic, "judge": judge})
-    return {row.document: row for row in rows}
-
-
-def _validated_by_anyone(connection: Connection, topic: str) -> set[str]:
-    table = JUDGMENTS.c
-    query = select(table.document).where(
-        table.topic == topic, table.judge != ADJUDICATED, table.status == "validated"
-    )
-    return set(connection.execute(query).scalars())
 
 
 def _entry(document: str, position: int, row: Any, off_pool: bool) -> QueueEntry:

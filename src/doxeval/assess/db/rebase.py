@@ -2,29 +2,46 @@
 
 Every judgment whose text changed gets an operation in the log that says what it is now; nothing
 before it can be undone. All of this is one transaction.
+
+A highlight moves to where its text stands in the new version. The quote must occur exactly once in
+the old text and once in the new one; where it occurs more often, it is taken with more and more of
+the text around it. A best entry point moves with the text after it in the same way. A grade stays
+if its element, found by path, has the same text. Whatever cannot be placed for certain is lost and
+listed. Nothing is guessed.
 """
 
 from __future__ import annotations
 
-import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from doxeval.assess.db import audit, pools, settings
-from doxeval.assess.db.failures import CampaignError
-from doxeval.assess.db.imports import import_operation
-from doxeval.assess.db.judgments import Target, row_is
-from doxeval.assess.db.kept_articles import keep, kept, packed
+from doxeval.assess.db.judgments import (
+    Author,
+    Stacks,
+    Target,
+    import_operation,
+    stored_of,
+    submit,
+    write_judgment,
+)
+from doxeval.assess.db.pools import note_change, remove_documents
 from doxeval.assess.db.replay import REBASED
-from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, USERS
-from doxeval.assess.db.submitting import Author, submit
-from doxeval.assess.exchange.reanchor import reanchor
-from doxeval.assess.judging import Article, Mode, State
+from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, USERS, note_event, put_setting
+from doxeval.assess.db.session import CampaignError
+from doxeval.assess.db.snapshots import keep_snapshot, read_snapshot
+from doxeval.assess.db.topics import load_settings, recorded_collection
+from doxeval.assess.judging import Article, Grade, Mode, Range, State, problems
+from doxeval.assessments import merge_passages
 from doxeval.documents import Collection
 from doxeval.errors import CollectionError
-from doxeval.messages import join_names, plural
+from doxeval.messages import join_names, plural, quoted, short_path
+
+# How much text after a best entry point it is found by.
+_AFTER = 32
+_FIRST_CONTEXT = 8
 
 
 @dataclass(frozen=True)
@@ -58,8 +75,8 @@ class Rebase:
     def __init__(self, connection: Connection, new: Collection) -> None:
         self.connection = connection
         self.new = new
-        self.mode: Mode = settings.load(connection).mode
-        self.recorded: dict[str, str] = settings.collection(connection)
+        self.mode: Mode = load_settings(connection).mode
+        self.recorded: dict[str, str] = recorded_collection(connection)
         self.old = _collection_if_there(self.recorded)
         self.names = {0: "adjudicated"}
         for row in connection.execute(select(USERS.c.id, USERS.c.name)):
@@ -77,8 +94,8 @@ class Rebase:
             lost += found or ()
         lost += self._honeypots()
         place = {"path": self.new.address, "seal": self.new.checksum}
-        settings.put(self.connection, "collection", place)
-        audit.note(self.connection, "rebased", moved=moved, lost=len(lost), seal=self.new.checksum)
+        put_setting(self.connection, "collection", place)
+        note_event(self.connection, "rebased", moved=moved, lost=len(lost), seal=self.new.checksum)
         return RebaseReport(unchanged, moved, tuple(lost), removed)
 
     def _judgment(self, row: Any) -> list[Lost] | None:
@@ -91,14 +108,14 @@ class Rebase:
         found, lost = self._anchored(state, row.document, row.text_sha256, new)
         if row.text_sha256 == new.sha256 and found == state:
             return None
-        change = update(JUDGMENTS).where(row_is(target))
-        self.connection.execute(change.values(text_sha256=new.sha256))
+        stored = replace(stored_of(row), text_sha256=new.sha256)
+        write_judgment(self.connection, target, stored)
         if row.version:
-            operation = import_operation(found, row.version, f"{REBASED}{secrets.token_hex(12)}")
-            submit(self.connection, target, Author(None, True), operation, new, self.mode)
-            self.connection.execute(change.values(undo=[], redo=[]))
+            operation = import_operation(found, row.version, REBASED)
+            after = submit(self.connection, target, Author(None, True), operation, new, self.mode)
+            write_judgment(self.connection, target, replace(after, stacks=Stacks()))
             if found.is_relevant:
-                keep(self.connection, row.document, new.sha256, packed(new))
+                keep_snapshot(self.connection, new)
         who = self.names[row.judge]
         return [Lost(row.topic, row.document, who, what) for what in lost]
 
@@ -139,7 +156,7 @@ class Rebase:
     def _old_article(self, document: str, text_sha256: str | None) -> Article | None:
         """A document as it was judged: kept, or in the old collection if that is still there."""
         if text_sha256 is not None:
-            article = kept(self.connection, document, text_sha256)
+            article = read_snapshot(self.connection, document, text_sha256)
             if article is not None:
                 return article
         return None if self.old is None else Article.of(self.old, document)
@@ -159,9 +176,9 @@ class Rebase:
                 f"the new collection lacks {plural(len(lacking), 'document')} that were judged: "
                 f"{join_names(lacking)}"
             )
-        pools.note_change(self.connection)
+        note_change(self.connection)
         for topic, document in missing:
-            pools.remove(self.connection, topic, {document})
+            remove_documents(self.connection, topic, {document})
         return tuple((str(topic), str(document)) for topic, document in missing)
 
 
@@ -176,3 +193,100 @@ def _collection_if_there(recorded: dict[str, str]) -> Collection | None:
     except CollectionError:
         return None
     return found if found.checksum == recorded["seal"] else None
+
+
+# The same text in the new version
+
+
+def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[State, tuple[str, ...]]:
+    """Return the state in the new version of the text, and what of it is lost.
+
+    The state stays validated if nothing is lost and the rules still allow it.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> before = example_collection({"a": "<s><p>Low tide.</p></s>"})
+    >>> after = example_collection({"a": "<s><p>At night, low or high.</p><p>Low tide.</p></s>"})
+    >>> state = State(highlights=((4, 8),), bep=4, status="validated")
+    >>> found, lost = reanchor(state, Article.of(before, "a"), Article.of(after, "a"), "2006")
+    >>> found.highlights, found.bep, found.status, lost
+    (((26, 30),), 26, 'validated', ())
+    >>> gone = Article.of(example_collection({"a": "<s>High water.</s>"}), "a")
+    >>> found, lost = reanchor(state, Article.of(before, "a"), gone, "2006")
+    >>> found.highlights, found.status, len(lost)
+    ((), 'open', 2)
+    """
+    lost: list[str] = []
+    highlights: list[Range] = []
+    for start, end in state.highlights:
+        at, why = _new_place(old.text, new.text, start, end)
+        if at is None:
+            lost.append(f"the highlight {start:,} to {end:,}, {quoted(old.text[start:end])}: {why}")
+        else:
+            highlights.append((at, at + end - start))
+    bep = state.bep
+    if bep is not None:
+        after = min(bep + _AFTER, len(old.text))
+        bep, why = _new_place(old.text, new.text, bep, after)
+        if bep is None:
+            quote = quoted(old.text[state.bep : after])
+            lost.append(f"the best entry point {state.bep:,}, before {quote}: {why}")
+    joined, _ = merge_passages(highlights)
+    grades: dict[str, Grade] = {}
+    for path, grade in state.grades.items():
+        if reason := _why_not(path, old, new, joined if mode == "2005" else None):
+            lost.append(f"the grade of {short_path(path)}: {reason}")
+        else:
+            grades[path] = grade
+    moved = replace(
+        state,
+        highlights=joined,
+        bep=bep,
+        grades=grades,
+        inferred=state.inferred & grades.keys(),
+    )
+    if lost or problems(moved, new, mode):
+        moved = replace(moved, status="open")
+    return moved, tuple(lost)
+
+
+def _new_place(old: str, new: str, start: int, end: int) -> tuple[int | None, str]:
+    """Return where a range of the old text begins in the new one; or None, and why."""
+    if old == new:
+        return start, ""
+    around = 0
+    while True:
+        left, right = max(start - around, 0), min(end + around, len(old))
+        quote = old[left:right]
+        at = new.find(quote)
+        if at < 0:
+            if not around:
+                return None, "its text is not there any more"
+            return None, "its text stands in several places, and the text around it has changed"
+        if quote and _is_only(quote, old, left) and _is_only(quote, new, at):
+            return at + start - left, ""
+        if right - left == len(old):
+            return None, "its text stands in several places"
+        around = 2 * around or _FIRST_CONTEXT
+
+
+def _is_only(quote: str, text: str, at: int) -> bool:
+    """Tell whether a quote that stands at a place in a text stands nowhere else in it."""
+    return text.find(quote) == at and text.find(quote, at + 1) < 0
+
+
+def _why_not(
+    path: str, old: Article, new: Article, highlights: Sequence[Range] | None
+) -> str | None:
+    """Return why the grade of an element does not stay, if it does not.
+
+    highlights: those that the element must touch, if it must.
+    """
+    before, after = old.row_of(path), new.row_of(path)
+    if after < 0:
+        return "there is no such element any more"
+    start, end = int(new.start[after]), int(new.end[after])
+    if before < 0 or old.text[old.start[before] : old.end[before]] != new.text[start:end]:
+        return "its text has changed"
+    if highlights is not None and not any(a < end and start < b for a, b in highlights):
+        return "nothing in it is highlighted any more"
+    return None

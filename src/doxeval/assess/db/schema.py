@@ -1,18 +1,22 @@
-"""The tables of a campaign, as they are today; migrations/versions/ tells how they came about.
+"""The tables of a campaign, and settings and events, which all others need.
 
-Times are UTC as text (times.py). JSON is kept as text too, in ASCII, so that both databases give
-back exactly what was put in, whatever characters it has.
+This is how tables are today; migrations/versions/ tells how they came about.
+
+Times are UTC as text that sorts by time. JSON is kept as text too, in ASCII, so that both databases
+give back exactly what was put in, whatever characters it has.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Connection,
     Dialect,
     Float,
     ForeignKey,
@@ -24,10 +28,14 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     false,
+    insert,
+    select,
+    update,
 )
 from sqlalchemy.types import TypeEngine
 
-from doxeval.assess.db.failures import Damaged, stored
+from doxeval.assess.db import session
+from doxeval.assess.db.session import Damaged, decoding
 from doxeval.messages import quoted
 
 
@@ -36,7 +44,7 @@ class Checked(TypeDecorator[Any]):
 
     >>> Checked(Text(), str).process_result_value(b"7", None)
     Traceback (most recent call last):
-    doxeval.assess.db.failures.Damaged: it has b'7' where doxeval writes str
+    doxeval.assess.db.session.Damaged: it has b'7' where doxeval writes str
     """
 
     impl: Any = Text
@@ -61,7 +69,7 @@ class Json(TypeDecorator[Any]):
     '{"a":"\\\\u00e9"}'
     >>> Json(dict).process_result_value("[1]", None)
     Traceback (most recent call last):
-    doxeval.assess.db.failures.Damaged: it has '[1]' where doxeval writes dict
+    doxeval.assess.db.session.Damaged: it has '[1]' where doxeval writes dict
     """
 
     impl = Text
@@ -79,7 +87,7 @@ class Json(TypeDecorator[Any]):
         """From the database."""
         if value is None:
             return None
-        with stored("a value in JSON"):
+        with decoding("a value in JSON"):
             found = json.loads(value)
         if not isinstance(found, self.expected):
             raise Damaged(f"it has {quoted(value)} where doxeval writes {self.expected.__name__}")
@@ -246,7 +254,7 @@ OPERATIONS = Table(
     UniqueConstraint("topic", "document", "judge", "version"),
 )
 
-# Documents as they were judged (kept_articles.py).
+# Documents as they were judged (snapshots.py).
 ARTICLES = Table(
     "articles",
     METADATA,
@@ -264,3 +272,34 @@ EVENTS = Table(
     Column("what", _TEXT, nullable=False),
     Column("details", Json(dict), nullable=False),
 )
+
+
+def get_setting(connection: Connection, key: str) -> Any:
+    """Return one value by its key; None if it was never put."""
+    return connection.execute(select(SETTINGS.c.value).where(SETTINGS.c.key == key)).scalar()
+
+
+def put_setting(connection: Connection, key: str, value: Any) -> None:
+    """Keep a value under a key, instead of what was there."""
+    changed = update(SETTINGS).where(SETTINGS.c.key == key).values(value=value)
+    if not connection.execute(changed).rowcount:
+        connection.execute(insert(SETTINGS).values(key=key, value=value))
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened besides operations on judgments: a sign-in, a topic closed …
+
+    `user` is the id of the user who did it, None for the command line.
+    """
+
+    at: str
+    user: int | None
+    what: str
+    details: dict[str, Any]
+
+
+def note_event(connection: Connection, what: str, user: int | None = None, **details: Any) -> None:
+    """Add an event to the audit trail."""
+    values = {"at": session.now(), "user_id": user, "what": what, "details": details}
+    connection.execute(insert(EVENTS).values(**values))

@@ -1,21 +1,99 @@
-"""The topics of a campaign, open and closed."""
+"""What organisers decide: the settings of a campaign, its topics, and who judges them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, get_args
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
-from doxeval.assess.db import audit, times
-from doxeval.assess.db.failures import CampaignError, stored
-from doxeval.assess.db.schema import KEYWORDS, TOPICS
-from doxeval.messages import quoted, suggestion
+from doxeval.assess.db import session
+from doxeval.assess.db.schema import (
+    ASSIGNMENTS,
+    KEYWORDS,
+    TOPICS,
+    USERS,
+    get_setting,
+    note_event,
+    put_setting,
+)
+from doxeval.assess.db.session import CampaignError, Unknown, decoding
+from doxeval.assess.db.users import Part
+from doxeval.assess.judging import Mode
+from doxeval.messages import Parameter, quoted, suggestion
 from doxeval.topics import TEXT_FIELDS, Topic
 
 MOST_KEYWORDS, LONGEST_KEYWORD = 100, 100
 LONGEST_ID = 1000  # of a topic or a document: ids are parts of addresses
+
+Order = Literal["pool", "prioritised", "random"]
+Snap = Literal["characters", "words", "sentences"]
+# How an element is shown; nothing to do with the roles of users.
+DisplayRole = Literal[
+    "heading", "list", "item", "table", "row", "cell", "inline", "figure", "maths", "block"
+]
+DISPLAY_ROLES: tuple[DisplayRole, ...] = get_args(DisplayRole)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The decisions of the organiser when the campaign began; pages and exports follow them.
+
+    order: in which order assessors walk the pool; `random` follows `seed`.
+    show_pooled: whether assessors may see which parts of a document runs returned.
+    display: how tags are shown, where it is not guessed. snap: what selections snap to.
+
+    >>> Settings(mode="2005").order
+    'pool'
+    >>> Settings(order="alphabetical")
+    Traceback (most recent call last):
+    doxeval.assess.db.session.CampaignError: order='alphabetical'; there are pool, \
+prioritised, random
+    """
+
+    mode: Mode = "2006"
+    order: Order = "pool"
+    seed: int = 0
+    show_pooled: bool = False
+    display: Mapping[str, str] = field(default_factory=dict)
+    snap: Snap = "characters"
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        choices = {"mode": get_args(Mode), "order": get_args(Order), "snap": get_args(Snap)}
+        for name, known in choices.items():
+            chosen = getattr(self, name)
+            if chosen not in known:
+                raise CampaignError(Parameter(name, chosen) + suggestion(str(chosen), known))
+        for tag, role in self.display.items():
+            if role not in DISPLAY_ROLES:
+                hint = suggestion(str(role), DISPLAY_ROLES)
+                raise CampaignError(Parameter("display", {tag: role}) + hint)
+        object.__setattr__(self, "display", MappingProxyType(dict(self.display)))
+
+
+def save_settings(connection: Connection, settings: Settings) -> None:
+    """Keep the settings of a new campaign."""
+    values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
+    put_setting(connection, "settings", {**values, "display": dict(settings.display)})
+
+
+def load_settings(connection: Connection) -> Settings:
+    """Return the settings of a campaign."""
+    with decoding("the settings of the campaign"):
+        return Settings(**get_setting(connection, "settings"))
+
+
+def recorded_collection(connection: Connection) -> dict[str, str]:
+    """Return where the collection is, and its checksum (by its name in the database, seal)."""
+    recorded = get_setting(connection, "collection")
+    with decoding("the place of the collection"):
+        return {name: str(recorded[name]) for name in ("path", "seal")}
+
+
+# Topics
 
 
 @dataclass(frozen=True)
@@ -32,19 +110,12 @@ class CampaignTopic:
         return self.closed_at is not None
 
 
-def save(connection: Connection, topics: Sequence[Topic]) -> None:
-    """Keep the topics of a new campaign, in their order."""
-    for position, topic in enumerate(topics):
-        values = {"id": topic.id, "position": position, "fields": _fields(topic)}
-        connection.execute(insert(TOPICS).values(**values))
-
-
-def check(topics: Sequence[Topic]) -> None:
+def check_topics(topics: Sequence[Topic]) -> None:
     """Refuse topics that a campaign cannot be made of.
 
-    >>> check([Topic("7"), Topic("7")])
+    >>> check_topics([Topic("7"), Topic("7")])
     Traceback (most recent call last):
-    doxeval.assess.db.failures.CampaignError: topic '7' is given twice
+    doxeval.assess.db.session.CampaignError: topic '7' is given twice
     """
     seen: set[str] = set()
     for topic in topics:
@@ -62,43 +133,92 @@ def check(topics: Sequence[Topic]) -> None:
         raise CampaignError("a campaign needs topics, and none were given")
 
 
+def save_topics(connection: Connection, topics: Sequence[Topic]) -> None:
+    """Keep the topics of a new campaign, in their order."""
+    for position, topic in enumerate(topics):
+        fields: dict[str, Any] = {name: getattr(topic, name) for name in TEXT_FIELDS}
+        fields["cas_parts"] = topic.cas_parts
+        values = {"id": topic.id, "position": position, "fields": fields}
+        connection.execute(insert(TOPICS).values(**values))
+
+
 def all_topics(connection: Connection) -> list[CampaignTopic]:
-    """All topics, in their order."""
-    rows = connection.execute(select(TOPICS).order_by(TOPICS.c.position))
-    return [CampaignTopic(row.id, _topic(row.id, row.fields), row.closed_at) for row in rows]
+    """Return all topics, in their order."""
+    return [_topic(row) for row in connection.execute(select(TOPICS).order_by(TOPICS.c.position))]
 
 
-_TOPIC = select(TOPICS.c.id).where(TOPICS.c.id == bindparam("topic"))
+def topic_of_id(connection: Connection, topic: str) -> CampaignTopic:
+    """Return the topic of an id; there must be one."""
+    row = connection.execute(select(TOPICS).where(TOPICS.c.id == topic)).one_or_none()
+    if row is None:
+        raise unknown_topic(connection, topic)
+    return _topic(row)
 
 
-def check_known(connection: Connection, topic: str) -> None:
+def check_topic(connection: Connection, topic: str) -> None:
     """Refuse a topic that the campaign does not have."""
-    if connection.execute(_TOPIC, {"topic": topic}).scalar() is None:
-        known = connection.execute(select(TOPICS.c.id)).scalars().all()
-        raise CampaignError(f"there is no topic {quoted(topic)}{suggestion(topic, known)}")
+    if connection.execute(select(TOPICS.c.id).where(TOPICS.c.id == topic)).scalar() is None:
+        raise unknown_topic(connection, topic)
 
 
-def set_closed(connection: Connection, topic: str, closed: bool, by: int | None) -> None:
+def unknown_topic(connection: Connection, topic: str) -> Unknown:
+    """Return the error that there is no such topic."""
+    known = connection.execute(select(TOPICS.c.id).order_by(TOPICS.c.position)).scalars().all()
+    return Unknown(f"there is no topic {quoted(topic)}{suggestion(topic, known)}")
+
+
+def close_or_reopen(connection: Connection, topic: str, closed: bool, by: int | None) -> None:
     """Close a topic, or open it again; nothing happens if it is so already."""
-    check_known(connection, topic)
+    check_topic(connection, topic)
     is_so = TOPICS.c.closed_at.is_not(None) if closed else TOPICS.c.closed_at.is_(None)
     changed = connection.execute(
         update(TOPICS)
         .where(TOPICS.c.id == topic, ~is_so)
-        .values(closed_at=times.now() if closed else None)
+        .values(closed_at=session.now() if closed else None)
     )
     if changed.rowcount:
-        audit.note(connection, "topic closed" if closed else "topic reopened", by, topic=topic)
+        note_event(connection, "topic closed" if closed else "topic reopened", by, topic=topic)
+
+
+def _topic(row: Row[Any]) -> CampaignTopic:
+    with decoding("a topic"):
+        parts = tuple((kind, text) for kind, text in row.fields["cas_parts"])
+        topic = Topic(row.id, **{**row.fields, "cas_parts": parts})
+    return CampaignTopic(row.id, topic, row.closed_at)
+
+
+# Assignments
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One user's part in one topic."""
+
+    topic: str
+    user: str
+    part: Part
+
+
+def check_part(part: str) -> None:
+    """Refuse a part that there is not."""
+    if part not in get_args(Part):
+        raise CampaignError(f"part={quoted(part)}: expected assess or adjudicate")
+
+
+def all_assignments(connection: Connection, user: int | None = None) -> list[Row[Any]]:
+    """Return rows of topic, name, part and user_id: all, or those of a user, by topic and user."""
+    query = (
+        select(ASSIGNMENTS.c.topic, USERS.c.name, ASSIGNMENTS.c.part, ASSIGNMENTS.c.user_id)
+        .join(USERS, USERS.c.id == ASSIGNMENTS.c.user_id)
+        .join(TOPICS, TOPICS.c.id == ASSIGNMENTS.c.topic)
+        .order_by(TOPICS.c.position, USERS.c.id, ASSIGNMENTS.c.part)
+    )
+    if user is not None:
+        query = query.where(ASSIGNMENTS.c.user_id == user)
+    return list(connection.execute(query))
 
 
 # Keywords to colour
-
-
-def keywords(connection: Connection, topic: str, user_id: int) -> list[str] | None:
-    """The words a user has coloured for a topic; None if they were never chosen."""
-    query = select(KEYWORDS.c.words).where(KEYWORDS.c.topic == topic, KEYWORDS.c.user_id == user_id)
-    words: list[str] | None = connection.execute(query).scalar()
-    return words
 
 
 def checked_keywords(words: Iterable[object]) -> list[str]:
@@ -108,7 +228,7 @@ def checked_keywords(words: Iterable[object]) -> list[str]:
     ['low tide', 'moon']
     >>> checked_keywords(["moon", " "])
     Traceback (most recent call last):
-    doxeval.assess.db.failures.CampaignError: ' ': expected keywords of 1 to 100 characters
+    doxeval.assess.db.session.CampaignError: ' ': expected keywords of 1 to 100 characters
     """
     given = list(words)
     if len(given) > MOST_KEYWORDS:
@@ -121,21 +241,8 @@ def checked_keywords(words: Iterable[object]) -> list[str]:
     return list(dict.fromkeys(str(word).strip() for word in given))
 
 
-def set_keywords(connection: Connection, topic: str, user_id: int, words: Iterable[str]) -> None:
-    """Choose the words that are coloured."""
-    check_known(connection, topic)
-    chosen = checked_keywords(words)
+def put_keywords(connection: Connection, topic: str, user_id: int, words: list[str]) -> None:
+    """Keep the words that are coloured for a user."""
     row = (KEYWORDS.c.topic == topic) & (KEYWORDS.c.user_id == user_id)
-    if not connection.execute(update(KEYWORDS).where(row).values(words=chosen)).rowcount:
-        connection.execute(insert(KEYWORDS).values(topic=topic, user_id=user_id, words=chosen))
-
-
-def _fields(topic: Topic) -> dict[str, Any]:
-    texts = {name: getattr(topic, name) for name in TEXT_FIELDS}
-    return {**texts, "cas_parts": topic.cas_parts}
-
-
-def _topic(topic_id: str, fields: dict[str, Any]) -> Topic:
-    with stored("a topic"):
-        parts = tuple((kind, text) for kind, text in fields["cas_parts"])
-        return Topic(topic_id, **{**fields, "cas_parts": parts})
+    if not connection.execute(update(KEYWORDS).where(row).values(words=words)).rowcount:
+        connection.execute(insert(KEYWORDS).values(topic=topic, user_id=user_id, words=words))

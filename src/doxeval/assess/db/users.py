@@ -1,23 +1,66 @@
-"""The people of a campaign."""
+"""The people of a campaign: their accounts, passwords and sessions.
+
+Passwords are hashed with Argon2id. A session is a random token in the browser and its hash in the
+database, so whoever reads the database cannot sign in with what it holds. It ends when it is
+closed, when it was not used for a day, and after two weeks in any case; a new password ends all
+sessions of a user.
+
+Wrong passwords slow down whoever tries them. Every attempt counts as a failure until its password
+proves right, so many attempts at once gain nothing. Three counts of the last quarter of an hour
+matter: of a name from one address, of a name from anywhere, of an address with any name. The last
+two have more patience: a stranger must not be able to lock an assessor out, nor one assessor a
+whole institute.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import secrets
+import threading
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, get_args
 
-from sqlalchemy import Connection, Row, insert, select, update
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import (
+    Connection,
+    Row,
+    Text,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    type_coerce,
+    update,
+)
 
-from doxeval.assess.db import audit, passwords, times
-from doxeval.assess.db.failures import CampaignError
-from doxeval.assess.db.schema import USERS
+from doxeval.assess.db import session
+from doxeval.assess.db.schema import ASSIGNMENTS, LOGIN_FAILURES, SESSIONS, USERS, note_event
+from doxeval.assess.db.session import CampaignError, Throttled, Unknown
 from doxeval.messages import escape, quoted, suggestion
 
 Role = Literal["admin", "organiser", "assessor", "adjudicator"]
 ROLES: tuple[Role, ...] = get_args(Role)
+Part = Literal["assess", "adjudicate"]
 LONGEST_NAME = 64
 # What exports call judgments that belong to nobody in particular.
 _RESERVED = {"adjudicated", "majority", "union", "intersection"}
+
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 1000
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without those that look like another
+# Every hash takes 64 MiB: many at once could exhaust the memory.
+_AT_ONCE = threading.BoundedSemaphore(2)
+
+IDLE = 24 * 3600  # seconds
+ABSOLUTE = 14 * 24 * 3600
+_SEEN_EVERY = 60  # not every request needs to write
+
+WINDOW = 15 * 60  # seconds in which wrong passwords count
+FREE, FREE_FROM_ANYWHERE = 5, 50
+_LONGEST_WAIT = 300  # seconds
 
 
 @dataclass(frozen=True)
@@ -37,7 +80,7 @@ class User:
         return self.role in ("admin", "organiser")
 
 
-def add(connection: Connection, name: str, role: str, password_hash: str) -> User:
+def add_user(connection: Connection, name: str, role: str, password_hash: str) -> User:
     """Add a user; the name must be new, whatever the case of its letters."""
     check_name(name)
     if role not in ROLES:
@@ -45,26 +88,29 @@ def add(connection: Connection, name: str, role: str, password_hash: str) -> Use
     others = all_users(connection)
     if name.casefold() in {other.name.casefold() for other in others}:
         raise CampaignError(f"there is already a user {name}")
+    known = {other.pseudonym for other in others}
+    while (pseudonym := f"assessor-{secrets.token_hex(3)}") in known:
+        pass
     values = {
         "name": name,
         "role": role,
         "password_hash": password_hash,
-        "pseudonym": _new_pseudonym({other.pseudonym for other in others}),
+        "pseudonym": pseudonym,
         "active": True,
-        "created": times.now(),
+        "created": session.now(),
     }
     connection.execute(insert(USERS).values(**values))
-    audit.note(connection, "user added", name=name, role=role)
-    return by_name(connection, name)
+    note_event(connection, "user added", name=name, role=role)
+    return user_named(connection, name)
 
 
 def check_name(name: str) -> None:
-    """Refuse names that cannot be told apart, shown or used in a command.
+    """Refuse names that cannot be distinguished, shown or used in a command.
 
     >>> check_name("anna")
     >>> check_name("majority")
     Traceback (most recent call last):
-    doxeval.assess.db.failures.CampaignError: 'majority' means something else in exports; \
+    doxeval.assess.db.session.CampaignError: 'majority' means something else in exports; \
 choose another name
     """
     if not name or len(name) > LONGEST_NAME or name != name.strip() or escape(name) != name:
@@ -77,61 +123,209 @@ choose another name
 
 
 def all_users(connection: Connection) -> list[User]:
-    """All users, in the order in which they were added."""
-    return [user_of_row(row) for row in connection.execute(select(USERS).order_by(USERS.c.id))]
+    """Return all users, in the order in which they were added."""
+    return [_user(row) for row in connection.execute(select(USERS).order_by(USERS.c.id))]
 
 
-def by_name(connection: Connection, name: str) -> User:
-    """The user of a name."""
-    found = {user.name: user for user in all_users(connection)}
-    if name not in found:
-        raise CampaignError(f"there is no user {quoted(name)}{suggestion(name, found)}")
-    return found[name]
+def user_named(connection: Connection, name: str) -> User:
+    """Return the user of a name; there must be one."""
+    row = connection.execute(select(USERS).where(USERS.c.name == name)).one_or_none()
+    if row is None:
+        known = connection.execute(select(USERS.c.name).order_by(USERS.c.id)).scalars().all()
+        raise Unknown(f"there is no user {quoted(name)}{suggestion(name, known)}")
+    return _user(row)
 
 
-def by_id(connection: Connection, user_id: int) -> User | None:
-    """The user of an id; None if there is none."""
-    row = connection.execute(select(USERS).where(USERS.c.id == user_id)).one_or_none()
-    return None if row is None else user_of_row(row)
+def change_user(connection: Connection, name: str, what: str, **values: Any) -> User:
+    """Change some columns of a user, and note the event."""
+    user = user_named(connection, name)
+    connection.execute(update(USERS).where(USERS.c.id == user.id).values(**values))
+    note_event(connection, what, name=name)
+    return user_named(connection, name)
 
 
-def with_hash(connection: Connection, name: str) -> tuple[User, str] | None:
-    """An active user with the hash of the password; None if there is none of this name."""
+def _user(row: Row[Any]) -> User:
+    return User(row.id, row.name, row.role, row.pseudonym, bool(row.active), row.created)
+
+
+# Passwords
+
+
+def new_password() -> str:
+    """Return a random password that can be read out and typed: 16 letters and digits, 79 bits.
+
+    >>> len(new_password()), new_password() == new_password()
+    (19, False)
+    """
+    letters = [secrets.choice(_LETTERS) for _ in range(16)]
+    return "-".join("".join(letters[start : start + 4]) for start in range(0, 16, 4))
+
+
+def checked_password(password: str | None) -> str:
+    """Return a password that was chosen, if it is neither too short nor too long; or a new one.
+
+    >>> checked_password("tide")
+    Traceback (most recent call last):
+    doxeval.assess.db.session.CampaignError: a password has 8 to 1000 characters
+    """
+    if password is None:
+        return new_password()
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+        raise CampaignError(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+    return password
+
+
+def hash_password(password: str) -> str:
+    """Return the hash of a password, with its salt and its parameters."""
+    with _AT_ONCE:
+        return hasher().hash(_encoded(password))
+
+
+def is_right(password: str, password_hash: str | None) -> bool:
+    """Tell whether a password has this hash; without a hash it is wrong, which takes as long.
+
+    >>> is_right("high tide", hash_password("high tide")), is_right("high tide", None)
+    (True, False)
+    """
+    if len(password) > LONGEST_PASSWORD:
+        return False
+    with _AT_ONCE:
+        try:
+            compared = _hash_of_nobody() if password_hash is None else password_hash
+            hasher().verify(compared, _encoded(password))
+        except (VerificationError, InvalidHashError):
+            return False
+    return password_hash is not None
+
+
+def user_to_sign_in(connection: Connection, name: str) -> tuple[User, str] | None:
+    """Return an active user with the hash of the password; None if there is none of this name."""
     query = select(USERS).where(USERS.c.name == name, USERS.c.active)
     row = connection.execute(query).one_or_none()
-    return None if row is None else (user_of_row(row), row.password_hash)
+    return None if row is None else (_user(row), row.password_hash)
 
 
-def set_password_hash(connection: Connection, name: str, password_hash: str) -> User:
-    """Replace the password of a user."""
-    user = by_name(connection, name)
-    chosen = update(USERS).where(USERS.c.id == user.id)
-    connection.execute(chosen.values(password_hash=password_hash))
-    audit.note(connection, "password set", name=name)
-    return user
+@cache
+def hasher() -> PasswordHasher:
+    """Return Argon2id with the parameters that argon2-cffi recommends."""
+    return PasswordHasher()
 
 
-def set_active(connection: Connection, name: str, active: bool) -> User:
-    """Let a user sign in, or no longer."""
-    user = by_name(connection, name)
-    connection.execute(update(USERS).where(USERS.c.id == user.id).values(active=active))
-    audit.note(connection, "user enabled" if active else "user disabled", name=name)
-    return by_name(connection, name)
+@cache
+def _hash_of_nobody() -> str:
+    return hasher().hash(secrets.token_bytes(16))
 
 
-def password_or_new(password: str | None) -> str:
-    """A password that was chosen, checked; or a new one."""
-    if password is None:
-        return passwords.new_password()
-    return passwords.checked_password(password)
+def _encoded(password: str) -> bytes:
+    return password.encode("utf-8", "surrogatepass")
 
 
-def _new_pseudonym(taken: set[str]) -> str:
-    while (pseudonym := f"assessor-{secrets.token_hex(3)}") in taken:
-        pass
-    return pseudonym
+# Wrong passwords
 
 
-def user_of_row(row: Row[Any]) -> User:
-    """A row of the table as a value."""
-    return User(row.id, row.name, row.role, row.pseudonym, bool(row.active), row.created)
+def count_attempt(connection: Connection, name: str, address: str) -> None:
+    """Count an attempt to sign in; a Throttled if it came too soon after too many others."""
+    now = session.now()
+    table = LOGIN_FAILURES.c
+    connection.execute(delete(LOGIN_FAILURES).where(table.at < session.later(now, -WINDOW)))
+    by_name, by_address = table.name == name, table.address == address
+    for condition, free in (
+        (and_(by_name, by_address), FREE),
+        (by_name, FREE_FROM_ANYWHERE),
+        (by_address, FREE_FROM_ANYWHERE),
+    ):
+        counted = select(func.count(), func.max(table.at, type_=Text())).where(condition)
+        failures, last = connection.execute(counted).one()
+        wait = wait_after(failures, free)
+        left = wait - session.seconds_between(last, now) if wait else 0
+        if left > 0:
+            raise Throttled(int(left) + 1)
+    connection.execute(insert(LOGIN_FAILURES).values(name=name, address=address, at=now))
+
+
+def forget_attempts(connection: Connection, name: str, address: str) -> None:
+    """Forget earlier failures of a name from an address: its password was right."""
+    table = LOGIN_FAILURES.c
+    connection.execute(delete(LOGIN_FAILURES).where(table.name == name, table.address == address))
+
+
+def wait_after(failures: int, free: int) -> int:
+    """Return how many seconds after the last of some failures the next attempt may come.
+
+    >>> [wait_after(failures, 5) for failures in (4, 5, 6, 8, 20)]
+    [0, 1, 2, 8, 300]
+    """
+    return 0 if failures < free else min(_LONGEST_WAIT, 2 ** min(failures - free, 20))
+
+
+# Sessions
+
+
+@dataclass(frozen=True)
+class Session:
+    """Somebody who is signed in, and their parts in the topic of a request, if it has one."""
+
+    user: User
+    parts: frozenset[Part] = frozenset()
+
+
+# Every request needs this, so the statement is built once.
+_SESSION = (
+    select(USERS, SESSIONS.c.seen, type_coerce(ASSIGNMENTS.c.part, Text()).label("part"))
+    .join(USERS, USERS.c.id == SESSIONS.c.user_id)
+    .join(
+        ASSIGNMENTS,
+        and_(ASSIGNMENTS.c.user_id == USERS.c.id, ASSIGNMENTS.c.topic == bindparam("topic")),
+        isouter=True,
+    )
+    .where(
+        SESSIONS.c.token_hash == bindparam("token_hash"),
+        SESSIONS.c.expires > bindparam("now"),
+        SESSIONS.c.seen > bindparam("idle"),
+        USERS.c.active,
+    )
+)
+
+
+def open_session(connection: Connection, user: User) -> str:
+    """Sign a user in; return the token of the session. Sessions that are over are removed."""
+    note_event(connection, "signed in", user.id)
+    now = session.now()
+    ended = SESSIONS.c.expires <= now
+    idle = SESSIONS.c.seen <= session.later(now, -IDLE)
+    connection.execute(delete(SESSIONS).where(ended | idle))
+    token = secrets.token_urlsafe(32)
+    values = {"created": now, "seen": now, "expires": session.later(now, ABSOLUTE)}
+    connection.execute(
+        insert(SESSIONS).values(token_hash=hash_token(token), user_id=user.id, **values)
+    )
+    return token
+
+
+def find_session(
+    connection: Connection, token: str, topic: str | None
+) -> tuple[Session, bool] | None:
+    """Return the session of a token, and whether its use must be noted; None if it is over."""
+    now = session.now()
+    values = {"token_hash": hash_token(token), "now": now, "topic": topic}
+    rows = connection.execute(_SESSION, values | {"idle": session.later(now, -IDLE)}).all()
+    if not rows:
+        return None
+    parts = frozenset(row.part for row in rows if row.part is not None)
+    is_due = session.seconds_between(rows[0].seen, now) >= _SEEN_EVERY
+    return Session(_user(rows[0]), parts), is_due
+
+
+def note_use(connection: Connection, token: str) -> None:
+    """Note that a session was used just now."""
+    chosen = update(SESSIONS).where(SESSIONS.c.token_hash == hash_token(token))
+    connection.execute(chosen.values(seen=session.now()))
+
+
+def hash_token(token: str) -> str:
+    """Return what the database keeps of a token.
+
+    >>> len(hash_token("a token"))
+    64
+    """
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

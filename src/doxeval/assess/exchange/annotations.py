@@ -14,32 +14,56 @@ The topic is a body with the purpose "classifying", the assessor's pseudonym the
 creator. Text is selected by position, in code points, half-open, and by quote with 32 characters on
 either side; the whole text of a judged document by position. The source is the document's id,
 percent-encoded. Ids are made from what is annotated, so they are the same each time.
+
+A file that is read is an AnnotationCollection with its first page, an AnnotationPage, or a list of
+annotations. Text must be selected by position; a quote, if there is one too, must be the text at
+that position.
+
+JSON-LD may have properties of others, which are passed over. What is nearly a property of the
+standard is an error, and so is anything but e, s and inferred in a grade.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 from uuid import UUID, uuid5
 
-from doxeval.assess.exchange.judged import Judged
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.state import Grade
-from doxeval.documents import Collection
+from doxeval.assess.exchange.types import Judged, ReadJudgment
+from doxeval.assess.judging import Article, Grade, Range, flaw_of_note, grade_from_json
+from doxeval.assessments import LARGEST_FILE, MARKS, merge_passages
+from doxeval.columns import refuse_unknown
+from doxeval.documents import Collection, normalise_id
+from doxeval.errors import FormatError, InputError, UnknownReference
+from doxeval.files import decode_json, open_input, read_up_to
+from doxeval.messages import closest, quoted, short_path
 
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 _NAMES = UUID("9b4ee8a1-6f0c-5d38-8f7e-2a41c6d0b517")
 # How much text a quote has around it, and a best entry point after it.
 AROUND = 32
 RELEVANT, NOT_RELEVANT = "relevant", "not relevant"
+# All properties of annotations, bodies, targets, selectors and agents in the standard.
+_PROPERTIES = frozenset(
+    "@context id type motivation body bodyValue target creator created modified generator "
+    "generated audience rights canonical via stylesheet purpose value format language "
+    "processingLanguage textDirection accessibility items source selector state scope "
+    "renderedVia styleClass start end exact prefix suffix conformsTo refinedBy startSelector "
+    "endSelector cached sourceDate sourceDateStart sourceDateEnd name nickname email "
+    "email_sha1 homepage label".split()
+)
+_MISSPELT = 0.85  # how much of a name is right if it is nearly another
+_OF_GRADE = ("e", "s", "inferred")
 
 
 def annotation_lines(judged: Sequence[Judged], collection: Collection) -> Iterator[bytes]:
-    """The lines of a file of annotations.
+    """Return the lines of a file of annotations.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s>Low tide.</s>"})
     >>> judged = Judged("7", "a", "A1", State(status="validated"), 9)
@@ -47,7 +71,7 @@ def annotation_lines(judged: Sequence[Judged], collection: Collection) -> Iterat
     >>> page["total"], page["first"]["items"][0]["motivation"]
     (1, 'assessing')
     """
-    items = [item for one in judged for item in _annotations(one, collection)]
+    items = [item for each in judged for item in _annotations(each, collection)]
     head = {"@context": CONTEXT, "type": "AnnotationCollection", "total": len(items)}
     yield f'{_json(head)[:-1]}, "first": {{"type": "AnnotationPage", "items": [\n'.encode()
     for number, item in enumerate(items, 1):
@@ -81,7 +105,7 @@ def _annotations(judged: Judged, collection: Collection) -> Iterator[dict[str, A
 
 
 def in_document_order(paths: Iterable[str], article: Article) -> list[str]:
-    """Paths of elements in document order.
+    """Return paths of elements in document order.
 
     >>> from doxeval.documents.examples import example_collection
     >>> article = Article.of(example_collection({"a": "<s><p>Low</p><b>tide</b></s>"}), "a")
@@ -126,3 +150,288 @@ def _grade(grade: Grade, inferred: bool) -> dict[str, Any]:
     if isinstance(grade, tuple):
         said = {"e": grade[0], "s": grade[1]}
     return said | ({"inferred": True} if inferred else {})
+
+
+# Reading
+
+
+def read_annotations(
+    path: str | os.PathLike[str], article_of: Callable[[str], Article]
+) -> list[ReadJudgment]:
+    """Return what the annotations of a file say of each document, by topic and assessor.
+
+    >>> import json, pathlib, tempfile
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<s>Low tide.</s>"})
+    >>> topic = {"type": "TextualBody", "purpose": "classifying", "value": "7"}
+    >>> place = {"type": "TextPositionSelector", "start": 4, "end": 8}
+    >>> annotation = {"type": "Annotation", "motivation": "highlighting", "body": topic}
+    >>> annotation["target"] = {"source": "a", "selector": place}
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.jsonld"
+    >>> _ = path.write_text(json.dumps({"type": "AnnotationPage", "items": [annotation]}))
+    >>> read_annotations(path, lambda name: Article.of(collection, name))[0].highlights
+    ((4, 8),)
+    """
+    origin = os.fspath(path)
+    with open_input(path) as file:
+        data = read_up_to(file, LARGEST_FILE)
+    if len(data) > LARGEST_FILE:
+        raise FormatError(f"more than {LARGEST_FILE:,} bytes in one file", origin)
+    try:
+        text = data.decode("utf-8-sig")
+        value = decode_json(text)
+    except ValueError:
+        raise FormatError("expected JSON in UTF-8", origin) from None
+    drafts: dict[tuple[str, str, str | None], _Draft] = {}
+    lines = _Lines(text)
+    for number, item in enumerate(_items(value, origin), 1):
+        line = lines.of(item)
+        try:
+            annotation = _Annotation(item)
+            draft = drafts.setdefault(annotation.key, _Draft(*annotation.key, origin, line))
+            draft.add(annotation, article_of(annotation.document))
+        except InputError as error:
+            raise type(error)(f"annotation {number}: {error.message}", origin, line) from None
+    return [draft.judgment() for draft in drafts.values()]
+
+
+def _items(value: Any, origin: str) -> list[Any]:
+    """Return the annotations of a file."""
+    page = value.get("first", value) if isinstance(value, dict) else value
+    items = page.get("items") if isinstance(page, dict) else page
+    if isinstance(page, dict) and (page.get("next") or value.get("last")):
+        raise FormatError("annotations on several pages: expected all on the first", origin)
+    if not isinstance(items, list):
+        raise FormatError("expected an AnnotationPage or AnnotationCollection with items", origin)
+    return items
+
+
+class _Lines:
+    """On which line of a text each annotation stands, asked for in their order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at, self._line = 0, 1
+
+    def of(self, item: Any) -> int | None:
+        """Return the line with the id of an annotation; None if it has no id."""
+        name = item.get("id") if isinstance(item, dict) else None
+        at = self._text.find(f'"{name}"', self._at) if isinstance(name, str) else -1
+        if at < 0:
+            return None
+        self._line += self._text.count("\n", self._at, at)
+        self._at = at
+        return self._line
+
+
+class _Annotation:
+    """One annotation, its parts checked as they are asked for."""
+
+    def __init__(self, item: Any) -> None:
+        if not isinstance(item, dict) or item.get("type") != "Annotation":
+            raise FormatError("expected an object of the type Annotation")
+        _refuse_misspelt(item)
+        self.motivation = item.get("motivation")
+        self._bodies = _objects(item.get("body"), "body")
+        (target,) = _objects(item.get("target"), "target")
+        self._selectors = _objects(target.get("selector"), "selector")
+        source = target.get("source")
+        if not isinstance(source, str) or not unquote(source).strip():
+            raise FormatError("expected a target with the id of a document as its source")
+        self.document = normalise_id(unquote(source))
+        creator = item.get("creator")
+        if isinstance(creator, dict):
+            _refuse_misspelt(creator)
+        self.assessor = creator.get("nickname") if isinstance(creator, dict) else None
+        if self.assessor is not None and not isinstance(self.assessor, str):
+            raise FormatError(f"the nickname of the creator is {quoted(self.assessor)}")
+        self.topic = self.body("classifying")
+
+    @property
+    def key(self) -> tuple[str, str, str | None]:
+        """The topic, the document and the assessor."""
+        return self.topic, self.document, self.assessor
+
+    def body(self, purpose: str) -> str:
+        """Return the text of the one body with a purpose."""
+        found = self.bodies(purpose)
+        if len(found) != 1:
+            raise FormatError(f"{len(found)} bodies with the purpose {purpose}: expected one")
+        return found[0]
+
+    def bodies(self, purpose: str) -> list[str]:
+        """Return the texts of all bodies with a purpose."""
+        values = [body.get("value") for body in self._bodies if body.get("purpose") == purpose]
+        if not all(isinstance(value, str) for value in values):
+            raise FormatError(f"a body with the purpose {purpose} without text as its value")
+        return [str(value) for value in values]
+
+    @property
+    def path(self) -> str | None:
+        """The path of the element that it is about, if it is about one."""
+        found = self._selector("XPathSelector")
+        path = None if found is None else found.get("value")
+        if found is not None and not isinstance(path, str):
+            raise FormatError("an XPathSelector without a path as its value")
+        return path
+
+    def place(self, text: str) -> Range | None:
+        """Return the text that is selected, if some is, compared with its quote."""
+        found = self._selector("TextPositionSelector")
+        quote = self._selector("TextQuoteSelector")
+        if found is None:
+            if quote is not None:
+                raise FormatError("a quote without its position: expected a TextPositionSelector")
+            return None
+        start, end = found.get("start"), found.get("end")
+        if type(start) is not int or type(end) is not int or not 0 <= start <= end:
+            raise FormatError(f"text from {quoted(start)} to {quoted(end)}: expected offsets")
+        if end > len(text):
+            raise UnknownReference(f"{end:,} is beyond the end of the text, {len(text):,}")
+        if quote is not None and not _is_quoted(quote, text, start, end):
+            raise UnknownReference(f"the text from {start:,} to {end:,} is not the one quoted")
+        return start, end
+
+    def _selector(self, kind: str) -> dict[str, Any] | None:
+        found = [selector for selector in self._selectors if selector.get("type") == kind]
+        if len(found) > 1:
+            raise FormatError(f"{len(found)} selectors of the type {kind}: expected one")
+        return found[0] if found else None
+
+
+def _objects(value: Any, what: str) -> list[dict[str, Any]]:
+    """Return one object or several, always as a list."""
+    given = [] if value is None else value if isinstance(value, list) else [value]
+    if not all(isinstance(each, dict) for each in given):
+        raise FormatError(f"{what} is {quoted(value)}: expected an object, or a list of them")
+    for each in given:
+        _refuse_misspelt(each)
+    if what == "target" and len(given) != 1:
+        raise FormatError(f"{len(given)} targets: expected one")
+    return given
+
+
+def _refuse_misspelt(given: dict[str, Any]) -> None:
+    """Refuse a property that is nearly one of the standard; those of others may be there."""
+    for name in sorted(given.keys() - _PROPERTIES):
+        meant = closest(name, _PROPERTIES, _MISSPELT)
+        if meant is not None:
+            raise FormatError(f"unknown property {quoted(name)}; did you mean {meant}?")
+
+
+def _is_quoted(quote: dict[str, Any], text: str, start: int, end: int) -> bool:
+    """Tell whether a quote stands exactly there, and has around it what it says."""
+    exact, prefix, suffix = (quote.get(name, "") for name in ("exact", "prefix", "suffix"))
+    if not all(isinstance(part, str) for part in (exact, prefix, suffix)):
+        raise FormatError("a quote whose exact, prefix or suffix is no text")
+    before = text[max(start - len(prefix), 0) : start]
+    return text[start:end] == exact and before == prefix and text.startswith(suffix, end)
+
+
+@dataclass
+class _Draft:
+    """The annotations of one judgment."""
+
+    topic: str
+    document: str
+    assessor: str | None
+    origin: str
+    line: int | None
+    highlights: list[Range] = field(default_factory=list)
+    grades: dict[str, Grade] = field(default_factory=dict)
+    inferred: set[str] = field(default_factory=set)
+    # What is said once: "bep", "note", "relevant" and "marks".
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, annotation: _Annotation, article: Article) -> None:
+        """Take in an annotation."""
+        place = annotation.place(article.text)
+        if annotation.motivation == "highlighting":
+            self.highlights.append(_needed(place))
+        elif annotation.motivation == "bookmarking":
+            self._set("bep", _needed(place)[0])
+        elif annotation.motivation == "commenting":
+            self._set("note", annotation.body("commenting"))
+        elif annotation.motivation == "assessing" and (path := annotation.path) is not None:
+            self._add_grade(path, annotation.body("assessing"), article)
+        elif annotation.motivation == "assessing":
+            self._assess(annotation, place, article)
+        else:
+            raise FormatError(
+                f"motivation is {quoted(annotation.motivation)}: expected assessing, bookmarking, "
+                "highlighting or commenting"
+            )
+
+    def _assess(self, annotation: _Annotation, place: Range | None, article: Article) -> None:
+        """Take in what is said of the document as a whole."""
+        if place is not None and place != (0, len(article.text)):
+            raise UnknownReference(
+                f"the whole text is said to be {place[0]:,} to {place[1]:,}, but the collection "
+                f"has {len(article.text):,} characters"
+            )
+        value, marks = annotation.body("assessing"), annotation.bodies("tagging")
+        if value not in (RELEVANT, NOT_RELEVANT):
+            raise FormatError(f"{quoted(value)}: expected {RELEVANT!r} or {NOT_RELEVANT!r}")
+        if unknown := [mark for mark in marks if mark not in MARKS]:
+            raise FormatError(f"the tag {quoted(unknown[0])}: expected {', '.join(MARKS)}")
+        self._set("relevant", value == RELEVANT)
+        self._set("marks", tuple(mark for mark in MARKS if mark in marks))
+
+    def _add_grade(self, path: str, value: str, article: Article) -> None:
+        row = article.row_of(path)
+        if row < 0:
+            raise UnknownReference(f"there is no element {short_path(path)}")
+        try:
+            said = decode_json(value)
+        except ValueError:
+            said = None
+        grade = None
+        if isinstance(said, dict):
+            refuse_unknown(said, _OF_GRADE)
+        if isinstance(said, dict) and "e" in said:
+            both = [said["e"], said["s"]] if "s" in said else said["e"]
+            grade = grade_from_json(both)
+        if grade is None:
+            raise FormatError(f"{quoted(value)} is no grade")
+        path = article.path_of(row)
+        if self.grades.setdefault(path, grade) != grade:
+            raise FormatError(f"{short_path(path)} has two different grades")
+        if said.get("inferred") is True:
+            self.inferred.add(path)
+
+    def _set(self, name: str, value: Any) -> None:
+        if self.facts.setdefault(name, value) != value:
+            raise FormatError(f"{name} {quoted(value)} contradicts {quoted(self.facts[name])}")
+
+    def judgment(self) -> ReadJudgment:
+        """Return what all annotations say together."""
+        found = ReadJudgment(
+            self.topic,
+            self.document,
+            self.assessor,
+            merge_passages(self.highlights)[0],
+            self.facts.get("bep"),
+            self.grades,
+            frozenset(self.inferred),
+            self.facts.get("marks", ()),
+            self.facts.get("note", ""),
+            self.origin,
+            self.line,
+        )
+        if flaw := flaw_of_note(found.note):
+            raise FormatError(f"the note: {flaw}", self.origin, self.line)
+        if self.facts.get("relevant", found.state.is_relevant) != found.state.is_relevant:
+            said = RELEVANT if self.facts["relevant"] else NOT_RELEVANT
+            raise FormatError(
+                f"{quoted(self.document)} is said to be {said}, and the other annotations say "
+                "otherwise",
+                self.origin,
+                self.line,
+            )
+        return found
+
+
+def _needed(place: Range | None) -> Range:
+    if place is None:
+        raise FormatError("no text is selected: expected a TextPositionSelector")
+    return place

@@ -8,26 +8,32 @@
     annotations    W3C Web Annotations as JSON-LD, everything
 
 The log of operations is another thing, see `log`. The XML formats have a file for each topic.
+
+Of a document that several assessors judged, one judgment is exported:
+
+    adjudicated    the adjudicated judgment; or that of the one assessor, or what all assessors say
+    majority       what more than half of the assessors say; two who differ have no majority
+    union          what any of them says
+    a pseudonym    what this assessor says
+
+Judgments that are not validated count only if there is none that is, and only if drafts are wanted.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from doxeval.arrays import Ints
+from doxeval.assess.agreement import adjudicated_by, votes
 from doxeval.assess.exchange.annotations import annotation_lines
-from doxeval.assess.exchange.choice import chosen_judgments
-from doxeval.assess.exchange.judged import Judged
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.exhaustivity import touched
-from doxeval.assess.judging.inconsistencies import inconsistencies
-from doxeval.assess.judging.state import Mode
+from doxeval.assess.exchange.types import Judged
+from doxeval.assess.judging import Article, Mode, State, inconsistencies, touched
 from doxeval.assessments import (
     AssessmentFormat,
     Assessments,
@@ -35,16 +41,19 @@ from doxeval.assessments import (
     GradedElement,
     Judgment,
     MeasuredElement,
+    Merge,
     Ties,
+    Votes,
     assessment_losses,
+    count_ties,
     draft_warnings,
     judgments_with_points,
     write_assessments,
 )
 from doxeval.documents import Collection
-from doxeval.errors import OutputError
+from doxeval.errors import InputError, OutputError
 from doxeval.files import open_output
-from doxeval.messages import Parameter, quoted
+from doxeval.messages import Parameter, join_names, plural, quoted, truncate
 from doxeval.spans import Spans, shared_lengths
 
 ExportFormat = Literal["inex2003", "inex2005", "inex2008", "trec", "jsonl", "annotations"]
@@ -84,7 +93,7 @@ _CONSTANT = 2
 class Export:
     """Judgments to be written: one for each topic and document.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> state = State(highlights=((4, 8),), bep=4, status="validated")
@@ -104,27 +113,28 @@ class Export:
     ties: Ties = field(default_factory=Ties)  # of a majority
 
     def losses(self, format: ExportFormat) -> tuple[str, ...]:
-        """What a format cannot hold."""
+        """Return what a format cannot hold."""
         _check(format)
         if format == "annotations":
             return ()
         judgments = self.judgments(format)
         losses = assessment_losses(judgments, _WRITERS[format])
-        if any(one.state.note for one in self.judged):
+        if any(judged.state.note for judged in self.judged):
             losses.append("notes of assessors")
         return tuple(losses)
 
     def judgments(self, format: ExportFormat) -> Sequence[Judgment]:
-        """The judgments with what a format needs: INEX 2005 has text points and element lists."""
+        """Return the judgments with what a format needs: INEX 2005 has points and elements."""
         judgments = list(self.assessments)
         if format != "inex2005":
             return judgments
         if self.mode == "2006":
             judgments = [
-                _with_elements(one, Article.of(self.collection, one.document)) for one in judgments
+                _with_elements(judgment, Article.of(self.collection, judgment.document))
+                for judgment in judgments
             ]
         # All text nodes are numbered, so that a passage may begin and end anywhere.
-        judgments = [replace(one, whitespace="keep") for one in judgments]
+        judgments = [replace(judgment, whitespace="keep") for judgment in judgments]
         return judgments_with_points(judgments, self.collection)
 
 
@@ -136,12 +146,12 @@ def judgments_to_export(
     judgments: str = "adjudicated",
     drafts: bool = False,
 ) -> Export:
-    """The judgments that are exported, one for each topic and document.
+    """Return the judgments that are exported, one for each topic and document.
 
-    judgments: "adjudicated", "majority", "union" or an assessor's pseudonym (see `choice`).
+    judgments: "adjudicated", "majority", "union" or an assessor's pseudonym (see above).
     drafts: also judgments that are not validated, marked as drafts.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> draft = Judged("7", "a", "A1", State(), 9)
@@ -158,7 +168,7 @@ def judgments_to_export(
         article_of=lambda document: Article.of(collection, document),
         mode=mode,
     )
-    made = [_judgment(one, collection, mode) for one in chosen.judged]
+    made = [_judgment(judged, collection, mode) for judged in chosen.judged]
     warnings = [*draft_warnings(made, None), *([str(chosen.ties)] if chosen.ties else [])]
     assessments = Assessments(made, warnings)
     return Export(tuple(chosen.judged), collection, mode, assessments, chosen.ties)
@@ -171,7 +181,7 @@ def write_export(export: Export, path: str | os.PathLike[str], format: ExportFor
     there.
 
     >>> import pathlib, tempfile
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> state = State(highlights=((4, 8),), bep=4, status="validated")
@@ -192,9 +202,9 @@ def write_export(export: Export, path: str | os.PathLike[str], format: ExportFor
 
 
 def export_download(export: Export, format: ExportFormat) -> tuple[str, bytes]:
-    """An export as one file, with its name: a ZIP archive if the format makes several files.
+    """Return an export as one file, with its name: a ZIP archive if the format makes several files.
 
-    >>> from doxeval.assess.judging.state import State
+    >>> from doxeval.assess.judging import State
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> judged = Judged("7", "a", "A1", State(status="validated"), 9)
@@ -212,7 +222,7 @@ def export_download(export: Export, format: ExportFormat) -> tuple[str, bytes]:
 
 
 def _zipped(directory: Path) -> bytes:
-    """The files of a directory as an archive that is the same each time."""
+    """Return the files of a directory as an archive that is the same each time."""
     import io
     import zipfile
 
@@ -221,6 +231,147 @@ def _zipped(directory: Path) -> bytes:
         for path in sorted(directory.iterdir()):
             archive.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED)
     return buffer.getvalue()
+
+
+# Which judgment stands for a document
+
+RULES: tuple[Merge, ...] = ("majority", "union")
+_SHOWN = 20
+
+
+class Undecided(InputError):
+    """Assessors differ about documents, and nothing says whose judgment is to be taken."""
+
+
+class Chosen(NamedTuple):
+    """One judgment for each topic and document, and the ties of a majority."""
+
+    judged: list[Judged]
+    ties: Ties = Ties()
+
+
+def chosen_judgments(
+    judged: Iterable[Judged],
+    *,
+    judgments: str = "adjudicated",
+    drafts: bool = False,
+    article_of: Callable[[str], Article],
+    mode: Mode,
+) -> Chosen:
+    """Choose one judgment for each topic and document, in the order in which they first come.
+
+    >>> one = Judged("7", "a", "A1", State(status="validated"), 20)
+    >>> other = replace(one, assessor="A2", state=State(((0, 5),), 0, status="validated"))
+    >>> about = {"article_of": lambda name: None, "mode": "2006"}
+    >>> [chosen.assessor for chosen in chosen_judgments([one], **about).judged]
+    ['A1']
+    >>> chosen_judgments([one, other], judgments="A2", **about).judged == [other]
+    True
+    >>> try:
+    ...     chosen_judgments([one, other], **about)
+    ... except Undecided as error:
+    ...     print(error.message.splitlines()[1].strip())
+    topic 7, document a: A1, A2
+    """
+    given = list(judged)
+    if judgments not in ("adjudicated", *RULES):
+        given = _of_assessor(given, judgments)
+    pairs: dict[tuple[str, str], list[Judged]] = {}
+    for judgment in given:
+        pairs.setdefault(judgment.pair, []).append(judgment)
+    chosen: list[Judged] = []
+    undecided: list[Sequence[Judged]] = []
+    divided: list[Votes] = []
+    for same in pairs.values():
+        those = _that_count(same, judgments, drafts)
+        if not those:
+            continue
+        state: State | None = those[0].state
+        if not _agree(those):
+            state = None
+            if judgments in RULES:
+                rule: Merge = "majority" if judgments == "majority" else "union"
+                states = [judgment.state for judgment in those]
+                divided += [votes(*those[0].pair, states)] if rule == "majority" else []
+                state = adjudicated_by(rule, states, article_of(those[0].document), mode)
+        if state is None or (state.status == "open" and not drafts):
+            undecided.append(those)
+        else:
+            chosen.append(_for_all(those, state))
+    ties = count_ties(divided, "union, one of the assessors, adjudication or a third assessor")
+    if undecided:
+        raise _undecided(undecided)
+    return Chosen(chosen, ties)
+
+
+def _of_assessor(judged: Sequence[Judged], assessor: str) -> list[Judged]:
+    chosen = [given for given in judged if given.assessor == assessor and not given.adjudicated]
+    if judged and not chosen:
+        raise InputError(
+            Parameter("judgments", assessor)
+            + ": expected adjudicated, majority, union, or an assessor with judgments: "
+            + _names(judged)
+        )
+    return chosen
+
+
+def _that_count(same: Sequence[Judged], judgments: str, drafts: bool) -> list[Judged]:
+    """Return the judgments of a document that are to be looked at."""
+    shared = [given for given in same if given.adjudicated]
+    by_assessors = [given for given in same if not given.adjudicated]
+    in_order = (by_assessors, shared) if judgments in RULES else (shared, by_assessors)
+    validated = ([given for given in some if not given.draft] for some in in_order)
+    candidates = [*validated, *(in_order if drafts else ())]
+    return next((some for some in candidates if some), [])
+
+
+def _agree(those: Sequence[Judged]) -> bool:
+    """Tell whether all say the same of what is relevant."""
+    first = those[0].state
+    return all(
+        (other.state.highlights, other.state.bep, other.state.grades)
+        == (first.highlights, first.bep, first.grades)
+        for other in those[1:]
+    )
+
+
+def _for_all(those: Sequence[Judged], state: State) -> Judged:
+    """Return the judgment that stands for several."""
+    if len(those) == 1:
+        return those[0]
+    return replace(
+        those[0],
+        assessor=None,
+        state=replace(
+            state,
+            problem=any(each.state.problem for each in those),
+            skipped=all(each.state.skipped for each in those),
+            note="\n".join(each.state.note for each in those if each.state.note),
+        ),
+        off_pool=all(each.off_pool for each in those),
+    )
+
+
+def _undecided(undecided: Sequence[Sequence[Judged]]) -> Undecided:
+    lines = [
+        f"topic {truncate(those[0].topic)}, document {truncate(those[0].document)}: "
+        f"{join_names([str(each.assessor) for each in those])}"
+        for those in undecided
+    ]
+    every = [each for those in undecided for each in those]
+    # Of two who differ there is no majority.
+    rules = RULES if all(len(those) > 2 for those in undecided) else ("union",)
+    head = (
+        f"assessors differ about {plural(len(lines), 'document')}, which need adjudication; or "
+        "choose with " + Parameter("judgments") + f" one of {_names(every)}, {', '.join(rules)}"
+    )
+    more = [f"… and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
+    return Undecided(head + "".join(f"\n  {text}" for text in [*lines[:_SHOWN], *more]))
+
+
+def _names(judged: Iterable[Judged]) -> str:
+    names = {str(each.assessor) for each in judged if each.assessor is not None}
+    return join_names(sorted(names)) or "there is none"
 
 
 # What fits
@@ -276,7 +427,7 @@ def _judgment(judged: Judged, collection: Collection, mode: Mode) -> Judgment:
 
 
 def not_relevant(article: Article) -> GradedElement:
-    """What files of 2003–04 say of a document in which nothing is relevant.
+    """Return what files of 2003–04 say of a document in which nothing is relevant.
 
     >>> from doxeval.documents.examples import example_collection
     >>> not_relevant(Article.of(example_collection({"a": "<s>Low tide.</s>"}), "a")).path
@@ -286,7 +437,7 @@ def not_relevant(article: Article) -> GradedElement:
 
 
 def _graded(judged: Judged, paths: Iterable[str], article: Article) -> tuple[GradedElement, ...]:
-    """The grades of mode 2003, with what INEX's files say about them."""
+    """Return the grades of mode 2003, with what INEX's files say about them."""
     state = judged.state
     broken = {path for path, _ in inconsistencies(state, article, "2003")}
     return tuple(
@@ -303,7 +454,7 @@ def _graded(judged: Judged, paths: Iterable[str], article: Article) -> tuple[Gra
 
 
 def _with_elements(judgment: Judgment, article: Article) -> Judgment:
-    """A judgment of mode 2006 with all elements that hold highlighted text, as files of 2006–07."""
+    """Return a judgment of mode 2006 with all elements that hold highlighted text."""
     if not judgment.highlights:
         return judgment
     rows = np.flatnonzero(touched(judgment.highlights, article))

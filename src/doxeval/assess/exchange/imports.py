@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeVar
 
-from doxeval.assess.exchange.annotation_reading import read_annotations
+from doxeval.assess.exchange.annotations import read_annotations
 from doxeval.assess.exchange.export import not_relevant
 from doxeval.assess.exchange.log import LoggedOperation, read_log, replayed
-from doxeval.assess.exchange.said import Said
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.rules import problems
-from doxeval.assess.judging.state import Grade, Mode, State
+from doxeval.assess.exchange.types import ImportedState, ReadJudgment
+from doxeval.assess.judging import Article, Grade, Mode, problems
 from doxeval.assessments import (
     Grade2003,
     Grade2005,
@@ -40,34 +38,17 @@ ArticleOf = Callable[[str], Article]
 Given = TypeVar("Given")
 
 
-@dataclass(frozen=True)
-class ImportedState:
-    """A judgment from a file.
-
-    problems: why it is not validated, if the file does not itself say that it is a draft.
-    """
-
-    topic: str
-    document: str
-    assessor: str | None
-    state: State
-    marks: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
-    origin: str | None = field(default=None, compare=False)
-    line: int | None = field(default=None, compare=False)
-
-
 def states_of(
     source: str | os.PathLike[str], collection: Collection, mode: Mode
 ) -> list[ImportedState]:
-    """The judgments of a file of assessments, of annotations, or of operations (a log).
+    """Return the judgments of a file of assessments, of annotations, or of operations (a log).
 
     >>> import pathlib, tempfile
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
     >>> _ = path.write_text("7 Q0 a 4 9 4 4:4\\n")
-    >>> [one.state.highlights for one in states_of(path, collection, "2006")]
+    >>> [imported.state.highlights for imported in states_of(path, collection, "2006")]
     [((4, 8),)]
     """
 
@@ -78,16 +59,18 @@ def states_of(
     name = os.fspath(source)
     kind = _kind(name)
     if kind == "log":
-        return _all(_by_judgment(read_log(name)), lambda own: _of_log(own, article_of, mode))
+        return _all(
+            _by_judgment(read_log(name)), lambda operations: _of_log(operations, article_of, mode)
+        )
     if kind == "annotations":
-        said = read_annotations(name, article_of)
-        return _all(said, lambda one: _imported(one, article_of(one.document), mode))
+        annotated = read_annotations(name, article_of)
+        return _all(annotated, lambda read: _imported(read, article_of(read.document), mode))
     judgments = read_assessments(name, collection=collection)
-    return _all(judgments, lambda one: _of_judgment(one, article_of, mode))
+    return _all(judgments, lambda judgment: _of_judgment(judgment, article_of, mode))
 
 
 def _kind(name: str) -> str:
-    """Annotations and logs begin with an object of JSON, as assessments may do."""
+    """Return what a file has: annotations and logs begin with an object of JSON."""
     if os.path.isdir(name) or is_archive(name):
         return "assessments"
     with open_input(name) as file:
@@ -101,12 +84,12 @@ def _kind(name: str) -> str:
 
 
 def _all(given: Iterable[Given], imported: Callable[[Given], ImportedState]) -> list[ImportedState]:
-    """All states; if some cannot be made, an error that lists them."""
+    """Return all states; if some cannot be made, an error that lists them."""
     states: list[ImportedState] = []
     wrong: list[str] = []
-    for one in given:
+    for judgment in given:
         try:
-            states.append(imported(one))
+            states.append(imported(judgment))
         except InputError as error:
             wrong.append(str(error))
     if wrong:
@@ -116,31 +99,31 @@ def _all(given: Iterable[Given], imported: Callable[[Given], ImportedState]) -> 
     return states
 
 
-def _imported(said: Said, article: Article, mode: Mode) -> ImportedState:
-    """What a file says as a state, validated unless it is a draft or the rules do not allow it."""
-    _refuse_what_the_mode_has_not(said, mode)
-    state = said.state
+def _imported(read: ReadJudgment, article: Article, mode: Mode) -> ImportedState:
+    """Return a judgment as a state, validated unless it is a draft or the rules forbid it."""
+    _refuse_what_the_mode_has_not(read, mode)
+    state = read.state
     reasons: tuple[str, ...] = ()
-    if "draft" not in said.marks:
+    if "draft" not in read.marks:
         reasons = problems(state, article, mode)
         state = state if reasons else replace(state, status="validated")
-    about = (said.topic, article.document, said.assessor)
-    return ImportedState(*about, state, said.marks, reasons, said.origin, said.line)
+    about = (read.topic, article.document, read.assessor)
+    return ImportedState(*about, state, read.marks, reasons, read.origin, read.line)
 
 
-def _refuse_what_the_mode_has_not(said: Said, mode: Mode) -> None:
-    is_pair = [isinstance(grade, tuple) for grade in said.grades.values()]
+def _refuse_what_the_mode_has_not(read: ReadJudgment, mode: Mode) -> None:
+    is_pair = [isinstance(grade, tuple) for grade in read.grades.values()]
     has = {
-        "highlighted text": mode == "2003" and said.highlights,
-        "a best entry point": mode != "2006" and said.bep is not None,
+        "highlighted text": mode == "2003" and read.highlights,
+        "a best entry point": mode != "2006" and read.bep is not None,
         "the exhaustivity of elements": mode != "2005" and not all(is_pair),
         "exhaustivity and specificity of elements": mode != "2003" and any(is_pair),
     }
     try:
         _refuse(has, mode)
     except FormatError as error:
-        named = f"topic {truncate(said.topic)}, document {truncate(said.document)}"
-        raise FormatError(Message(f"{named}: ", error.message), said.origin, said.line) from None
+        named = f"topic {truncate(read.topic)}, document {truncate(read.document)}"
+        raise FormatError(Message(f"{named}: ", error.message), read.origin, read.line) from None
 
 
 def _refuse(has: Mapping[str, object], mode: Mode) -> None:
@@ -153,10 +136,10 @@ def _refuse(has: Mapping[str, object], mode: Mode) -> None:
 
 
 def _by_judgment(operations: Iterable[LoggedOperation]) -> list[list[LoggedOperation]]:
-    """The operations on each judgment."""
+    """Return the operations on each judgment."""
     found: dict[tuple[str, str, str | None], list[LoggedOperation]] = {}
-    for one in operations:
-        found.setdefault(one.key, []).append(one)
+    for operation in operations:
+        found.setdefault(operation.key, []).append(operation)
     return list(found.values())
 
 
@@ -197,7 +180,7 @@ def _of_judgment(judgment: Judgment, article_of: ArticleOf, mode: Mode) -> Impor
         raise UnknownReference(
             Message(f"{named}: ", error.message), judgment.origin, line
         ) from None
-    said = Said(
+    read = ReadJudgment(
         judgment.topic,
         judgment.document,
         judgment.assessor,
@@ -209,7 +192,7 @@ def _of_judgment(judgment: Judgment, article_of: ArticleOf, mode: Mode) -> Impor
         origin=judgment.origin,
         line=judgment.line,
     )
-    return _imported(said, article, mode)
+    return _imported(read, article, mode)
 
 
 def _refuse_lists(judgment: Judgment, mode: Mode) -> None:
@@ -225,26 +208,26 @@ def _refuse_lists(judgment: Judgment, mode: Mode) -> None:
 
 
 def _grades(judgment: Judgment, article: Article) -> tuple[dict[str, Grade], frozenset[str]]:
-    """The grades of mode 2003; elements that are not judged are left out."""
+    """Return the grades of mode 2003; elements that are not judged are left out."""
     given = [element for element in judgment.grades if element.grade is not None]
     if given == [not_relevant(article)]:
         return {}, frozenset()
-    found: dict[str, Grade] = {}
+    grades: dict[str, Grade] = {}
     inferred = set()
     for element in given:
         if not isinstance(element.grade, Grade2003):
             raise FormatError(f"{element.grade} is no grade of mode 2003", line=element.line)
         path = _path(element.path, article, element.line)
         grade = (element.grade.exhaustivity, element.grade.specificity)
-        _add(found, path, grade, element.line)
+        _add(grades, path, grade, element.line)
         if element.inferred:
             inferred.add(path)
-    return found, frozenset(inferred)
+    return grades, frozenset(inferred)
 
 
 def _levels(judgment: Judgment, article: Article) -> dict[str, Grade]:
-    """The exhaustivity of mode 2005."""
-    found: dict[str, Grade] = {}
+    """Return the exhaustivity of mode 2005."""
+    grades: dict[str, Grade] = {}
     listed: list[MeasuredElement | GradedElement] = [*judgment.elements, *judgment.grades]
     for element in listed:
         line = element.line if isinstance(element, GradedElement) else None
@@ -260,12 +243,12 @@ def _levels(judgment: Judgment, article: Article) -> dict[str, Grade]:
             raise FormatError(
                 f"{short_path(element.path)} has exhaustivity 0: expected 1, 2 or ?", line=line
             )
-        _add(found, _path(element.path, article, line), "?" if level is None else level, line)
-    return found
+        _add(grades, _path(element.path, article, line), "?" if level is None else level, line)
+    return grades
 
 
 def _path(path: str, article: Article, line: int | None) -> str:
-    """The path of an element with every step numbered."""
+    """Return the path of an element with every step numbered."""
     row = article.row_of(path)
     if row < 0:
         raise UnknownReference(f"there is no element {short_path(path)}", line=line)

@@ -13,12 +13,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from doxeval.assess.judging.article import Article
-from doxeval.assess.judging.changes import Change, redone
-from doxeval.assess.judging.operations import Operation, parse_operation
-from doxeval.assess.judging.quotes import check_quote
-from doxeval.assess.judging.rules import apply
-from doxeval.assess.judging.state import Mode, State
+from doxeval.assess.judging import (
+    Article,
+    Change,
+    Mode,
+    Operation,
+    State,
+    apply,
+    check_quote,
+    parse_operation,
+    redone,
+)
 from doxeval.columns import Fields
 from doxeval.errors import FormatError, InputError
 from doxeval.files import json_lines, open_input, open_output
@@ -59,7 +64,7 @@ class LoggedOperation:
         return self.topic, self.document, None if self.adjudicated else self.assessor
 
     def as_json(self) -> dict[str, Any]:
-        """Its parts as plain values, as a line of the log has them."""
+        """Return its parts as plain values, as a line of the log has them."""
         return {
             "seq": self.seq,
             "topic": self.topic,
@@ -74,13 +79,13 @@ class LoggedOperation:
 
 
 def log_lines(operations: Iterable[LoggedOperation]) -> Iterator[bytes]:
-    """The lines of a log.
+    """Yield the lines of a log.
 
     >>> list(log_lines([]))
     []
     """
-    for one in operations:
-        yield json_text(one.as_json()).encode() + b"\n"
+    for operation in operations:
+        yield json_text(operation.as_json()).encode() + b"\n"
 
 
 def write_log(operations: Iterable[LoggedOperation], path: str | os.PathLike[str]) -> None:
@@ -100,13 +105,13 @@ def write_log(operations: Iterable[LoggedOperation], path: str | os.PathLike[str
 
 
 def read_log(path: str | os.PathLike[str]) -> Iterator[LoggedOperation]:
-    """The operations of a log, one after another; a line that is none is an error."""
+    """Yield the operations of a log, one after another; a line that is none is an error."""
     with open_input(path) as file:
         yield from logged_operations(file, os.fspath(path))
 
 
 def logged_operations(file: IO[bytes], origin: str) -> Iterator[LoggedOperation]:
-    """The operations of an open file.
+    """Yield the operations of an open file.
 
     >>> import io
     >>> list(logged_operations(io.BytesIO(b'{"seq": 1}'), "log.jsonl"))
@@ -143,7 +148,7 @@ def _logged(record: Any, origin: str, line: int) -> LoggedOperation:
 
 
 def replayed(operations: Iterable[LoggedOperation], article: Article, mode: Mode) -> State:
-    """The state that all operations on one judgment lead to.
+    """Return the state that all operations on one judgment lead to.
 
     Every operation is carried out again. If that does not give what the log says, the log is not
     intact, or not of this text, which is an error. An imported state replaces all that was there,
@@ -159,17 +164,17 @@ def replayed(operations: Iterable[LoggedOperation], article: Article, mode: Mode
     """
     state = State()
     every = list(operations)
-    imports = [at for at, one in enumerate(every) if one.operation.kind == "import"]
-    for at, one in enumerate(every):
+    imports = [at for at, done in enumerate(every) if done.operation.kind == "import"]
+    for at, done in enumerate(every):
         try:
-            if one.version != at + 1:
-                raise FormatError(f"version {one.version}: expected {at + 1}")
-            after = redone(state, one.change)
+            if done.version != at + 1:
+                raise FormatError(f"version {done.version}: expected {at + 1}")
+            after = redone(state, done.change)
             if at >= max(imports, default=0):
-                _check_again(one.operation, state, after, article, mode)
+                _check_again(done.operation, state, after, article, mode)
         except InputError as error:
-            message = f"operation {one.operation.op_id} (seq {one.seq}): {error.message}"
-            raise FormatError(message, one.origin, one.line) from None
+            message = f"operation {done.operation.op_id} (seq {done.seq}): {error.message}"
+            raise FormatError(message, done.origin, done.line) from None
         state = after
     return state
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from doxeval.assess.judging.inconsistencies import inconsistencies as inconsistencies
 from doxeval.doors import door
 
 __all__ = [

@@ -56,7 +56,7 @@ class Article:
 
     @classmethod
     def of(cls, collection: Collection, document_id: str) -> Article:
-        """A document of a collection; an unknown id is an error."""
+        """Return a document of a collection; an unknown id is an error."""
         number = collection.document(document_id)
         with report_damage(collection):
             rows = slice(int(collection.rows[number]), int(collection.rows[number + 1]))
@@ -87,7 +87,7 @@ class Article:
         )
 
     def __len__(self) -> int:
-        """The number of its elements."""
+        """Return the number of its elements."""
         return len(self.start)
 
     @cached_property
@@ -98,11 +98,11 @@ class Article:
     @cached_property
     def nothing_but_children(self) -> Bools:
         """Whether each element has children, and no text other than white space outside them."""
-        before = np.append(0, np.cumsum(_is_solid(self.text)))
-        solid = before[self.end] - before[self.start]
-        in_children = np.bincount(self.parent[1:], solid[1:], len(self))
-        alone: Bools = (solid == in_children) & (self.size > 1)
-        return alone
+        before = np.append(0, np.cumsum(_is_visible(self.text)))
+        visible = before[self.end] - before[self.start]
+        in_children = np.bincount(self.parent[1:], visible[1:], len(self))
+        is_so: Bools = (visible == in_children) & (self.size > 1)
+        return is_so
 
     @cached_property
     def deepest(self) -> int:
@@ -112,13 +112,13 @@ class Article:
         return int((rows + 1 - ended[:-1]).max(initial=0))
 
     def is_white(self, start: int, end: int) -> bool:
-        """Whether a range of its text has no characters but white space (or none at all)."""
+        """Tell whether a range of its text has no characters but white space (or none at all)."""
         return start >= end or self.text[start:end].isspace()
 
     # Paths
 
     def path_of(self, row: int) -> str:
-        """The path of an element, every step numbered."""
+        """Return the path of an element, every step numbered."""
         missing = []
         while row >= 0 and row not in self._paths:
             missing.append(row)
@@ -130,11 +130,11 @@ class Article:
         return path
 
     def paths_of(self, rows: Ints) -> list[str]:
-        """The paths of many elements."""
+        """Return the paths of many elements."""
         return [self._paths.get(row) or self.path_of(row) for row in rows.tolist()]
 
     def row_of(self, path: str) -> int:
-        """The row of the element at a path, -1 if there is none; a step without number is [1]."""
+        """Return the row of the element at a path, or -1; a step without number is [1]."""
         # A path of a hundred thousand steps would take long to walk, and leads nowhere.
         if not path.startswith("/") or path.count("/") > self.deepest:
             return NO_ROW
@@ -156,7 +156,7 @@ class Article:
         return row
 
     def rows_of(self, paths: Sequence[str]) -> Ints:
-        """The rows of many elements.
+        """Return the rows of many elements.
 
         >>> from doxeval.documents.examples import example_collection
         >>> article = Article.of(example_collection({"a": "<s><p>Low</p></s>"}), "a")
@@ -164,14 +164,14 @@ class Article:
         [1, -1, 0]
         """
         known = map(self._rows.get, paths)
-        found = [
+        rows = [
             self.row_of(path) if row is None else row
             for path, row in zip(paths, known, strict=True)
         ]
-        return np.array(found, dtype=np.int64)
+        return np.array(rows, dtype=np.int64)
 
     def _child(self, parent: int, step: str) -> tuple[int, bool]:
-        """The row of the child at a step, -1 if there is none; and whether the step is numbered."""
+        """Return the row of the child at a step, or -1; and whether the step is numbered."""
         match = STEP.fullmatch(step)
         tag = self._tag_numbers.get(match[1]) if match else None
         if match is None or tag is None:
@@ -192,18 +192,18 @@ class Article:
 
     @cached_property
     def _children(self) -> tuple[Ints, Ints]:
-        """The key of every element (its parent, tag and ordinal), ascending, and its row."""
+        """Return the key of every element (its parent, tag and ordinal), ascending, and its row."""
         keys = self._key(self.parent, self.tag, self.ordinal)
         order = np.argsort(keys)
         return keys[order], order
 
     def _key(self, parent: N, tag: N, ordinal: N) -> N:
-        """A parent, a tag and an ordinal as one number."""
+        """Return a parent, a tag and an ordinal as one number."""
         return ((parent + 1) * len(self.tags) + tag) * (len(self) + 1) + ordinal
 
 
-def _is_solid(text: str) -> Bools:
-    """Whether each character is something other than white space."""
+def _is_visible(text: str) -> Bools:
+    """Tell whether each character is something other than white space."""
     codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
     spaces = [ord(character) for character in set(text) if character.isspace()]
     return ~np.isin(codes, spaces)

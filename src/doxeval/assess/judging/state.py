@@ -1,15 +1,26 @@
-"""What an assessor has said of a document so far: one immutable value, and its JSON."""
+"""The judgment of a document as it stands, and changes of it: immutable values, and their JSON.
+
+A change has enough to undo an operation and to redo it, and no more: only fields that differ are
+kept, and of highlights, grades and inferred paths only those that came or went, so that a log of
+many small operations on a large judgment stays small.
+
+JSON is decoded into the records of this file, which refuse everything else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from operator import lt
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias, cast
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from doxeval.errors import FormatError
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from doxeval.errors import FormatError, InputError
 from doxeval.messages import quoted, short_path
 
 Mode: TypeAlias = Literal["2006", "2005", "2003"]
@@ -22,7 +33,59 @@ Grade: TypeAlias = int | str | tuple[int, int]
 LONGEST_NOTE = 10_000
 # No text has as many characters.
 TOO_LONG = 1 << 32
-_FIELDS = ("highlights", "bep", "grades", "inferred", "status", "skipped", "problem", "note")
+
+# Types of JSON values.
+Offset = Annotated[int, Meta(ge=0, lt=TOO_LONG)]
+_Level = Annotated[int, Meta(ge=0, le=3)]
+GradeValue: TypeAlias = Literal[1, 2, "?"] | tuple[_Level, _Level]
+_RangeValues: TypeAlias = list[tuple[Offset, Offset]]
+R = TypeVar("R")
+
+
+class Refused(InputError):
+    """The rules of judging do not allow the operation; `code` says which rule, in one word.
+
+    >>> str(Refused("outside", "The document ends before that."))
+    'The document ends before that.'
+    """
+
+    def __init__(self, code: str, explanation: str) -> None:
+        super().__init__(explanation)
+        self.code = code
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Refused], tuple[str, str]]:
+        return Refused, (self.code, self.message)
+
+
+class WrongChange(InputError):
+    """A change is undone or redone on a state that it does not belong to."""
+
+
+class StateRecord(Struct, frozen=True, forbid_unknown_fields=True):
+    """A judgment as JSON has it."""
+
+    highlights: _RangeValues
+    bep: Offset | None
+    grades: dict[str, GradeValue]
+    inferred: list[str]
+    status: Status
+    skipped: bool
+    problem: bool
+    note: str
+
+
+_EXPECTED = {
+    "highlights": "a list of pairs of whole numbers, 0 or more, in order, apart from each other, "
+    "not empty",
+    "bep": "an offset or null",
+    "grades": "an object",
+    "inferred": "a list of paths that are graded",
+    "status": "open or validated",
+    "skipped": "true or false",
+    "problem": "true or false",
+    "note": "text",
+}
+_GRADES = "2, 1, '?' or two whole numbers from 0 to 3"
 
 
 @dataclass(frozen=True)
@@ -73,9 +136,9 @@ class State:
         return sum(end - start for start, end in self.highlights)
 
     def as_json(self) -> dict[str, Any]:
-        """Its fields as plain values for JSON, all of them, grades in the order of their paths."""
+        """Return its fields as plain values for JSON, grades in the order of their paths."""
         return {
-            "highlights": [list(one) for one in self.highlights],
+            "highlights": [list(pair) for pair in self.highlights],
             "bep": self.bep,
             "grades": {path: plain_grade(self.grades[path]) for path in sorted(self.grades)},
             "inferred": sorted(self.inferred),
@@ -87,29 +150,28 @@ class State:
 
     @classmethod
     def from_json(cls, data: object) -> State:
-        """The state that these plain values say; anything else is an error.
+        """Return the state that these plain values say; anything else is an error.
 
         >>> State.from_json({"highlights": []})
         Traceback (most recent call last):
             ...
         doxeval.errors.FormatError: a judgment without 'bep'
         """
-        given = _checked_fields(data)
-        grades = grades_from_json(given["grades"])
-        inferred = given["inferred"]
-        if not isinstance(inferred, list) or not all(
-            isinstance(path, str) and path in grades for path in inferred
-        ):
-            raise FormatError("inferred: expected a list of paths that are graded")
+        record = _state_record(data)
+        grades = MappingProxyType(record.grades)
+        if not all(path in grades for path in record.inferred):
+            raise FormatError(f"inferred: expected {_EXPECTED['inferred']}")
+        if flaw := flaw_of_note(record.note):
+            raise FormatError(f"note: {flaw}")
         return cls(
-            highlights=ranges_from_json(given["highlights"]),
-            bep=given["bep"],
-            grades=MappingProxyType(grades),
-            inferred=frozenset(inferred),
-            status=given["status"],
-            skipped=given["skipped"],
-            problem=given["problem"],
-            note=given["note"],
+            highlights=_ranges(record.highlights),
+            bep=record.bep,
+            grades=grades,
+            inferred=frozenset(record.inferred),
+            status=record.status,
+            skipped=record.skipped,
+            problem=record.problem,
+            note=record.note,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -120,8 +182,44 @@ class State:
             object.__setattr__(self, name, value)
 
 
+def _state_record(data: object) -> StateRecord:
+    try:
+        return msgspec.convert(data, StateRecord)
+    except msgspec.ValidationError as error:
+        grades = data.get("grades") if isinstance(data, dict) else None
+        for path, value in grades.items() if isinstance(grades, dict) else ():
+            if grade_from_json(value) is None:
+                raise FormatError(
+                    f"the grade of {short_path(path)} is {quoted(value)}: expected {_GRADES}"
+                ) from None
+        raise FormatError(explain(error, data, StateRecord, "a judgment", _EXPECTED)) from None
+
+
+def explain(
+    error: msgspec.ValidationError,
+    data: object,
+    record: type,
+    what: str,
+    expected: Mapping[str, str],
+) -> str:
+    """Return what is wrong with plain values that are no such record, in our words."""
+    if not isinstance(data, dict):
+        return f"expected {what} as an object, and it is {quoted(data)}"
+    fields = {known.name: known for known in msgspec.structs.fields(record)}
+    for name, known in fields.items():
+        if known.required and name not in data:
+            return f"{what} without {name!r}"
+    for name in data:
+        if name not in fields:
+            return f"{what} has no field {quoted(name)}"
+    at = re.search(r"`\$\.(\w+)", str(error))
+    if at is None:
+        return f"expected {what}: {error}"
+    return f"{at[1]} is {quoted(data[at[1]])}: expected {expected[at[1]]}"
+
+
 def is_above_zero(grade: Grade) -> bool:
-    """Whether a grade says anything but irrelevant.
+    """Tell whether a grade says anything but irrelevant.
 
     >>> is_above_zero("?"), is_above_zero((0, 0)), is_above_zero((1, 1))
     (True, False, True)
@@ -130,7 +228,7 @@ def is_above_zero(grade: Grade) -> bool:
 
 
 def plain_grade(grade: Grade | None) -> Any:
-    """A grade for JSON.
+    """Return a grade for JSON.
 
     >>> plain_grade((3, 1)), plain_grade("?"), plain_grade(None)
     ([3, 1], '?', None)
@@ -139,84 +237,39 @@ def plain_grade(grade: Grade | None) -> Any:
 
 
 def grade_from_json(value: object) -> Grade | None:
-    """The grade that a value of JSON stands for, None if it is no grade of any mode.
+    """Return the grade that a value of JSON stands for, None if it is no grade of any mode.
 
     >>> grade_from_json([3, 1]), grade_from_json("?"), grade_from_json(True)
     ((3, 1), '?', None)
     """
-    if isinstance(value, list):
-        both = len(value) == 2 and all(type(one) is int and 0 <= one <= 3 for one in value)
-        return (value[0], value[1]) if both else None
-    return cast(Grade, value) if value == "?" or (type(value) is int and value in (1, 2)) else None
+    try:
+        grade: Grade = msgspec.convert(value, GradeValue)
+    except msgspec.ValidationError:
+        return None
+    return grade
 
 
-def grades_from_json(data: object) -> dict[str, Grade]:
-    """Grades by path; anything else is an error."""
-    if not isinstance(data, dict):
-        raise FormatError(f"grades: expected an object, and it is {quoted(data)}")
-    grades: dict[str, Grade] = {}
-    for path, value in data.items():
-        grade = grade_from_json(value)
-        if grade is None:
-            raise FormatError(
-                f"the grade of {short_path(path)} is {quoted(value)}: expected 2, 1, '?' or two "
-                "whole numbers from 0 to 3"
-            )
-        grades[path] = grade
-    return grades
-
-
-def ranges_from_json(data: object) -> tuple[Range, ...]:
-    """Ranges in order that do not overlap, touch or stand empty; anything else is an error."""
-    if type(data) is not list or not set(map(type, data)) <= {list} or set(map(len, data)) - {2}:
-        raise FormatError("highlights: expected a list of pairs")
-    flat = list(chain.from_iterable(data))
-    if not set(map(type, flat)) <= {int}:
-        raise FormatError("highlights: expected pairs of whole numbers")
-    if flat and not 0 <= flat[0] <= flat[-1] < TOO_LONG:
-        raise FormatError("highlights: expected offsets of 0 or more")
+def _ranges(pairs: _RangeValues) -> tuple[Range, ...]:
+    """Return ranges that are in order and do not overlap, touch or stand empty."""
+    flat = list(chain.from_iterable(pairs))
     if not all(map(lt, flat, islice(flat, 1, None))):
-        raise FormatError("highlights: expected ranges in order, apart from each other, not empty")
-    return tuple(zip(flat[0::2], flat[1::2], strict=True))
+        raise FormatError(f"highlights: expected {_EXPECTED['highlights']}")
+    return tuple(pairs)
 
 
-def _checked_fields(data: object) -> dict[str, Any]:
-    """The fields of a state, the simple ones checked."""
-    if not isinstance(data, dict):
-        raise FormatError(f"expected a judgment as an object, and it is {quoted(data)}")
-    for name in _FIELDS:
-        if name not in data:
-            raise FormatError(f"a judgment without {name!r}")
-    if unknown := [name for name in data if name not in _FIELDS]:
-        raise FormatError(f"a judgment has no field {quoted(unknown[0])}")
-    bep = data["bep"]
-    if bep is not None and not (type(bep) is int and 0 <= bep < TOO_LONG):
-        raise FormatError(f"bep is {quoted(bep)}: expected an offset or null")
-    if data["status"] not in ("open", "validated"):
-        raise FormatError(f"status is {quoted(data['status'])}: expected open or validated")
-    for name in ("skipped", "problem"):
-        if type(data[name]) is not bool:
-            raise FormatError(f"{name} is {quoted(data[name])}: expected true or false")
-    if flaw := flaw_of_note(data["note"]):
-        raise FormatError(f"note: {flaw}")
-    return data
+def flaw_of_note(note: str) -> str | None:
+    """Return what keeps a text from being a note, if anything does.
 
-
-def flaw_of_note(note: object) -> str | None:
-    """What keeps a value from being a note, if anything does.
-
-    >>> flaw_of_note("see §2"), flaw_of_note(3)
-    (None, 'expected text, and it is 3')
+    >>> flaw_of_note("see §2"), flaw_of_note("\\0")
+    (None, 'the character NUL cannot be stored')
     """
-    if not isinstance(note, str):
-        return f"expected text, and it is {quoted(note)}"
     if len(note) > LONGEST_NOTE:
         return f"{len(note):,} characters, and there may be {LONGEST_NOTE:,}"
     return flaw_of_text(note)
 
 
 def flaw_of_text(text: str) -> str | None:
-    """What keeps a text from being stored: databases take no NUL and no lone surrogates.
+    """Return what keeps a text from being stored: databases take no NUL and no lone surrogates.
 
     >>> flaw_of_text("fine"), flaw_of_text("\\ud800")
     (None, 'lone surrogates are no text')
@@ -228,3 +281,200 @@ def flaw_of_text(text: str) -> str | None:
     except UnicodeEncodeError:
         return "lone surrogates are no text"
     return None
+
+
+# Changes
+
+_SIMPLE = ("bep", "status", "skipped", "problem", "note")
+
+
+class _ChangedRanges(Struct, frozen=True, forbid_unknown_fields=True):
+    removed: _RangeValues
+    added: _RangeValues
+
+
+class _ChangedPaths(Struct, frozen=True, forbid_unknown_fields=True):
+    removed: list[str]
+    added: list[str]
+
+
+class _ChangeRecord(Struct, frozen=True, forbid_unknown_fields=True):
+    """A change as JSON has it: before and after of what differs."""
+
+    highlights: _ChangedRanges = _ChangedRanges([], [])
+    grades: dict[str, tuple[GradeValue | None, GradeValue | None]] = {}
+    inferred: _ChangedPaths = _ChangedPaths([], [])
+    bep: tuple[Offset | None, Offset | None] | UnsetType = UNSET
+    status: tuple[Status, Status] | UnsetType = UNSET
+    skipped: tuple[bool, bool] | UnsetType = UNSET
+    problem: tuple[bool, bool] | UnsetType = UNSET
+    note: tuple[str, str] | UnsetType = UNSET
+
+
+@dataclass(frozen=True)
+class Change:
+    """The difference between two states.
+
+    removed, added: highlights that went and that came. grades: before and after by path, None
+    where there is no grade. no_longer_inferred, newly_inferred: paths. fields: before and after
+    of the best entry point, status, skipped, problem and note, as far as they differ.
+
+    >>> before, after = State(), State(highlights=((0, 5),), note="good")
+    >>> change = change_between(before, after)
+    >>> change.as_json()
+    {'highlights': {'removed': [], 'added': [[0, 5]]}, 'note': ['', 'good']}
+    >>> redone(before, change) == after, undone(after, change) == before
+    (True, True)
+    """
+
+    removed: tuple[Range, ...] = ()
+    added: tuple[Range, ...] = ()
+    grades: Mapping[str, tuple[Grade | None, Grade | None]] = field(
+        default_factory=dict, hash=False
+    )
+    no_longer_inferred: frozenset[str] = frozenset()
+    newly_inferred: frozenset[str] = frozenset()
+    fields: Mapping[str, tuple[Any, Any]] = field(default_factory=dict, hash=False)
+
+    def __bool__(self) -> bool:
+        """Tell whether anything changed."""
+        return self != Change()
+
+    def reversed(self) -> Change:
+        """Return the change back.
+
+        >>> Change(added=((0, 5),)).reversed()
+        Change(removed=((0, 5),))
+        """
+        return Change(
+            self.added,
+            self.removed,
+            {path: (after, before) for path, (before, after) in self.grades.items()},
+            self.newly_inferred,
+            self.no_longer_inferred,
+            {name: (after, before) for name, (before, after) in self.fields.items()},
+        )
+
+    def __repr__(self) -> str:
+        from doxeval.messages import short_repr
+
+        return short_repr(self)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what changed, as plain values for JSON."""
+        data: dict[str, Any] = {}
+        if self.removed or self.added:
+            data["highlights"] = {
+                "removed": [list(pair) for pair in self.removed],
+                "added": [list(pair) for pair in self.added],
+            }
+        if self.grades:
+            data["grades"] = {
+                path: [plain_grade(before), plain_grade(after)]
+                for path, (before, after) in sorted(self.grades.items())
+            }
+        if self.no_longer_inferred or self.newly_inferred:
+            data["inferred"] = {
+                "removed": sorted(self.no_longer_inferred),
+                "added": sorted(self.newly_inferred),
+            }
+        return data | {name: list(pair) for name, pair in self.fields.items()}
+
+    @classmethod
+    def from_json(cls, data: object) -> Change:
+        """Return the change that these plain values say; anything else is an error."""
+        try:
+            record = msgspec.convert(data, _ChangeRecord)
+        except msgspec.ValidationError:
+            raise FormatError("this is not the change of a judgment") from None
+        both = {name: getattr(record, name) for name in _SIMPLE}
+        fields = {name: pair for name, pair in both.items() if pair is not UNSET}
+        for note in fields.get("note", ()):
+            if flaw := flaw_of_note(note):
+                raise FormatError(f"note: {flaw}")
+        return cls(
+            _ranges(record.highlights.removed),
+            _ranges(record.highlights.added),
+            record.grades,
+            frozenset(record.inferred.removed),
+            frozenset(record.inferred.added),
+            fields,
+        )
+
+
+def change_between(before: State, after: State) -> Change:
+    """Return what has to change in one state to make it the other."""
+    return Change(
+        _only_in(before.highlights, after.highlights),
+        _only_in(after.highlights, before.highlights),
+        _changed_grades(before.grades, after.grades),
+        before.inferred - after.inferred,
+        after.inferred - before.inferred,
+        {
+            name: (getattr(before, name), getattr(after, name))
+            for name in _SIMPLE
+            if getattr(before, name) != getattr(after, name)
+        },
+    )
+
+
+def redone(state: State, change: Change) -> State:
+    """Return the state after a change; WrongChange if the change did not begin at this state."""
+    if not change:
+        return state
+    highlights = set(state.highlights)
+    if not (
+        highlights.issuperset(change.removed)
+        and highlights.isdisjoint(change.added)
+        and all(state.grades.get(path) == pair[0] for path, pair in change.grades.items())
+        and state.inferred >= change.no_longer_inferred
+        and state.inferred.isdisjoint(change.newly_inferred)
+        and all(getattr(state, name) == pair[0] for name, pair in change.fields.items())
+    ):
+        raise WrongChange("this change does not belong to the judgment as it stands")
+    return replace(
+        state,
+        highlights=tuple(sorted(highlights.difference(change.removed).union(change.added)))
+        if change.removed or change.added
+        else state.highlights,
+        grades=_with_grades(state.grades, change.grades),
+        inferred=(state.inferred - change.no_longer_inferred) | change.newly_inferred,
+        **{name: pair[1] for name, pair in change.fields.items()},
+    )
+
+
+def undone(state: State, change: Change) -> State:
+    """Return the state before a change; WrongChange if the change did not end at this state."""
+    return redone(state, change.reversed())
+
+
+def _only_in(some: tuple[Range, ...], others: tuple[Range, ...]) -> tuple[Range, ...]:
+    if some is others:
+        return ()
+    known = set(others)
+    return tuple(pair for pair in some if pair not in known)
+
+
+def _changed_grades(
+    before: Mapping[str, Grade], after: Mapping[str, Grade]
+) -> dict[str, tuple[Grade | None, Grade | None]]:
+    if before is after:
+        return {}
+    changed = {
+        path: (grade, after.get(path)) for path, grade in before.items() if after.get(path) != grade
+    }
+    return changed | {path: (None, grade) for path, grade in after.items() if path not in before}
+
+
+def _with_grades(
+    grades: Mapping[str, Grade], changes: Mapping[str, tuple[Grade | None, Grade | None]]
+) -> Mapping[str, Grade]:
+    if not changes:
+        return grades
+    changed = dict(grades)
+    for path, (_, after) in changes.items():
+        if after is None:
+            changed.pop(path, None)
+        else:
+            changed[path] = after
+    return MappingProxyType(changed)

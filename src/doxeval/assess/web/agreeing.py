@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection as Sized
 from typing import TYPE_CHECKING
 
-from doxeval.assess.agreement.agreement import agreement
-from doxeval.assess.agreement.honeypots import honeypots
-from doxeval.assess.agreement.values import number
+from doxeval.assess.agreement import agreement, honeypots, number
 from doxeval.assess.web.templates import decimals
 
 if TYPE_CHECKING:

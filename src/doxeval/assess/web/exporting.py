@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import Response
 
-from doxeval.assess.exchange.choice import Undecided
-from doxeval.assess.exchange.export import (
+from doxeval.assess.exchange import (
     EXPORT_FORMATS,
+    Undecided,
     check_fit,
     export_download,
     judgments_to_export,
+    log_lines,
 )
-from doxeval.assess.exchange.log import log_lines
 from doxeval.assess.web.problems import Problem
 from doxeval.assess.web.templates import render
 from doxeval.assessments import NoMajority
 from doxeval.errors import DoxevalError
 
 if TYPE_CHECKING:
-    from doxeval.assess.exchange.export import Export, ExportFormat
+    from doxeval.assess.exchange import Export, ExportFormat
     from doxeval.assess.web.asked import Asked
 
 LOG = "log"

@@ -87,8 +87,8 @@ async def _checked(site: Site, who: Who, request: Request) -> Asked:
 
 def _user(site: Site, token: str | None) -> User | None:
     """Who has the session with this token, unless they were disabled."""
-    user = site.campaign.session_user(token) if token else None
-    return user if user is not None and user.active else None
+    session = site.campaign.session(token) if token else None
+    return None if session is None else session.user
 
 
 def _query(request: Request) -> dict[str, str]:

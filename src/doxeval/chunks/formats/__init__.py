@@ -1,72 +1,126 @@
-"""Question sets of others, one file for each format, known by the shape of their records.
+"""Question sets of others, known by the shape of their records.
 
-A format says how to tell it, what it asks, and, where its files hold documents too, which.
+A format says how it is recognised, which questions a file has and, where its files hold documents
+too, which. Files end in .json, .csv or .parquet whatever they hold, so a format is known by the
+fields of the first record and not, as a `FileFormat`, by how a file is called or how it begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.loading import Loaded
-from doxeval.chunks.stated import StatedQuestion
+from doxeval.chunks.records import Loaded
+
+if TYPE_CHECKING:
+    from doxeval.chunks.documents import Documents
 
 
-class GoldFormat(NamedTuple):
+class RawEvidence(NamedTuple):
+    """A piece of text that answers a need, as a file points to it.
+
+    document: what the file calls its document; None if it does not say. start, end: code points,
+    half-open; where end is None, it follows from the quote. quote: the text itself.
+    inside: the text in which start and end count, if that is not the document. at_place: whether
+    only this place is meant, since such a short text stands elsewhere by chance. is_whole: whether
+    the whole document is meant; then there are neither offsets nor a quote.
+    """
+
+    document: str | None
+    quote: str | None = None
+    start: int | None = None
+    end: int | None = None
+    inside: str | None = None
+    at_place: bool = False
+    is_whole: bool = False
+
+
+class RawNeed(NamedTuple):
+    """What a question needs: any of these pieces of text. grade: how much it weighs."""
+
+    pieces: tuple[RawEvidence, ...]
+    grade: float = 1
+    id: str | None = None
+
+
+class RawQuestion(NamedTuple):
+    """A question, all needs of which are to be met.
+
+    not_relevant: documents that were judged and answer nothing. unusable: what the file offers as
+    an answer though it is not text of a document.
+    """
+
+    id: str
+    text: str
+    needs: tuple[RawNeed, ...] = ()
+    tags: tuple[str, ...] = ()
+    not_relevant: tuple[str, ...] = ()
+    unusable: tuple[str, ...] = ()
+
+
+def single_needs(pieces: list[RawEvidence]) -> tuple[RawNeed, ...]:
+    """A need for each piece of text, once for each.
+
+    >>> len(single_needs([RawEvidence("a", quote) for quote in ("one", "two", "one")]))
+    2
+    """
+    return tuple(RawNeed((piece,)) for piece in dict.fromkeys(pieces))
+
+
+class QuestionFormat(NamedTuple):
     """A format of questions with gold.
 
-    name: what people call it. fields: what tells it, for error messages. fits: whether a value is
-    of this format. stated: the questions of a value. documents: the documents in it, if any.
+    name: what people call it. fields: what it is recognised by, for error messages. fits: whether a
+    value is of this format. questions: those of a value. documents: the documents in it, if any.
     """
 
     name: str
     fields: str
     fits: Callable[[Any], bool]
-    stated: Callable[[Loaded, Documents], Iterable[StatedQuestion]]
+    questions: Callable[[Loaded, Documents], Iterable[RawQuestion]]
     documents: Callable[[Loaded], Iterable[tuple[str, str]]] | None = None
 
 
-# In this order, since some have the fields of others and more.
-_FILES = (
-    "own",
-    "chroma",
-    "legalbench",
-    "hicbench",
-    "ragas",
-    "hotpot",
-    "squad",
-    "qasper",
-    "natural_questions",
-    "multihop_rag",
-    "autorag",
-    "beir",
-    "not_gold",
-)
+def question_formats() -> tuple[QuestionFormat, ...]:
+    """Return all formats, the more particular ones first: some have the fields of others."""
+    from doxeval.chunks.formats import beir, own, rag, reading
 
-
-def gold_formats() -> Iterator[GoldFormat]:
-    """All formats, the more particular ones first."""
-    for name in _FILES:
-        yield from import_module(f"doxeval.chunks.formats.{name}").FORMATS
+    return (
+        own.QUESTIONS,
+        own.JUDGMENTS,
+        rag.CHROMA,
+        rag.LEGALBENCH,
+        rag.HICBENCH,
+        rag.RAGAS,
+        reading.HOTPOT,
+        reading.MUSIQUE,
+        reading.SQUAD,
+        reading.QASPER,
+        reading.NATURAL_QUESTIONS,
+        rag.MULTIHOP,
+        rag.AUTORAG,
+        rag.AUTORAG_WITH_CORPUS,
+        beir.BEIR,
+        rag.RAGCHECKER,
+        rag.NUGGETS,
+    )
 
 
 def first_record(value: Any) -> dict[str, Any]:
-    """The first of a list of records, by which formats are told; else nothing.
+    """Return the first of a list of records, by which formats are recognised; else nothing.
 
     >>> first_record([{"id": 1}]), first_record("text")
     ({'id': 1}, {})
     """
     if isinstance(value, list) and value and isinstance(value[0], dict):
-        found: dict[str, Any] = value[0]
-        return found
+        first: dict[str, Any] = value[0]
+        return first
     return {}
 
 
 def document_format(value: Any) -> Callable[[Loaded], Iterable[tuple[str, str]]] | None:
-    """What reads the documents of a file of questions; None if it is no such file."""
-    for one in gold_formats():
-        if one.documents is not None and one.fits(value):
-            return one.documents
+    """Return what reads the documents of a file of questions; None if it is no such file."""
+    for format_ in question_formats():
+        if format_.documents is not None and format_.fits(value):
+            return format_.documents
     return None

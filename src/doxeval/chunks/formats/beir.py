@@ -6,44 +6,169 @@
     segments.jsonl {"docid": "doc#7_1234", "start_char", "end_char", "segment"}   if there are some
 
 Each document of grade 1 or more is a need of that grade: its whole text, or the text of a segment.
-The value is made by `question_folders`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.formats import GoldFormat
-from doxeval.chunks.judged_parts import JudgedParts
-from doxeval.chunks.loading import Loaded
-from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
+from doxeval.chunks.documents import Documents
+from doxeval.chunks.formats import QuestionFormat, RawEvidence, RawNeed, RawQuestion
+from doxeval.chunks.records import Loaded, load
+from doxeval.errors import FormatError, SourceError
+from doxeval.files import open_input, text_lines
+from doxeval.messages import join_names, quoted
+
+_QUERIES = ("queries.jsonl", "queries.tsv", "topics.tsv", "queries.jsonl.gz", "queries.tsv.gz")
+_SEGMENTS = ("segments.jsonl", "segments.jsonl.gz")
 
 
-def _fits(value: Any) -> bool:
+class Segment(NamedTuple):
+    """A judged piece of a document: its text, and where it is said to stand."""
+
+    text: str | None
+    start: int | None
+    end: int | None
+
+
+@dataclass(frozen=True)
+class JudgedParts:
+    """The texts of queries, the grades of documents or segments, and the segments by id."""
+
+    texts: Mapping[str, str]
+    grades: Mapping[str, Mapping[str, int]]
+    segments: Mapping[str, Segment]
+
+
+def is_judged_folder(path: str) -> bool:
+    """Whether a folder holds queries and qrels."""
+    return os.path.isdir(path) and _first(path, _QUERIES) is not None
+
+
+def judged_folder(path: str) -> JudgedParts:
+    """The queries and qrels of a folder."""
+    queries = _first(path, _QUERIES)
+    if queries is None:
+        raise SourceError(f"no queries in the folder: expected {' or '.join(_QUERIES[:3])}", path)
+    segments = _first(path, _SEGMENTS)
+    return judged_parts({"queries": queries, "qrels": _qrels(path), "segments": segments})
+
+
+def judged_parts(files: Mapping[str, Any]) -> JudgedParts:
+    """The same from files that are named one by one: queries, qrels, and perhaps segments."""
+    for name in ("queries", "qrels"):
+        if files.get(name) is None:
+            raise FormatError(f"no {name} among {join_names(list(files))}")
+    segments = files.get("segments")
+    return JudgedParts(
+        _texts(os.fspath(files["queries"])),
+        _grades(os.fspath(files["qrels"])),
+        {} if segments is None else _segments(os.fspath(segments)),
+    )
+
+
+def _first(path: str, names: tuple[str, ...]) -> str | None:
+    return next((file for name in names if os.path.exists(file := os.path.join(path, name))), None)
+
+
+def _qrels(path: str) -> str:
+    """The one file of qrels, or that of the test set if there are several."""
+    folder = Path(path)
+    found = sorted(
+        [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv"), *folder.glob("qrels*.txt")]
+    )
+    if not found:
+        raise SourceError("no qrels in the folder: expected qrels/test.tsv", path)
+    test = [file for file in found if file.stem == "test"]
+    if len(found) > 1 and not test:
+        names = join_names([file.name for file in found])
+        raise SourceError(f"several files of qrels: {names}; give them one by one", path)
+    return str(test[0] if test else found[0])
+
+
+def _texts(path: str) -> dict[str, str]:
+    if not path.removesuffix(".gz").endswith((".tsv", ".txt")):
+        loaded = load(path)
+        found = {}
+        for row, record in enumerate(loaded.records()):
+            own, text = record.get("_id", record.get("id")), record.get("text")
+            if own is None or not isinstance(text, str):
+                raise loaded.wrong("expected a query with _id and text", row)
+            found[str(own)] = text
+        return found
+    found = {}
+    with open_input(path) as file:
+        for number, line in text_lines(file, path):
+            own, tab, text = line.partition("\t")
+            if not tab:
+                raise FormatError("expected an id, a tab and a query", path, number)
+            found[own.strip()] = text.strip()
+    return found
+
+
+def _grades(path: str) -> dict[str, dict[str, int]]:
+    grades: dict[str, dict[str, int]] = {}
+    with open_input(path) as file:
+        for number, line in text_lines(file, path):
+            fields = line.split()
+            if number == 1 and fields[0].lower() in ("query-id", "query_id", "qid"):
+                continue
+            if len(fields) not in (3, 4):
+                raise FormatError(
+                    f"{quoted(line)}: expected query, document and score", path, number
+                )
+            question, document, score = fields[0], fields[-2], fields[-1]
+            try:
+                grade = int(float(score))
+            except (ValueError, OverflowError):
+                raise FormatError(
+                    f"the score {quoted(score)}: expected a number", path, number
+                ) from None
+            earlier = grades.setdefault(question, {}).setdefault(document, grade)
+            if earlier != grade:
+                raise FormatError(f"document {quoted(document)} is judged twice", path, number)
+    return grades
+
+
+def _segments(path: str) -> dict[str, Segment]:
+    loaded = load(path)
+    found = {}
+    for row, record in enumerate(loaded.records()):
+        name, start, end = (record.get(field) for field in ("docid", "start_char", "end_char"))
+        if not isinstance(name, str) or type(start) is not int or type(end) is not int:
+            raise loaded.wrong("expected a segment with docid, start_char and end_char", row)
+        text = record.get("segment")
+        found[name] = Segment(text if isinstance(text, str) else None, start, end)
+    return found
+
+
+def _is_beir(value: Any) -> bool:
     return isinstance(value, JudgedParts)
 
 
-def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
+def _beir_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     parts: JudgedParts = loaded.value
     for question, grades in parts.grades.items():
         needs = tuple(
-            StatedNeed((_piece(parts, name),), grade, name)
+            RawNeed((_piece(parts, name),), grade, name)
             for name, grade in grades.items()
             if grade > 0
         )
         judged = tuple(
             name for name, grade in grades.items() if grade <= 0 and docs.find(name) is not None
         )
-        yield StatedQuestion(question, parts.texts.get(question, ""), needs, not_relevant=judged)
+        yield RawQuestion(question, parts.texts.get(question, ""), needs, not_relevant=judged)
 
 
-def _piece(parts: JudgedParts, name: str) -> Stated:
+def _piece(parts: JudgedParts, name: str) -> RawEvidence:
     segment = parts.segments.get(name)
     if segment is None:
-        return Stated(name, is_whole=True)
-    return Stated(name.partition("#")[0], segment.text, segment.start, segment.end)
+        return RawEvidence(name, is_whole=True)
+    return RawEvidence(name.partition("#")[0], segment.text, segment.start, segment.end)
 
 
-FORMATS = (GoldFormat("BEIR", "a folder with queries and qrels", _fits, _stated),)
+BEIR = QuestionFormat("BEIR", "a folder with queries and qrels", _is_beir, _beir_questions)

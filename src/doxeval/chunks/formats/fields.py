@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from doxeval.chunks.loading import Loaded
+from doxeval.chunks.records import Loaded
 from doxeval.messages import quoted
 
 
@@ -62,7 +62,7 @@ def texts_in_cell(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return texts({name: value}, name)
 
 
-def number(loaded: Loaded, row: int, record: Mapping[str, Any], name: str) -> int | None:
+def whole_number(loaded: Loaded, row: int, record: Mapping[str, Any], name: str) -> int | None:
     """A whole number of a field, or None if there is none."""
     value = record.get(name)
     if value is None:

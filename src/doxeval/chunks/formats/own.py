@@ -21,14 +21,14 @@ is one of
 A quote may come with `start`, or with `start` and `end`, which are then compared with it. Fields
 that are null are absent; unknown fields are errors, and so is a span that does not say what it is.
 
-Gold that is not found in the documents is an error, unless --max-lost (`max_lost` in Python) allows
-it. `doxeval chunks gold --topics-out` writes this format, with the offsets of all places of a
-quote. Judged spans in JSONL, as under [Assessments](#assessments), are read as well:
+Gold that is not found in the documents is an error, unless --max-missing (`max_missing` in Python)
+allows it. `doxeval chunks gold --topics-out` writes this format, with the offsets of all places of
+a quote. Judged spans in JSONL, as under [Assessments](#assessments), are read as well:
 
     {"topic", "doc", "start", "end", "need"?, "grade"?}
 
 `doxeval chunks gold --out` writes them. For question sets of other programs, see
-[Gold from elsewhere](chunks.md#gold-from-elsewhere).
+[Question sets of others](#question-sets-of-others).
 """
 
 from __future__ import annotations
@@ -36,11 +36,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from doxeval.chunks.document_set import Documents
-from doxeval.chunks.formats import GoldFormat, first_record
-from doxeval.chunks.formats.fields import number, text, texts
-from doxeval.chunks.loading import Loaded
-from doxeval.chunks.stated import Stated, StatedNeed, StatedQuestion
+from doxeval.chunks.documents import Documents
+from doxeval.chunks.formats import QuestionFormat, RawEvidence, RawNeed, RawQuestion, first_record
+from doxeval.chunks.formats.fields import text, texts, whole_number
+from doxeval.chunks.records import Loaded
 from doxeval.columns import refuse_unknown
 from doxeval.errors import FormatError
 from doxeval.messages import quoted
@@ -56,14 +55,14 @@ def _is_questions(value: Any) -> bool:
     return "needs" in first and ("question" in first or "text" in first)
 
 
-def _stated(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
+def _stated(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     for row, record in enumerate(loaded.records()):
         _refuse_unknown(loaded, row, record, _OF_QUESTION, "text")
         needs = tuple(_need(loaded, row, need) for need in _needs(loaded, row, record))
         question = text(record, "question", "text")
         own = text(record, "id") or str(row + 1)
         judged = texts(record, "not_relevant")
-        yield StatedQuestion(own, question or "", needs, texts(record, "tags"), judged)
+        yield RawQuestion(own, question or "", needs, texts(record, "tags"), judged)
 
 
 def _refuse_unknown(
@@ -88,7 +87,7 @@ def _needs(loaded: Loaded, row: int, record: Mapping[str, Any]) -> list[Any]:
     return given
 
 
-def _need(loaded: Loaded, row: int, need: Any) -> StatedNeed:
+def _need(loaded: Loaded, row: int, need: Any) -> RawNeed:
     if isinstance(need, Mapping):
         _refuse_unknown(loaded, row, need, _OF_NEED)
     if not isinstance(need, Mapping) or not isinstance(need.get("spans"), list):
@@ -97,17 +96,17 @@ def _need(loaded: Loaded, row: int, need: Any) -> StatedNeed:
     grade = need.get("grade", 1)
     if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 < grade < 1 << 31:
         raise loaded.wrong(f"the grade {quoted(grade)}: expected more than 0", row)
-    return StatedNeed(pieces, grade, text(need, "id"))
+    return RawNeed(pieces, grade, text(need, "id"))
 
 
-def _piece(loaded: Loaded, row: int, span: Any) -> Stated:
+def _piece(loaded: Loaded, row: int, span: Any) -> RawEvidence:
     if isinstance(span, str):
-        return Stated(None, span)
+        return RawEvidence(None, span)
     if not isinstance(span, Mapping):
         raise loaded.wrong(f"{quoted(span)}: expected {_SPANS}", row)
     _refuse_unknown(loaded, row, span, _OF_SPAN)
     quote = text(span, "quote")
-    start, end = (number(loaded, row, span, name) for name in ("start", "end"))
+    start, end = (whole_number(loaded, row, span, name) for name in ("start", "end"))
     if (start is None) != (end is None) and quote is None:
         raise loaded.wrong(f"{quoted(dict(span))}: expected both start and end", row)
     document = text(span, "doc")
@@ -120,7 +119,7 @@ def _piece(loaded: Loaded, row: int, span: Any) -> Stated:
         raise loaded.wrong(f"{quoted(dict(span))}: which part of it? Expected {_SPANS}", row)
     if whole and (document is None or quote is not None or start is not None):
         raise loaded.wrong(f"{quoted(dict(span))}: a whole document has only a doc", row)
-    return Stated(document, quote, start, end, is_whole=bool(whole))
+    return RawEvidence(document, quote, start, end, is_whole=bool(whole))
 
 
 def _is_judged(value: Any) -> bool:
@@ -128,7 +127,7 @@ def _is_judged(value: Any) -> bool:
     return "topic" in first and "doc" in first and bool({"start", "judged"} & set(first))
 
 
-def _judged(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
+def _judged(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     from doxeval.assessments import Assessments, judgments_of_statements
 
     rows = ((loaded.line(row) or row + 1, one) for row, one in enumerate(loaded.records()))
@@ -136,30 +135,28 @@ def _judged(loaded: Loaded, docs: Documents) -> Iterator[StatedQuestion]:
     return judged_questions(Assessments(found.judgments, found.warnings))
 
 
-def judged_questions(judged: Any) -> Iterator[StatedQuestion]:
+def judged_questions(judged: Any) -> Iterator[RawQuestion]:
     """The needs of assessments, for questions whose texts are not known."""
     from doxeval.assessments import Needs
 
     needs = Needs.of(judged)
     pairs = [(one.topic, one.document) for one in judged]
-    by_topic: dict[str, list[StatedNeed]] = {topic: [] for topic in judged.topics}
+    by_topic: dict[str, list[RawNeed]] = {topic: [] for topic in judged.topics}
     topics = list(judged.topics)
     for row in range(len(needs)):
         own = range(int(needs.begin[row]), int(needs.begin[row + 1]))
         places = zip(needs.pair[own], needs.start[own], needs.end[own], strict=True)
-        pieces = tuple(Stated(pairs[pair][1], None, int(s), int(e)) for pair, s, e in places)
-        need = StatedNeed(pieces, _whole(float(needs.grade[row])), needs.names[row])
+        pieces = tuple(RawEvidence(pairs[pair][1], None, int(s), int(e)) for pair, s, e in places)
+        need = RawNeed(pieces, _whole(float(needs.grade[row])), needs.names[row])
         by_topic[topics[int(needs.topic[row])]].append(need)
     for topic, own_needs in by_topic.items():
         empty = tuple(one.document for one in judged.of(topic) if not one.highlights)
-        yield StatedQuestion(topic, "", tuple(own_needs), not_relevant=empty)
+        yield RawQuestion(topic, "", tuple(own_needs), not_relevant=empty)
 
 
 def _whole(grade: float) -> float:
     return int(grade) if grade.is_integer() else grade
 
 
-FORMATS = (
-    GoldFormat("doxeval", "question and needs", _is_questions, _stated),
-    GoldFormat("judgments", "topic, doc, start and end", _is_judged, _judged),
-)
+QUESTIONS = QuestionFormat("doxeval", "question and needs", _is_questions, _stated)
+JUDGMENTS = QuestionFormat("judgments", "topic, doc, start and end", _is_judged, _judged)

@@ -17,7 +17,7 @@ from doxeval.cli.assess.opening import (
     password_options,
 )
 from doxeval.cli.assess.people import print_password
-from doxeval.cli.options import WHERE, table_or_json
+from doxeval.cli.decorators import WHERE, table_or_json
 from doxeval.cli.output import block, heading, json_data, line, note, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural, truncate

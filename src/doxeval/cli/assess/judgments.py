@@ -14,7 +14,7 @@ from doxeval.cli.assess.opening import (
     topic_option,
     topics_chosen,
 )
-from doxeval.cli.options import table_or_json
+from doxeval.cli.decorators import table_or_json
 from doxeval.cli.output import block, heading, json_data, line, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.messages import join_names, plural, truncate

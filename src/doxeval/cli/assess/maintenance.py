@@ -15,7 +15,7 @@ from doxeval.cli.assess.opening import (
     opened_campaign,
     topics_chosen,
 )
-from doxeval.cli.options import WHERE
+from doxeval.cli.decorators import WHERE
 from doxeval.cli.output import line, note, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import join_names, plural, truncate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.options import WHERE
+from doxeval.cli.decorators import WHERE
 from doxeval.cli.output import note
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from doxeval.cli.assess.opening import (
     password_options,
     topics_chosen,
 )
-from doxeval.cli.options import table_or_json
+from doxeval.cli.decorators import table_or_json
 from doxeval.cli.output import block, json_data, line
 from doxeval.cli.verb import Verb, VerbGroup, verb
 from doxeval.messages import join_names, plural, truncate

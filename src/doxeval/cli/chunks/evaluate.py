@@ -12,12 +12,12 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     gold_in_file,
     known_tokens,
-    max_lost_option,
+    max_missing_option,
     some_docs_option,
 )
-from doxeval.cli.options import tokens_option
+from doxeval.cli.decorators import tokens_option
 from doxeval.cli.output import data, line, note, warn
-from doxeval.cli.thresholds import gate_options, gates_of
+from doxeval.cli.thresholds import ThresholdOptions
 from doxeval.cli.verb import verb
 from doxeval.evaluation import Counting, RunOptions
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from doxeval.scores import ScoreTable
 
 
-@verb()
+@verb(ThresholdOptions)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @click.option("-g", "--gold", required=True, metavar="FILE", help="Judgments, or questions.")
 @click.option(
@@ -52,9 +52,8 @@ if TYPE_CHECKING:
     help="Format of the output.  [default: by the name of --out, else table]",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
-@max_lost_option("quotes")
-@gate_options
-def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
+@max_missing_option("quotes")
+def evaluate(runs: tuple[str, ...], gold: str, options: ThresholdOptions, **given: Any) -> None:
     """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
 
     Beside a measure of k results (-m cR@10), the table shows how much is read with them (read@10):
@@ -63,8 +62,8 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
     lost by cutting, the rest by search.
 
-    Gold that is not in the documents is an error, unless --max-lost allows it. It is then left out,
-    with a warning: a need that is not found counts neither as answered nor as missed.
+    Gold that is not in the documents is an error, unless --max-missing allows it. It is then left
+    out, with a warning: a need that is not found counts neither as answered nor as missed.
 
     \b
     Examples:
@@ -74,17 +73,17 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     """
     from doxeval.chunks import Questions
 
-    files = options["files"]
+    files = given["files"]
     if len(files) > 1 and len(files) != len(runs):
         raise click.UsageError("give one file of --chunks, or one for each run")
-    gates, tokens = gates_of(options), known_tokens(options["tokens"])
-    presets = options["presets"] or (() if options["names"] else ("rag",))
-    names = gates.measures(options["names"], presets)
+    gates, tokens = options.requested(given["out"]), known_tokens(given["tokens"])
+    presets = given["presets"] or (() if given["names"] else ("rag",))
+    names = gates.measures(given["names"], presets)
     _check_measures(names, presets)
-    given = docs_in(options["docs"])
-    chunks = [_chunks(file, given) for file in files]
-    docs = _docs(chunks, given)
-    judged = gold_in_file(gold, docs, options["max_lost"])
+    known = docs_in(given["docs"])
+    chunks = [_chunks(file, known) for file in files]
+    docs = _docs(chunks, known)
+    judged = gold_in_file(gold, docs, given["max_missing"])
     every: list[Chunks | None] = [*chunks] or [None]
     every = every * len(runs) if len(every) == 1 else every
     read = _runs(runs, every)
@@ -94,13 +93,13 @@ def evaluate(runs: tuple[str, ...], gold: str, **options: Any) -> None:
     table = _scored(read, every, judged, settings)
     # How the gold of questions was found has been printed.
     _print_warnings(table, judged.warnings if isinstance(judged, Questions) else ())
-    is_table = _format(options) == "table"
+    is_table = _format(given) == "table"
     with gates.around(table):
-        _write(_with_reading(table, read, every, judged, settings) if is_table else table, options)
+        _write(_with_reading(table, read, every, judged, settings) if is_table else table, given)
         if is_table:
             _print_reading(read, judged, settings)
             _print_oracles(table, read, every, judged, settings)
-        if options["by"] == "tag":
+        if given["by"] == "tag":
             _print_tags(table, judged)
 
 

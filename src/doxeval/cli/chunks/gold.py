@@ -11,7 +11,7 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     docs_option,
     force_option,
-    max_lost_option,
+    max_missing_option,
     refuse_existing,
 )
 from doxeval.cli.output import line, warn
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     help="Whether a quote that stands several times in its document may be shown at any of these "
     "places, or only at its own.",
 )
-@max_lost_option("quotes")
+@max_missing_option("quotes")
 @force_option
 def gold(
     file: str,
@@ -54,7 +54,7 @@ def gold(
     out: Path,
     topics_out: Path | None,
     copies: Literal["same", "place"],
-    max_lost: str,
+    max_missing: str,
     force: bool,
 ) -> None:
     """Find the gold of the questions of FILE in the documents.
@@ -63,7 +63,7 @@ def gold(
     QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural Questions, MultiHop-RAG or AutoRAG, or a
     folder of BEIR or AutoRAG (qa.parquet and corpus.parquet). Its fields tell which. Offsets are
     compared with the text, and quotes are looked up; those not found, found elsewhere or found more
-    than once are listed. If more than --max-lost are not found, nothing is written, and the exit
+    than once are listed. If more than --max-missing are not found, nothing is written, and the exit
     code is 1.
 
     \b
@@ -72,15 +72,15 @@ def gold(
       doxeval chunks gold squad.json --docs squad.json --out judged.jsonl --topics-out q.jsonl
     """
     from doxeval.chunks import questions
-    from doxeval.locating import allowed_lost, refuse_lost
+    from doxeval.locating import allowed_missing, refuse_missing
 
     refuse_existing([out, topics_out], force)
-    allowed_lost(max_lost, 0)
-    found = questions(file, docs_in(docs), copies, max_lost="100%")
+    allowed_missing(max_missing, 0)
+    found = questions(file, docs_in(docs), copies, max_missing="100%")
     warn(found.warnings)
     line(found.report())
     # Everything that is missing has just been listed.
-    refuse_lost(found.tally.lost, found.tally.pieces, "quote", max_lost, origin=file)
+    refuse_missing(found.tally.missing, found.tally.evidence, "quote", max_missing, origin=file)
     _refuse_empty(found, file)
     _write(found, out, topics_out)
     line(f"{out}: {plural(len(found.assessments), 'judged document')}")

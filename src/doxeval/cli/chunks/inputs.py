@@ -61,7 +61,7 @@ def docs_in(source: str | None) -> Any:
     return found
 
 
-def gold_in_file(path: str, docs: Any, max_lost: str = "0") -> Questions | Assessments:
+def gold_in_file(path: str, docs: Any, max_missing: str = "0") -> Questions | Assessments:
     """Return gold from a file: judgments, or questions with their needs.
 
     Judgments are taken as they stand where the documents are not known, or only what chunks show of
@@ -71,10 +71,10 @@ def gold_in_file(path: str, docs: Any, max_lost: str = "0") -> Questions | Asses
     from doxeval.chunks import RebuiltDocuments, questions
     from doxeval.errors import InputError
     from doxeval.files import json_lines, open_input
-    from doxeval.locating import allowed_lost
+    from doxeval.locating import allowed_missing
     from doxeval.messages import Parameter
 
-    allowed_lost(max_lost, 0)
+    allowed_missing(max_missing, 0)
     is_rebuilt = isinstance(docs, RebuiltDocuments)
     if path.endswith((".jsonl", ".jsonl.gz")) and (docs is None or is_rebuilt):
         with open_input(path) as file:
@@ -82,7 +82,7 @@ def gold_in_file(path: str, docs: Any, max_lost: str = "0") -> Questions | Asses
         if isinstance(first, dict) and "topic" in first and "doc" in first:
             return read_assessments(path)
     try:
-        found = questions(path, docs, max_lost=max_lost)
+        found = questions(path, docs, max_missing=max_missing)
     except InputError as error:
         if not is_rebuilt or type(error) is not InputError:  # but for what is wrong in the file
             raise
@@ -109,7 +109,7 @@ def question_texts(path: str, docs: Any) -> Mapping[str, str]:
 
     if path.endswith((".tsv", ".xml", ".txt")):
         return {topic.id: topic.title or "" for topic in read_topics(path)}
-    found = questions(path, docs, max_lost="100%")  # their gold is not asked for
+    found = questions(path, docs, max_missing="100%")  # their gold is not asked for
     if not found.texts:
         raise FormatError("no questions in the file", path)
     return found.texts
@@ -126,10 +126,10 @@ def docs_option(command: Any) -> Any:
     )(command)
 
 
-def max_lost_option(what: str, default: str = "0") -> Callable[[Any], Any]:
+def max_missing_option(what: str, default: str = "0") -> Callable[[Any], Any]:
     """Return the option that says how much may be missing from the documents."""
     return click.option(
-        "--max-lost",
+        "--max-missing",
         default=default,
         show_default=True,
         metavar="N|P%",

@@ -13,11 +13,11 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     gold_in_file,
     known_tokens,
-    max_lost_option,
+    max_missing_option,
     some_docs_option,
     unit_option,
 )
-from doxeval.cli.options import table_or_json, tokens_option
+from doxeval.cli.decorators import table_or_json, tokens_option
 from doxeval.cli.output import block, data, line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import Message
@@ -40,7 +40,7 @@ _WHOLE = ("chunks", "p5", "p50", "p95")
 @some_docs_option
 @unit_option
 @tokens_option
-@max_lost_option("quotes")
+@max_missing_option("quotes")
 @table_or_json("Format of the output.")
 def limits(
     files: tuple[str, ...],
@@ -48,7 +48,7 @@ def limits(
     docs: str | None,
     unit: str | None,
     tokens: str | None,
-    max_lost: str,
+    max_missing: str,
     format_: str,
 ) -> None:
     """Print what cuts allow, whatever searches their chunks.
@@ -70,12 +70,12 @@ def limits(
     counted, tokens = chosen_unit(unit, tokens), known_tokens(tokens)
     texts = docs_in(docs)
     found: dict[str, Limits] = {}
-    judged = None if texts is None else gold_in_file(gold, texts, max_lost)
+    judged = None if texts is None else gold_in_file(gold, texts, max_missing)
     for file in files:
         chunks = chunks_with_texts(file, texts)
         name = Path(file).name.removesuffix(".jsonl")
         name = file if name in found else name
-        own = gold_in_file(gold, chunks.known_docs, max_lost) if judged is None else judged
+        own = gold_in_file(gold, chunks.known_docs, max_missing) if judged is None else judged
         found[name] = limits_of(chunks, own, unit=counted, tokens=tokens)
         warn(Message(f"{name}: ", warning) for warning in found[name].warnings)
     if format_ == "json":

@@ -11,7 +11,7 @@ from doxeval.cli.chunks.inputs import (
     docs_in,
     docs_option,
     force_option,
-    max_lost_option,
+    max_missing_option,
     refuse_existing,
 )
 from doxeval.cli.output import line, warn
@@ -45,7 +45,7 @@ from doxeval.messages import plural
     metavar="SHARE",
     help="How much of the letters of a changed chunk must be found.",
 )
-@max_lost_option("chunks")
+@max_missing_option("chunks")
 @click.option(
     "--doc-key",
     metavar="KEY",
@@ -58,7 +58,7 @@ def locate(
     out: Path,
     order: Literal["list", "none"],
     min_share: float,
-    max_lost: str,
+    max_missing: str,
     doc_key: str | None,
     force: bool,
 ) -> None:
@@ -68,24 +68,24 @@ def locate(
     far as they are known its id, its document and its offsets, by any of the names that LangChain,
     LlamaIndex, Haystack, Chonkie, Chroma and MS MARCO give them. Offsets are checked, never
     believed. Chunks that are not found are listed, and so are those that stand at too many places
-    to tell which is meant; if they are more than --max-lost, nothing is written, and the exit code
-    is 1.
+    to tell which is meant; if they are more than --max-missing, nothing is written, and the exit
+    code is 1.
 
     \b
     Examples:
       doxeval chunks locate chunks.jsonl --docs handbook --out located.jsonl
-      doxeval chunks locate dump.parquet --docs handbook --order none --max-lost 1% --out l.jsonl
+      doxeval chunks locate dump.parquet --docs handbook --order none --max-missing 1% --out l.jsonl
     """
     from doxeval.chunks import locate as find
-    from doxeval.locating import How, allowed_lost, refuse_lost
+    from doxeval.locating import How, allowed_missing, refuse_missing
 
     refuse_existing([out], force)
-    allowed_lost(max_lost, 0)
+    allowed_missing(max_missing, 0)
     found = find(docs_in(docs), chunks, order, min_share, "100%", doc_key)
     warn(found.warnings)
     line(found.report())
     too_ambiguous = found.how.count(How.TOO_AMBIGUOUS.word)
-    lost = len(found.lost) - too_ambiguous
-    refuse_lost(lost, len(found), "chunk", max_lost, too_ambiguous=too_ambiguous)
+    lost = len(found.missing) - too_ambiguous
+    refuse_missing(lost, len(found), "chunk", max_missing, too_ambiguous=too_ambiguous)
     found.write(out)
     line(f"{out}: {plural(len(found), 'chunk')}")

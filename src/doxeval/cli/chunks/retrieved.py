@@ -9,7 +9,7 @@ import click
 from doxeval.cli.chunks.inputs import (
     docs_in,
     force_option,
-    max_lost_option,
+    max_missing_option,
     question_texts,
     refuse_existing,
     some_docs_option,
@@ -31,7 +31,7 @@ from doxeval.messages import plural
     help="Questions, whose ids are taken where the words are the same.  [default: ids of FILE]",
 )
 @click.option("-k", type=click.IntRange(1), help="Most results.  [default: all]")
-@max_lost_option("contexts", "50%")
+@max_missing_option("contexts", "50%")
 @click.option("--run-id", metavar="ID", help="The id of the run.  [default: the name of FILE]")
 @click.option(
     "--out", type=click.Path(path_type=Path), required=True, metavar="RUN", help="The run."
@@ -43,7 +43,7 @@ def retrieved(
     chunks: str | None,
     questions: str | None,
     k: int | None,
-    max_lost: str,
+    max_missing: str,
     run_id: str | None,
     out: Path,
     force: bool,
@@ -52,8 +52,8 @@ def retrieved(
 
     FILE has samples of ragas (user_input, retrieved_contexts), as JSONL, JSON, CSV or Parquet, or
     results of RAGChecker (JSON). Contexts are looked up in the documents by their text; those not
-    found count as read and not relevant. If they are more than --max-lost, nothing is written, and
-    the exit code is 1.
+    found count as read and not relevant. If they are more than --max-missing, nothing is written,
+    and the exit code is 1.
 
     \b
     Examples:
@@ -63,13 +63,13 @@ def retrieved(
     from doxeval.chunks import chunks_with_texts
     from doxeval.chunks import retrieved as run_of_contexts
     from doxeval.errors import FormatError
-    from doxeval.locating import allowed_lost, refuse_lost
+    from doxeval.locating import allowed_missing, refuse_missing
     from doxeval.runs import is_not_found, write_run
 
     if docs is None and chunks is None:
         raise click.UsageError("give --docs, the documents of the contexts, or --chunks")
     refuse_existing([out], force)
-    allowed_lost(max_lost, 0)
+    allowed_missing(max_missing, 0)
     given = docs_in(docs)
     table = None if chunks is None else chunks_with_texts(chunks, given)
     texts = given if table is None else table.known_docs
@@ -80,7 +80,7 @@ def retrieved(
     if not len(run):
         raise FormatError("nothing was retrieved for any question", file)
     lost = sum(is_not_found(result.document) for result in run)
-    refuse_lost(lost, len(run), "context", max_lost)
+    refuse_missing(lost, len(run), "context", max_missing)
     write_run(run, out)
     line(
         f"{out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'question')}, "

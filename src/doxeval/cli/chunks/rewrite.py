@@ -14,7 +14,7 @@ from doxeval.cli.chunks.inputs import (
     some_docs_option,
     unit_option,
 )
-from doxeval.cli.options import tokens_option
+from doxeval.cli.decorators import tokens_option
 from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural

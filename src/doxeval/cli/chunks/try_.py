@@ -11,11 +11,11 @@ from doxeval.cli.chunks.inputs import (
     chosen_unit,
     docs_in,
     known_tokens,
-    max_lost_option,
+    max_missing_option,
     tell_gold,
     unit_option,
 )
-from doxeval.cli.options import table_or_json, tokens_option
+from doxeval.cli.decorators import table_or_json, tokens_option
 from doxeval.cli.output import block, data, line, warn
 from doxeval.cli.verb import verb
 
@@ -72,7 +72,7 @@ CUTS = (
     show_default=True,
     help="Whether a quote that stands several times may be shown at any of these places.",
 )
-@max_lost_option("quotes")
+@max_missing_option("quotes")
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="FILE", help="Also write a report (HTML)."
 )
@@ -89,16 +89,16 @@ def try_(
     measures: tuple[str, ...],
     k: int,
     copies: Literal["same", "place"],
-    max_lost: str,
+    max_missing: str,
     report: Path | None,
     format_: str,
 ) -> None:
     """Compare built-in cuts of DOCS by what a search for the QUESTIONS finds in them.
 
     No model, network or key is needed. The table shows recall at budgets, letters (cuts that share
-    one are not significantly different), the words read with five results (and with k, if -m
-    names a measure of k results), the best that the chunks allow (a greedy oracle), and how much is
-    lost by cutting and by search. Gold that is not in the documents is an error, unless --max-lost
+    one are not significantly different), the words read with five results (and with k, if -m names
+    a measure of k results), the best that the chunks allow (a greedy oracle), and how much is lost
+    by cutting and by search. Gold that is not in the documents is an error, unless --max-missing
     allows it.
 
     \b
@@ -121,7 +121,7 @@ def try_(
     if report is not None and report.is_dir():
         raise OutputError(f"{report} is a directory; expected a file")
     texts = docs_in(docs)
-    gold = read_questions(questions, texts, copies, max_lost)
+    gold = read_questions(questions, texts, copies, max_missing)
     tell_gold(gold)
     chosen = list(cuts or _cuts_for(texts))
     study = compare(texts, gold, chosen, model, budget, **settings)

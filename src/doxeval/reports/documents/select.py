@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
-from doxeval.measures import GroundTruth
+from doxeval.measures import GroundTruth, RetainedResults
 from doxeval.reports.documents.outline import MOST_ROWS
-from doxeval.reports.documents.retained import Returned
 from doxeval.spans import Spans, merge_spans, shared_lengths
 
 FIRST_RESULTS = 10
@@ -26,16 +25,16 @@ MOST_DOCUMENTS = 24
 MOST_UNITS = 200
 # How many chunks of one document, at most.
 MOST_CHUNKS = 5000
-# Longer texts are cut.
+# Longer texts are shortened.
 LONGEST_TEXT = 200_000
-# What all documents together may cost: their characters, and those that the ranges returned in
+# What all documents together may cost: their characters, and those that the spans returned in
 # them and the rows of their outlines take.
 _MOST_COST = 900_000
-_COST_OF_RANGE = 15
+_COST_OF_SPAN = 15
 _COST_OF_ROW = 120
 
 
-class Telling(NamedTuple):
+class SelectedDocuments(NamedTuple):
     """The documents that are shown, best first, and how many there were to choose from.
 
     pairs: as the ground truth numbers them. least, most: the shares of text that the runs return.
@@ -59,33 +58,35 @@ class _Candidates:
     spans: Spans  # grouped by the place of the pair among the candidates
 
 
-def telling_documents(
+def select_documents(
     truth: GroundTruth,
-    runs: Sequence[Returned],
+    runs: Sequence[RetainedResults],
     most: int = MOST_DOCUMENTS,
     first: int = FIRST_RESULTS,
-) -> Telling:
-    """The documents in which the runs differ most, one of each topic before a second.
+) -> SelectedDocuments:
+    """Return the documents in which the runs differ most, one of each topic before a second.
 
     `first` is how many results of each list count before the others do.
     """
     candidates = _candidates(truth)
     if not len(candidates.pairs):
-        return Telling((), (), (), 0)
+        return SelectedDocuments((), (), (), 0)
     shares = _shares(candidates, runs, None)
     among_first = _differences(_shares(candidates, runs, first))
     returning = (shares > 0).sum(axis=1)
     order = np.lexsort((-returning, -_differences(shares), -among_first))
-    turn = _turns(candidates.topic[order])
-    in_turn = order[np.argsort(turn, kind="stable")]
-    shown = _affordable(candidates, runs, in_turn[:most])
+    rounds = _rounds(candidates.topic[order])
+    in_rounds = order[np.argsort(rounds, kind="stable")]
+    shown = _affordable(candidates, runs, in_rounds[:most])
     least, highest = shares[shown].min(axis=1), shares[shown].max(axis=1)
     pairs = tuple(candidates.pairs[shown].tolist())
-    return Telling(pairs, tuple(least.tolist()), tuple(highest.tolist()), len(candidates.pairs))
+    return SelectedDocuments(
+        pairs, tuple(least.tolist()), tuple(highest.tolist()), len(candidates.pairs)
+    )
 
 
 def _candidates(truth: GroundTruth) -> _Candidates:
-    """The relevant documents whose texts are known, with text highlighted or elements graded."""
+    """Return the relevant documents with known texts in which text or elements were assessed."""
     is_shown = (truth.highlighted > 0) | _graded(truth)
     every, count = _sizes(truth)
     pairs = np.flatnonzero(is_shown & (every[truth.document] > 0))
@@ -104,7 +105,7 @@ def _candidates(truth: GroundTruth) -> _Candidates:
 
 
 def _sizes(truth: GroundTruth) -> tuple[Ints, Ints]:
-    """The characters and the elements of each judged document; 0 where its text is not known."""
+    """Return the characters and elements of each judged document; 0 if its text is not known."""
     collection = truth.collection
     if collection is None:
         texts = [truth.known_texts.find(document) or "" for document in truth.documents]
@@ -118,41 +119,41 @@ def _sizes(truth: GroundTruth) -> tuple[Ints, Ints]:
 
 
 def _graded(truth: GroundTruth) -> Bools:
-    """Which judged pairs have graded elements that are relevant."""
-    found = np.zeros(len(truth.topic), dtype=np.bool_)
+    """Return which judged pairs have graded elements that are relevant."""
+    is_graded = np.zeros(len(truth.topic), dtype=np.bool_)
     if not (truth.has_grades or truth.relevant.has_lists):
-        return found
+        return is_graded
     detailed = truth.assessments.detailed()
     names = {judgment.pair for judgment in detailed if judgment.grades or judgment.elements}
     for pair in np.flatnonzero(truth.is_relevant).tolist():
         name = (truth.topics[truth.topic[pair]], truth.documents[truth.document[pair]])
-        found[pair] = name in names
-    return found
+        is_graded[pair] = name in names
+    return is_graded
 
 
-def _shares(candidates: _Candidates, runs: Sequence[Returned], first: int | None) -> Floats:
-    """The share of the text that counts which each run returns, documents × runs."""
+def _shares(candidates: _Candidates, runs: Sequence[RetainedResults], first: int | None) -> Floats:
+    """Return the share of the text that counts which each run returns, documents × runs."""
     shape = (len(candidates.pairs), len(runs))
-    found = np.zeros(shape)
+    returned = np.zeros(shape)
     whole = np.bincount(candidates.spans.group, candidates.spans.lengths(), shape[0])
     for number, run in enumerate(runs):
-        place = _places(candidates, run)
+        place = _positions(candidates, run)
         kept = np.flatnonzero((place >= 0) & (True if first is None else run.rank <= first))
         union = merge_spans(Spans(place[kept], run.start[kept], run.end[kept]))
         shared = shared_lengths(union, candidates.spans)
-        found[:, number] = np.bincount(union.group, shared, shape[0])
-    return np.divide(found, whole[:, None], out=np.zeros(shape), where=whole[:, None] > 0)
+        returned[:, number] = np.bincount(union.group, shared, shape[0])
+    return np.divide(returned, whole[:, None], out=np.zeros(shape), where=whole[:, None] > 0)
 
 
-def _places(candidates: _Candidates, run: Returned) -> Ints:
-    """The place of each range's document among the candidates, -1 if it is none of them."""
+def _positions(candidates: _Candidates, run: RetainedResults) -> Ints:
+    """Return the position of each span's document among the candidates; -1 if it is not there."""
     at = np.searchsorted(candidates.pairs, run.pair)
     at = np.minimum(at, len(candidates.pairs) - 1)
     return np.where(candidates.pairs[at] == run.pair, at, -1)
 
 
 def _differences(shares: Floats) -> Floats:
-    """The mean difference between two runs in each document; without pairs, what the run returns.
+    """Return the mean difference between two runs in each document; of one run, what it returns.
 
     Rounded, so that documents are equals if they differ only by how sums are rounded.
     """
@@ -164,34 +165,34 @@ def _differences(shares: Floats) -> Floats:
     return np.asarray(np.round(total / (runs * (runs - 1) / 2), 9))
 
 
-def _turns(topics: Ints) -> Ints:
-    """How many documents of the same topic come before each."""
+def _rounds(topics: Ints) -> Ints:
+    """Return how many documents of the same topic come before each."""
     order = np.argsort(topics, kind="stable")
     in_order = topics[order]
     first = np.searchsorted(in_order, in_order)
-    turns = np.empty(len(topics), dtype=np.int64)
-    turns[order] = np.arange(len(topics)) - first
-    return turns
+    rounds = np.empty(len(topics), dtype=np.int64)
+    rounds[order] = np.arange(len(topics)) - first
+    return rounds
 
 
-def _affordable(candidates: _Candidates, runs: Sequence[Returned], chosen: Ints) -> Ints:
-    """The documents that fit into the page one after the other; the first always does."""
+def _affordable(candidates: _Candidates, runs: Sequence[RetainedResults], chosen: Ints) -> Ints:
+    """Return the documents that fit into the page, in order; the first always does."""
     ranges = np.zeros(len(candidates.pairs), dtype=np.int64)
     for run in runs:
-        place = _places(candidates, run)
+        place = _positions(candidates, run)
         counts = np.bincount(place[place >= 0], minlength=len(ranges))
         ranges += np.minimum(counts, MOST_UNITS)
     length = np.minimum(candidates.length, LONGEST_TEXT)
-    cost = _COST_OF_RANGE * ranges + _COST_OF_ROW * np.minimum(candidates.elements, MOST_ROWS)
+    cost = _COST_OF_SPAN * ranges + _COST_OF_ROW * np.minimum(candidates.elements, MOST_ROWS)
     shown: list[int] = []
     texts: set[int] = set()  # which the page carries once, for whatever number of topics
     spent = 0
     for at in chosen.tolist():
         document = int(candidates.document[at])
-        own = int(cost[at]) + (0 if document in texts else int(length[at]))
-        if shown and spent + own > _MOST_COST:
+        added = int(cost[at]) + (0 if document in texts else int(length[at]))
+        if shown and spent + added > _MOST_COST:
             continue
         shown.append(at)
         texts.add(document)
-        spent += own
+        spent += added
     return np.array(shown, dtype=np.int64)

@@ -11,20 +11,28 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.assessments import Grade2002, Grade2003, Grade2005, Judgment
 from doxeval.documents import Collection
-from doxeval.measures import Esr, GroundTruth, UnitOutcome, hit_outcomes, ratio, union_lengths
+from doxeval.measures import (
+    Esr,
+    GroundTruth,
+    RetainedResults,
+    UnitOutcome,
+    has_text_to_show,
+    hit_outcomes,
+    ratio,
+    union_lengths,
+)
 from doxeval.reports.documents.outline import Outline, outline_of, plain_outline
-from doxeval.reports.documents.retained import Returned, has_text_to_show
 from doxeval.reports.documents.select import (
     MOST_CHUNKS,
     MOST_DOCUMENTS,
     MOST_UNITS,
-    telling_documents,
+    select_documents,
 )
 from doxeval.runs import ChunkTable
 
 
 class Unit(NamedTuple):
-    """A returned range of text and its rank."""
+    """A returned span of text and its rank."""
 
     start: int
     end: int
@@ -34,7 +42,7 @@ class Unit(NamedTuple):
 class RunUnits(NamedTuple):
     """What one run returns in one document, best first.
 
-    read: for each budget, where readers stop in each unit. chunks: the ranges that the system could
+    read: for each budget, where readers stop in each unit. chunks: the spans that the system could
     have returned.
     """
 
@@ -63,7 +71,7 @@ class RelevantUnit(NamedTuple):
     start: int
     end: int
     share: float | None
-    found: tuple[UnitOutcome, ...]
+    outcomes: tuple[UnitOutcome, ...]
 
 
 @dataclass(frozen=True)
@@ -94,13 +102,13 @@ class DocumentView:
 
 def document_views(
     truth: GroundTruth,
-    runs: Mapping[str, Returned],
+    runs: Mapping[str, RetainedResults],
     most: int = MOST_DOCUMENTS,
     *,
     with_navigation: bool = True,
     chunks: Mapping[str, ChunkTable] | None = None,
 ) -> tuple[DocumentView, ...]:
-    """The documents in which the runs differ most, by topic.
+    """Return the documents in which the runs differ most, by topic.
 
     Without `with_navigation` nothing is said about hits, near-misses and misses. `chunks` are, by
     run, what the system could have returned.
@@ -108,32 +116,28 @@ def document_views(
     >>> from doxeval.assessments import Assessments
     >>> from doxeval.documents.examples import example_collection
     >>> from doxeval.evaluation import Evaluation, Keep
-    >>> from doxeval.reports.documents.retained import returned
     >>> from doxeval.runs import Kind, Result, Run
     >>> collection = example_collection({"a": "<s><p>One.</p><p>Two.</p></s>"})
     >>> assessments = Assessments([Judgment("7", "a", ((4, 8),))])
-    >>> keep = Keep(of_ranking=returned)
-    >>> evaluation = Evaluation(assessments, "MAiP", collection=collection, keep=keep)
+    >>> keep = Keep(results=True)
+    >>> evaluation = Evaluation(assessments, "ESRR@10", collection=collection, keep=keep)
     >>> run = Run.from_results([Result("7", "a", Kind.ELEMENT, paths=("/s[1]/p[2]",))])
-    >>> kept = evaluation.score(run).kept
-    >>> (view,) = document_views(evaluation.truth, {"mine": kept})
-    >>> view.units[0].path, view.units[0].found[0].hit_at, view.navigation
+    >>> returned = evaluation.score(run).results
+    >>> (view,) = document_views(evaluation.truth, {"mine": returned})
+    >>> view.units[0].path, view.units[0].outcomes[0].hit_at, view.navigation
     ('/s[1]/p[2]', 1, 'depth')
     """
     if truth.texts is None or not has_text_to_show(truth) or not runs:
         return ()
-    chosen = telling_documents(truth, list(runs.values()), most)
-    layers = _layers(runs, chosen.pairs)
-    reading = next(iter(runs.values())).reading
-    budgets = (
-        ()
-        if reading is None
-        else tuple(f"{size:,} {reading.budgets.unit}" for size in reading.budgets.sizes)
-    )
+    selected = select_documents(truth, list(runs.values()), most)
+    layers = _layers(runs, selected.pairs)
+    every = (run.budget_stops for run in runs.values())
+    stops = next((each for each in every if each is not None), None)
+    budgets = () if stops is None else tuple(f"{size:,} {stops.unit}" for size in stops.sizes)
     model = next(iter(runs.values())).model if with_navigation else None
-    units = {} if model is None else _relevant_units(truth, model, runs, chosen.pairs)
+    units = {} if model is None else _relevant_units(truth, model, runs, selected.pairs)
     views = []
-    for pair, least, highest in zip(chosen.pairs, chosen.least, chosen.most, strict=True):
+    for pair, least, highest in zip(selected.pairs, selected.least, selected.most, strict=True):
         judgment = _judgment(truth, pair)
         text = truth.texts.find(judgment.document) or ""
         views.append(
@@ -150,7 +154,7 @@ def document_views(
                 None if model is None else model.nav,
                 least,
                 highest,
-                chosen.of,
+                selected.of,
                 budgets,
             )
         )
@@ -172,32 +176,32 @@ def _outline(collection: Collection | None, judgment: Judgment, text: str) -> Ou
 def _with_chunks(
     layers: tuple[RunUnits, ...], document: str, chunks: Mapping[str, ChunkTable]
 ) -> tuple[RunUnits, ...]:
-    """What runs return in a document, with the chunks of it that each could have returned."""
-    ranges: dict[int, tuple[tuple[int, int], ...]] = {}
-    found = []
+    """Add to what runs return in a document the chunks that each could have returned."""
+    spans: dict[int, tuple[tuple[int, int], ...]] = {}
+    completed = []
     for layer in layers:
         table = chunks.get(layer.run)
         if table is None:
-            found.append(layer)
+            completed.append(layer)
             continue
-        if id(table) not in ranges:
-            ranges[id(table)] = _chunks_in(table, document)
-        found.append(layer._replace(chunks=ranges[id(table)]))
-    return tuple(found)
+        if id(table) not in spans:
+            spans[id(table)] = _chunks_in(table, document)
+        completed.append(layer._replace(chunks=spans[id(table)]))
+    return tuple(completed)
 
 
 def _chunks_in(table: ChunkTable, document: str) -> tuple[tuple[int, int], ...]:
-    """The ranges of all chunks of a document, in its order."""
+    """Return the spans of all chunks of a document, in its order."""
     if document not in table.documents:
         return ()
     rows = np.flatnonzero(table.document == table.documents.index(document))
     lists = table.spans.as_tuples()
-    ranges = sorted({span for row in rows.tolist() for span in lists[row]})
-    return tuple(ranges[:MOST_CHUNKS])
+    spans = sorted({span for row in rows.tolist() for span in lists[row]})
+    return tuple(spans[:MOST_CHUNKS])
 
 
 def _grades(collection: Collection | None, judgment: Judgment) -> tuple[DrawnGrade, ...]:
-    """The graded elements in document order; irrelevant ones and unjudged ones are not drawn."""
+    """Return the relevant graded elements in document order."""
     if collection is None:
         return ()
     document = collection.document(judgment.document)
@@ -223,7 +227,7 @@ def _grades(collection: Collection | None, judgment: Judgment) -> tuple[DrawnGra
 
 
 def _label(grade: Grade2002 | Grade2003 | Grade2005) -> str:
-    """A grade as the assessors wrote it; specificity as a share of text is given in percent."""
+    """Return a grade as the assessors wrote it; a share of text is given in percent."""
     if isinstance(grade, Grade2005):
         return _in_percent(grade.exhaustivity, float(grade.specificity))
     return str(grade)
@@ -233,29 +237,31 @@ def _in_percent(exhaustivity: int | None, specificity: float) -> str:
     return f"({'?' if exhaustivity is None else exhaustivity},{specificity:.0%})"
 
 
-def _layers(runs: Mapping[str, Returned], pairs: Sequence[int]) -> dict[int, tuple[RunUnits, ...]]:
-    """What each run returns in each of the documents."""
-    found: dict[int, list[RunUnits]] = {pair: [] for pair in pairs}
+def _layers(
+    runs: Mapping[str, RetainedResults], pairs: Sequence[int]
+) -> dict[int, tuple[RunUnits, ...]]:
+    """Return what each run returns in each of the documents."""
+    by_pair: dict[int, list[RunUnits]] = {pair: [] for pair in pairs}
     for name, run in runs.items():
         rows = np.flatnonzero(np.isin(run.pair, pairs))
-        own = run.pair[rows]
-        for pair, layers in found.items():
-            layers.append(_run_units(name, run, rows[own == pair]))
-    return {pair: tuple(layers) for pair, layers in found.items()}
+        pair_of = run.pair[rows]
+        for pair, layers in by_pair.items():
+            layers.append(_run_units(name, run, rows[pair_of == pair]))
+    return {pair: tuple(layers) for pair, layers in by_pair.items()}
 
 
-def _run_units(name: str, run: Returned, rows: Ints) -> RunUnits:
+def _run_units(name: str, run: RetainedResults, rows: Ints) -> RunUnits:
     shown = rows[:MOST_UNITS]
     columns = (run.start[shown].tolist(), run.end[shown].tolist(), run.rank[shown].tolist())
     units = tuple(Unit(*each) for each in zip(*columns, strict=True))
-    ends = () if run.reading is None else run.reading.ends[:, shown].tolist()
-    return RunUnits(name, units, len(rows) - len(shown), tuple(map(tuple, ends)))
+    stops = () if run.budget_stops is None else run.budget_stops.ends[:, shown].tolist()
+    return RunUnits(name, units, len(rows) - len(shown), tuple(map(tuple, stops)))
 
 
 def _relevant_units(
-    truth: GroundTruth, model: Esr, runs: Mapping[str, Returned], pairs: Sequence[int]
+    truth: GroundTruth, model: Esr, runs: Mapping[str, RetainedResults], pairs: Sequence[int]
 ) -> dict[int, tuple[RelevantUnit, ...]]:
-    """The relevant units of the documents, each with its outcome by run."""
+    """Return the relevant units of the documents, each with its outcome by run."""
     collection, columns = truth.known_collection, truth.known_collection.nodes
     every = model.units(truth)
     pair_of = truth.pairs_of(every.topic, every.document)
@@ -268,20 +274,20 @@ def _relevant_units(
     shares = ratio(rsize, size).tolist()
     by_run = [_outcomes(truth, model, run, rows) for run in runs.values()]
     columns_of_units = (pair_of[rows].tolist(), trees.as_sets(), shares)
-    found: dict[int, list[RelevantUnit]] = {}
+    by_pair: dict[int, list[RelevantUnit]] = {}
     for place, (pair, nodes, share) in enumerate(zip(*columns_of_units, strict=True)):
         start = int(columns.start[list(nodes)].min())
         end = int(columns.end[list(nodes)].max())
         path = ", ".join(map(collection.path_of, nodes))
-        own = tuple(found_by[place] for found_by in by_run)
+        outcomes = tuple(of_run[place] for of_run in by_run)
         known = share if truth.highlighted[pair] else None
-        found.setdefault(pair, []).append(RelevantUnit(path, start, end, known, own))
-    return {pair: tuple(units) for pair, units in found.items()}
+        by_pair.setdefault(pair, []).append(RelevantUnit(path, start, end, known, outcomes))
+    return {pair: tuple(units) for pair, units in by_pair.items()}
 
 
-def _outcomes(truth: GroundTruth, model: Esr, run: Returned, units: Ints) -> list[UnitOutcome]:
-    return (
-        [UnitOutcome()] * len(units)
-        if run.seen is None
-        else hit_outcomes(truth, model.readers, run.seen, units)
-    )
+def _outcomes(
+    truth: GroundTruth, model: Esr, run: RetainedResults, units: Ints
+) -> list[UnitOutcome]:
+    if run.seen is None:
+        return [UnitOutcome()] * len(units)
+    return hit_outcomes(truth, model.readers, run.seen, units)

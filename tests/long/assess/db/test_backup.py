@@ -38,7 +38,7 @@ def test_a_backup_is_restored_into_either_database(
         assert [line for line in after if "campaign restored" not in line] == before
         assert again.verify() == []
         assert again.users() == campaign.users()
-        assert again.session_user(token) is None
+        assert again.session(token) is None
         assert again.check_password("ann", PASSWORD, "here") == ann
         # Numbers go on where they ended.
         version = again.judgment("7", "waves", ann.id).version

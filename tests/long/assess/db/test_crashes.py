@@ -114,11 +114,11 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, small_collection: Collectio
 def test_a_full_database_changes_nothing(tmp_path: Path, small_collection: Collection) -> None:
     """SQLITE_FULL, the answer to ENOSPC: the database may have no more pages."""
     with make_campaign(tmp_path, collection=small_collection) as campaign:
-        campaign._database.close()
-        engine = campaign._database.engine
+        campaign.database.close()
+        engine = campaign.database.engine
 
         def limit(pages: int) -> None:
-            campaign._database.close()
+            campaign.database.close()
             event.listen(
                 engine,
                 "connect",

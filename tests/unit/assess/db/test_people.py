@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 from argon2 import PasswordHasher, Type
 
-from doxeval.assess.db import Campaign, CampaignError, Throttled
+from doxeval.assess.db import Campaign, CampaignError, Session, Throttled
 from seams import change
 from small_campaign import PASSWORD, stored
 
@@ -91,20 +91,20 @@ def test_a_session_is_a_random_token_of_which_the_hash_is_kept(campaign: Campaig
     kept = stored(campaign, "sessions", "token_hash")
     assert hashlib.sha256(token.encode()).hexdigest() in kept
     assert token not in kept
-    assert campaign.session_user(token) == ann
-    assert campaign.session_user(kept[0]) is None
+    assert campaign.session(token) == Session(ann)
+    assert campaign.session(kept[0]) is None
     campaign.close_session(token)
-    assert campaign.session_user(token) is None
-    assert campaign.session_user(other) == ann
+    assert campaign.session(token) is None
+    assert campaign.session(other) == Session(ann)
 
 
 def test_sessions_end_when_idle_and_in_any_case(campaign: Campaign, clock: Clock) -> None:
     token = campaign.open_session(campaign.user("ann"))
     clock.wait(IDLE + 1)
-    assert campaign.session_user(token) is None
+    assert campaign.session(token) is None
     token = campaign.open_session(campaign.user("ann"))
     used = 0
-    while campaign.session_user(token) is not None:
+    while campaign.session(token) is not None:
         clock.wait(IDLE / 2)
         used += 1
     assert used * IDLE / 2 == ABSOLUTE
@@ -115,15 +115,15 @@ def test_new_passwords_and_disabling_end_sessions(campaign: Campaign) -> None:
     ann = campaign.user("ann")
     token, other = campaign.open_session(ann), campaign.open_session(campaign.user("bob"))
     password = campaign.set_password("ann")
-    assert campaign.session_user(token) is None
+    assert campaign.session(token) is None
     assert campaign.check_password("ann", PASSWORD, "here") is None
     assert campaign.check_password("ann", password, "here") == ann
     token = campaign.open_session(ann)
     campaign.set_active("ann", False)
-    assert campaign.session_user(token) is None
+    assert campaign.session(token) is None
     campaign.set_active("ann", True)
-    assert campaign.session_user(token) is None
-    assert campaign.session_user(other) is not None
+    assert campaign.session(token) is None
+    assert campaign.session(other) is not None
 
 
 def test_guessing_is_slowed_down(campaign: Campaign, clock: Clock) -> None:

@@ -224,5 +224,5 @@ def test_texts_that_no_database_takes_are_errors(campaign: Campaign) -> None:
             campaign.queue(text, ann.id)
         with pytest.raises(CampaignError):
             campaign.set_keywords(text, ann, [])
-        assert campaign.session_user(text) is None
+        assert campaign.session(text) is None
     assert campaign.keywords("7", ann) is None

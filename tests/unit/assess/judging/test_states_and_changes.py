@@ -57,7 +57,6 @@ def test_a_state_cannot_be_changed_and_can_be_pickled() -> None:
     [
         ("highlights", None, "a list of pairs"),
         ("highlights", [[1, 2, 3]], "a list of pairs"),
-        ("highlights", [(1, 2)], "a list of pairs"),
         ("highlights", ["ab"], "a list of pairs"),
         ("highlights", [[1, 2.0]], "whole numbers"),
         ("highlights", [[False, 2]], "whole numbers"),

@@ -49,13 +49,13 @@ def test_a_session_that_somebody_planted_is_replaced(campaign: Campaign) -> None
     answer = client.post("/login", data=ANN)
     token = answer.cookies[COOKIE]
     assert token != planted
-    assert campaign.session_user(planted) is None
-    user = campaign.session_user(token)
-    assert user is not None and user.name == "ann"
+    assert campaign.session(planted) is None
+    session = campaign.session(token)
+    assert session is not None and session.user.name == "ann"
     # A token that the server never gave does not become a session either.
     invented = other(client, "A" * 43)
     assert invented.post("/login", data=ANN).cookies[COOKIE] != "A" * 43
-    assert campaign.session_user("A" * 43) is None
+    assert campaign.session("A" * 43) is None
 
 
 def test_sessions_end_at_the_server(campaign: Campaign) -> None:

@@ -1,4 +1,4 @@
-"""What Alembic runs to migrate a database: it gets the connection from migrating.py."""
+"""What Alembic runs to migrate a database: it gets the connection from the package."""
 
 from __future__ import annotations
 

@@ -1,0 +1,459 @@
+"""Chunks with their places in documents: the set, its files, and runs made of chunks."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from doxeval.arrays import Bools, Floats, Ints
+from doxeval.chunks.adapters import OTHER_NAMES, RawChunk, raw_chunk
+from doxeval.chunks.documents import Documents, documents, warnings_about
+from doxeval.chunks.records import Loaded, json_line, load
+from doxeval.columns import refuse_unknown
+from doxeval.documents import normalise_id
+from doxeval.errors import FormatError, MissingInput, UnknownReference, warn
+from doxeval.files import open_output
+from doxeval.locating import How, without_space
+from doxeval.messages import Parameter, json_text, plural, quoted
+from doxeval.named import checked
+from doxeval.runs import CHUNK_FIELDS, ChunkTable, Run, SpanLists
+
+if TYPE_CHECKING:
+    from doxeval.chunks.locate import Locations
+
+
+NOT_LOCATED = tuple(how.word for how in How if not how.is_located)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chunks:
+    """The chunks of documents: what a system that returns chunks can return.
+
+    docs: the documents, if they are known. table: ids, documents, ranges, tokens and parents of the
+    chunks, by columns. how: in which way each was found ("offsets", "exact", "white space",
+    "truncated", "fuzzy", "blank", "too ambiguous", "not found"). share: how much of its letters was
+    found. ambiguous: whether other places are as good. given: the texts as they came, where these
+    are known. locations: how they were located, if they were.
+
+    >>> docs = Documents([("terms", "Thirty days. Unused goods only.")])
+    >>> chunks = Chunks.of(docs, ["terms", "terms"], [[(0, 12)], [(13, 31)]])
+    >>> chunks, chunks.ids, chunks.text(1)
+    (Chunks(2 chunks of 1 document), ('terms#1', 'terms#2'), 'Unused goods only.')
+    """
+
+    docs: Documents | None
+    table: ChunkTable
+    how: tuple[str, ...]
+    share: Floats
+    ambiguous: Bools
+    given: tuple[str, ...] | None = None
+    locations: Locations | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+    @classmethod
+    def of(
+        cls,
+        docs: Documents,
+        documents: Sequence[str],
+        spans: SpanLists | Sequence[Sequence[tuple[int, int]]],
+        *,
+        ids: Sequence[str | None] | None = None,
+        tokens: Sequence[int] | None = None,
+        parents: Sequence[str | None] | None = None,
+        given: Sequence[str] | None = None,
+    ) -> Chunks:
+        """Chunks from the ranges of their texts, a document and a list of ranges for each."""
+        names = distinct_ids(documents, ids or [None] * len(documents))
+        homes = [docs.named(document) for document in documents]
+        table = ChunkTable.of(names, homes, spans, tokens, parents)
+        check_ranges(docs, table)
+        count = len(names)
+        return cls(
+            docs,
+            table,
+            (How.OFFSETS.word,) * count,
+            np.ones(count),
+            np.zeros(count, dtype=np.bool_),
+            None if given is None else tuple(given),
+        )
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __repr__(self) -> str:
+        documents = plural(len(self.table.documents), "document")
+        return f"Chunks({plural(len(self), 'chunk')} of {documents})"
+
+    # Columns
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all chunks."""
+        return self.table.ids
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that have chunks."""
+        return self.table.documents
+
+    @property
+    def document(self) -> Ints:
+        """The document of each chunk, as its number among `documents`."""
+        return self.table.document
+
+    @property
+    def spans(self) -> SpanLists:
+        """The ranges of each chunk; none if it is lost."""
+        return self.table.spans
+
+    @property
+    def tokens(self) -> Ints:
+        """What each chunk costs to read, -1 where nobody says so."""
+        return self.table.tokens
+
+    @property
+    def parent(self) -> Ints:
+        """The chunk around each chunk, -1 if there is none."""
+        return self.table.parent
+
+    @property
+    def missing(self) -> Ints:
+        """The rows of the chunks that have no place: not found, or too ambiguous."""
+        return np.flatnonzero([how in NOT_LOCATED for how in self.how])
+
+    def find(self, chunk: str) -> int:
+        """The row of a chunk, -1 if there is none of that id."""
+        return self.table.find(chunk)
+
+    def text(self, row: int) -> str:
+        """The text of a chunk, as it stands in its document; ranges apart are joined by a space."""
+        begin, end = self.spans.begin[row : row + 2].tolist()
+        if self.given is not None and (begin == end or self.docs is None):
+            return self.given[row]
+        if begin == end:
+            return ""
+        document = self.known_docs[self.documents[int(self.document[row])]]
+        ranges = zip(self.spans.start[begin:end], self.spans.end[begin:end], strict=True)
+        return " ".join(document[start:after] for start, after in ranges)
+
+    @property
+    def known_docs(self) -> Documents:
+        """The documents; it is an error if they are not known."""
+        if self.docs is None:
+            raise MissingInput(
+                "the texts of the chunks are not known: "
+                + Parameter("docs")
+                + " names the documents"
+            )
+        return self.docs
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The texts of all chunks."""
+        return tuple(map(self.text, range(len(self))))
+
+    @cached_property
+    def rows_by_text(self) -> dict[str, int]:
+        """The first chunk with each text, white space left out, to know chunks by their text."""
+        found: dict[str, int] = {}
+        for row, text in enumerate(self.given or self.texts):
+            found.setdefault(without_space(text), row)
+        return found
+
+    # Other forms
+
+    def report(self) -> str:
+        """What was found how, in one line."""
+        cut = f"{plural(len(self), 'chunk')}, cut here"
+        return cut if self.locations is None else str(self.locations.report)
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Each chunk as a record of a chunk file."""
+        lists = self.spans.as_tuples()
+        for row, (name, spans) in enumerate(zip(self.ids, lists, strict=True)):
+            record: dict[str, Any] = {"id": name}
+            document = self.documents[int(self.document[row])]
+            record |= {"doc": document} if document else {}
+            if len(spans) == 1:
+                record |= {"start": spans[0][0], "end": spans[0][1]}
+            else:
+                record["spans"] = [list(span) for span in spans]
+            yield record | self._more(row)
+
+    def _more(self, row: int) -> dict[str, Any]:
+        more: dict[str, Any] = {}
+        if self.tokens[row] >= 0:
+            more["tokens"] = int(self.tokens[row])
+        if self.parent[row] >= 0:
+            more["parent"] = self.ids[int(self.parent[row])]
+        more["how"] = self.how[row]
+        if self.share[row] < 1:
+            more["share"] = round(float(self.share[row]), 4)
+        if self.ambiguous[row]:
+            more["ambiguous"] = True
+        if self.given is not None and self.how[row] not in ("offsets", "exact"):
+            more["text"] = self.given[row]
+        return more
+
+    def to_pandas(self) -> Any:
+        """A pandas frame with a row for each chunk, as in a chunk file."""
+        from doxeval.runs import optional_module
+
+        return optional_module("pandas").DataFrame(list(self.records()))
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a chunk file as JSONL, which `read_chunks` reads."""
+        with open_output(path) as file:
+            for record in self.records():
+                file.write(json_line(record))
+
+
+def distinct_ids(documents: Sequence[str], given: Sequence[str | None]) -> list[str]:
+    """Ids of chunks that are all different.
+
+    A chunk without an id is numbered within its document. An id that several documents use gets
+    the document before it.
+
+    >>> distinct_ids(["a", "a", "b"], [None, None, None])
+    ['a#1', 'a#2', 'b#1']
+    >>> distinct_ids(["a", "b"], ["1", "1"])
+    ['a#1', 'b#1']
+    """
+    counts: dict[str, int] = {}
+    names = []
+    for document, name in zip(documents, given, strict=True):
+        counts[document] = counts.get(document, 0) + 1
+        names.append(f"{document}#{counts[document]}" if name in (None, "") else str(name))
+    if len(set(names)) == len(names):
+        return names
+    named = [f"{document}#{name}" for document, name in zip(documents, given, strict=True)]
+    if None in given or len(set(named)) < len(named):
+        twice = next(name for at, name in enumerate(names) if name in names[:at])
+        raise FormatError(f"there are two chunks {twice[:80]!r}")
+    return named
+
+
+def check_ranges(docs: Documents, table: ChunkTable) -> None:
+    """Refuse ranges that are not in their document."""
+    lengths = np.array([len(docs[name]) if name else 0 for name in table.documents])
+    owner = table.spans.owner
+    most = lengths[table.document[owner]]
+    wrong = np.flatnonzero((table.spans.start < 0) | (table.spans.end > most))
+    if len(wrong):
+        at = int(wrong[0])
+        row = int(owner[at])
+        raise FormatError(
+            f"chunk {table.ids[row][:80]!r}: [{table.spans.start[at]}, {table.spans.end[at]}) is "
+            f"not in document {table.documents[int(table.document[row])][:80]!r}, which has "
+            f"{plural(int(most[at]), 'character')}"
+        )
+
+
+@checked
+def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
+    """Read a chunk file that was located before.
+
+    If its documents are given, its ranges must be in them, and the chunks have texts. A field that
+    no chunk has is an error; what is yours goes under `metadata`.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "chunks.jsonl"
+    >>> _ = path.write_text('{"id": "1", "doc": "terms", "start": 0, "end": 12}\\n')
+    >>> read_chunks(path, {"terms": "Thirty days. Unused goods only."}).text(0)
+    'Thirty days.'
+    """
+    texts = None if docs is None else documents(docs)
+    warn(() if texts is None else warnings_about(texts, docs))
+    loaded = load(path)
+    records = loaded.records()
+    if not records:
+        raise loaded.wrong("there are no chunks in it")
+    raw = [_read(loaded, row, record) for row, record in enumerate(records)]
+    how = [_how(loaded, row, record) for row, record in enumerate(records)]
+    homes = [_home(loaded, row, chunk, texts, how[row]) for row, chunk in enumerate(raw)]
+    ids = [chunk.id or str(row + 1) for row, chunk in enumerate(raw)]
+    spans = [chunk.spans for chunk in raw]
+    tokens = [-1 if chunk.tokens is None else chunk.tokens for chunk in raw]
+    try:
+        table = ChunkTable.of(ids, homes, spans, tokens, [chunk.parent for chunk in raw])
+        if texts is not None:
+            check_ranges(texts, table)
+    except FormatError as error:
+        raise loaded.wrong(error.message) from None
+    shares = [record.get("share", 1.0 if how[row] else 0.0) for row, record in enumerate(records)]
+    return Chunks(
+        texts,
+        table,
+        tuple(one.word for one in how),
+        np.array([float(one) if isinstance(one, int | float) else 1.0 for one in shares]),
+        np.array([record.get("ambiguous") is True for record in records], dtype=np.bool_),
+        _given(raw, homes, texts),
+    )
+
+
+def _given(raw: list[RawChunk], homes: list[str], docs: Documents | None) -> tuple[str, ...] | None:
+    """The texts of the file, if it holds them all, or the documents have the others."""
+    is_given = [chunk.text is not None for chunk in raw]
+    if not any(is_given) or (docs is None and not all(is_given)):
+        return None
+    pairs = zip(raw, homes, strict=True)
+    return tuple(
+        " ".join(docs[home][start:end] for start, end in chunk.spans)
+        if chunk.text is None and docs is not None
+        else chunk.text or ""
+        for chunk, home in pairs
+    )
+
+
+def _home(loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how: How) -> str:
+    named = chunk.documents[0] if chunk.documents else None
+    if named is None and how is How.NOT_FOUND:
+        return ""
+    home = normalise_id(named or "") if docs is None else docs.find(named)
+    if not home:
+        raise loaded.wrong(
+            "doc is missing" if named is None else f"no document {quoted(named)}", row
+        )
+    return home
+
+
+def _read(loaded: Loaded, row: int, record: dict[str, Any]) -> RawChunk:
+    """A record that states its ranges; its text is not looked up again."""
+    try:
+        refuse_unknown(record, CHUNK_FIELDS, OTHER_NAMES)
+        stated = raw_chunk({name: one for name, one in record.items() if name != "text"})
+    except FormatError as error:
+        raise loaded.wrong(error.message, row) from None
+    text = record.get("text")
+    return stated._replace(text=text if isinstance(text, str) else None)
+
+
+def _how(loaded: Loaded, row: int, record: dict[str, Any]) -> How:
+    word = record.get("how", How.OFFSETS.word)
+    try:
+        return How.of(str(word))
+    except KeyError:
+        known = ", ".join(one.word for one in How)
+        raise loaded.wrong(f"how is {quoted(word)}: expected one of {known}", row) from None
+
+
+def run_of_chunks(
+    table: ChunkTable,
+    topics: Sequence[str],
+    chunks: Ints,
+    scores: Floats | None = None,
+    run_id: str = "run",
+) -> Run:
+    """A run of chunks, in the order of the ranking: the topic and the number of each chunk.
+
+    >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 4)], [(4, 7)]])
+    >>> run_of_chunks(table, ["7", "7"], np.array([1, 0]))
+    Run('run': 2 results for 1 topic, passages)
+    """
+    chunks = np.asarray(chunks, dtype=np.int64)
+    names = np.array(table.documents, dtype=object)
+    tokens = table.tokens[chunks]
+    several = table.spans.counts
+    spans = table.spans.rows(chunks)
+    if len(chunks) and (several[chunks] != 1).any():
+        where: dict[str, Any] = {"spans": spans}
+    else:
+        where = {"start": spans.start, "end": spans.end}
+    return Run.from_arrays(
+        list(topics),
+        names[table.document[chunks]].tolist() if len(chunks) else [],
+        **where,
+        score=scores,
+        tokens=tokens if (tokens >= 0).any() else None,
+        run_id=run_id,
+    )
+
+
+def chunks_of_run(run: Run, table: ChunkTable) -> Ints:
+    """The number of the chunk that each result is; an error if it is none of them.
+
+    >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 4)], [(4, 7)]])
+    >>> chunks_of_run(run_of_chunks(table, ["7", "7"], np.array([1, 0])), table).tolist()
+    [1, 0]
+    """
+    known: dict[tuple[int, object], int] = {}
+    ranges = table.spans.as_tuples()
+    for number, (document, own) in enumerate(zip(table.document.tolist(), ranges, strict=True)):
+        known.setdefault((document, own), number)
+    numbers = {name: number for number, name in enumerate(table.documents)}
+    document = [numbers.get(name, -1) for name in run.documents]
+    lists = None if run.spans is None else run.spans.as_tuples()
+    found = np.empty(len(run), dtype=np.int64)
+    columns = zip(run.document.tolist(), run.start.tolist(), run.end.tolist(), strict=True)
+    for row, (number, start, end) in enumerate(columns):
+        own = (lists[row] if lists is not None else ()) or ((start, end),)
+        chunk = known.get((document[number], own))
+        if chunk is None:
+            raise UnknownReference(
+                f"result {row + 1:,} of {quoted(run.run_id)} ({run.documents[number]} "
+                f"{start:,} to {end:,}) is none of the chunks"
+            )
+        found[row] = chunk
+    return found
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def chunks_with_texts(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
+    """Read a chunk file, with documents that are given or put together from its texts.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "chunks.jsonl"
+    >>> _ = path.write_text('{"id": "1", "doc": "a", "start": 2, "end": 6, "text": "Four"}\\n')
+    >>> chunks_with_texts(path).known_docs["a"]
+    '  Four'
+    """
+    found = read_chunks(path, docs)
+    if found.docs is not None:
+        return found
+    if found.given is None:
+        raise MissingInput(
+            f"{os.fspath(path)} has no texts: " + Parameter("docs") + " names the documents"
+        )
+    return replace(found, docs=_documents(found, found.given))
+
+
+class RebuiltDocuments(Documents):
+    """Documents of which nothing is known but their chunks."""
+
+
+def _documents(chunks: Chunks, given: tuple[str, ...]) -> RebuiltDocuments:
+    """What chunks show of their documents; what none of them shows is blank."""
+    lengths: dict[str, int] = {}
+    ranges = chunks.spans.as_tuples()
+    homes = [chunks.documents[number] for number in chunks.document.tolist()]
+    for name, own in zip(homes, ranges, strict=True):
+        end = own[-1][1] if own else 0
+        lengths[name] = max(lengths.get(name, 0), end)
+    texts = {name: [" "] * length for name, length in lengths.items() if name}
+    for name, own, text in zip(homes, ranges, given, strict=True):
+        if len(own) == 1 and name:
+            ((start, end),) = own
+            # White space may differ; then the letters are right, and their places nearly so.
+            texts[name][start:end] = text[: end - start].ljust(end - start)
+    return RebuiltDocuments((name, "".join(own)) for name, own in texts.items())
+
+
+def write_with_texts(chunks: Chunks, path: str | os.PathLike[str]) -> None:
+    """Write a chunk file that says of every chunk what its text is.
+
+    Text with lone surrogates, which files cannot hold, is left out.
+    """
+    with open_output(path) as file:
+        for row, record in enumerate(chunks.records()):
+            record.setdefault("text", chunks.text(row))
+            if _SURROGATE.search(record["text"]):
+                del record["text"]
+            file.write(f"{json_text(record)}\n".encode())

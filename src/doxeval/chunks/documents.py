@@ -1,0 +1,264 @@
+"""The documents of a study: texts by id, in order, from whatever holds them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from doxeval.chunks.adapters import documents_in, foreign_documents
+from doxeval.chunks.boundaries import Heading, headings, outlines
+from doxeval.chunks.records import Loaded, frame_records, is_frame, load
+from doxeval.documents import SUFFIXES, Collection, SourceWalk, normalise_id, strip_suffixes
+from doxeval.errors import FormatError, SourceError, UnknownReference, warn
+from doxeval.messages import plural, quoted, suggestion
+from doxeval.named import checked
+from doxeval.storage import is_url
+
+if TYPE_CHECKING:
+    from doxeval.documents import BuildOptions, RawDocument
+
+
+class Documents(Mapping[str, str]):
+    """Texts by the ids of their documents, in the order in which they were given.
+
+    Ids are kept as runs and assessments have them: without white space around them, a leading `./`
+    and a final `.xml`. Offsets count the code points of these texts. `outlines`: the sections of
+    documents, where these are known. `warnings`: what was not read.
+
+    >>> docs = Documents([("faq.xml", "How to return a parcel."), ("terms", "Thirty days.")])
+    >>> docs, list(docs), docs["faq.xml"][:6]
+    (Documents(2 documents, 35 characters), ['faq', 'terms'], 'How to')
+    """
+
+    def __init__(
+        self,
+        texts: Iterable[tuple[object, object]],
+        origin: str | None = None,
+        outlines: Mapping[str, Sequence[Heading]] | None = None,
+        warnings: Iterable[str] = (),
+    ) -> None:
+        self.warnings = tuple(warnings)
+        self._texts: dict[str, str] = {}
+        self._outlines = {normalise_id(name): known for name, known in (outlines or {}).items()}
+        for name, text in texts:
+            if not isinstance(text, str):
+                kind = type(text).__name__
+                raise FormatError(f"document {quoted(name)} is a {kind}: expected its text", origin)
+            document = normalise_id(str(name))
+            if not document:
+                raise FormatError("a document without an id", origin)
+            if document in self._texts:
+                raise FormatError(f"there are two documents {quoted(document)}", origin)
+            self._texts[document] = text
+        if not self._texts:
+            raise FormatError("there are no documents", origin)
+
+    def __getitem__(self, document: str) -> str:
+        if document in self._texts:
+            return self._texts[document]
+        return self._texts[normalise_id(document)]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __repr__(self) -> str:
+        characters = sum(map(len, self._texts.values()))
+        return f"Documents({plural(len(self), 'document')}, {plural(characters, 'character')})"
+
+    def outline(self, document: str) -> Sequence[Heading]:
+        """Where sections of a document begin, with their levels.
+
+        They are the sections of XML and HTML where the document was read as a tree, else those
+        after the headings of Markdown.
+
+        >>> Documents([("a", "# One\\n## Two")]).outline("a")
+        [Heading(start=0, level=1), Heading(start=6, level=2)]
+        """
+        name = normalise_id(document)
+        if name not in self._outlines:
+            self._outlines[name] = headings(self[document])
+        return self._outlines[name]
+
+    def find(self, reference: object) -> str | None:
+        r"""The id of the document that others call by a path, in full or with another suffix.
+
+        A path in a program's metadata may start further up, may have the slashes of Windows, and
+        names the file with its suffix. If it could be several documents, it is none.
+
+        >>> docs = Documents([("guides/faq", "One."), ("terms", "Two.")])
+        >>> docs.find("C:\\work\\guides\\faq.md"), docs.find("terms.txt"), docs.find("other")
+        ('guides/faq', 'terms', None)
+        """
+        if reference is None:
+            return None
+        name = normalise_id(str(reference))
+        if name in self._texts:
+            return name
+        parts = tuple(part for part in name.replace("\\", "/").split("/") if part != ".")
+        for start in range(len(parts)):
+            tail = "/".join(parts[start:])
+            for spelt in (tail, strip_suffixes(tail)):
+                found = self._by_tail.get(spelt)
+                if found is not None:
+                    return found
+        return None
+
+    def named(self, reference: object) -> str:
+        """The id of a document, which must be there."""
+        found = self.find(reference)
+        if found is None:
+            raise UnknownReference(
+                f"no document {quoted(reference)}{suggestion(str(reference), self)}"
+            )
+        return found
+
+    @cached_property
+    def _by_tail(self) -> dict[str, str | None]:
+        """Documents by the last parts of their paths; None where several have the same."""
+        found: dict[str, str | None] = {}
+        for document in self._texts:
+            parts = document.replace("\\", "/").split("/")
+            spellings = set()
+            for start in range(len(parts)):
+                tail = "/".join(parts[start:])
+                spellings |= {tail, strip_suffixes(tail)}
+            for spelt in spellings:
+                found[spelt] = None if spelt in found else document
+        for document in self._texts:  # a whole id wins over parts of longer ones
+            found[document.replace("\\", "/")] = document
+        return found
+
+
+EXPECTED = (
+    "expected a folder, a file of JSONL, JSON, CSV or Parquet, a dict {id: text}, a data frame, a "
+    "collection, or documents of LangChain, LlamaIndex or Haystack"
+)
+
+
+@checked
+def documents(source: Any) -> Documents:
+    """The documents of a source, texts by id, in its order.
+
+    A folder has a document in each file: plain text and Markdown are the file itself, XML and HTML
+    are their text, as in a collection; its ids are the paths of the files, without the suffixes
+    that nobody needs to tell them apart. A file has a document in each record, with "id" and
+    "text"; a corpus of BEIR ("_id", "title", "text") has the title as the first line of the text,
+    since that is what is searched there. Files, frames and lists of SQuAD, QASPER, HotpotQA,
+    2WikiMultihopQA, MuSiQue and Natural Questions hold the documents of their questions.
+
+    Files of a folder that are no documents are not read; `warnings` of the result counts them.
+
+    >>> documents({"faq": "How to return a parcel."})
+    Documents(1 document, 23 characters)
+    """
+    found = _documents_of(source)
+    warn(warnings_about(found, source))
+    return found
+
+
+def warnings_about(docs: Documents, source: Any) -> tuple[str, ...]:
+    """Return the warnings about documents, unless the source was these documents already.
+
+    >>> docs = Documents([("a", "One.")], warnings=["b.pdf was not read"])
+    >>> warnings_about(docs, "folder"), warnings_about(docs, docs)
+    (('b.pdf was not read',), ())
+    """
+    return () if docs is source else docs.warnings
+
+
+def _documents_of(source: Any) -> Documents:
+    if isinstance(source, Documents):
+        return source
+    if isinstance(source, Collection):
+        return _of_collection(source)
+    if isinstance(source, str | os.PathLike):
+        return _of_path(os.fspath(source))
+    if is_frame(source):
+        return Documents(documents_in(Loaded(frame_records(source))))
+    if isinstance(source, Mapping):
+        return Documents(source.items())
+    if isinstance(source, Iterable):
+        return _of_items(list(source))
+    raise FormatError(f"{quoted(source)}: {EXPECTED}")
+
+
+def _of_items(items: list[Any]) -> Documents:
+    if items and all(isinstance(item, Mapping) for item in items):
+        return Documents(documents_in(Loaded([dict(item) for item in items])))
+    if any(isinstance(item, str | os.PathLike) for item in items):
+        raise FormatError("a list of texts or paths, in which documents have no ids: " + EXPECTED)
+    return Documents(foreign_documents(items))
+
+
+def _of_path(path: str) -> Documents:
+    if is_url(path):
+        return documents(Collection(path))
+    if os.path.isdir(path):
+        if os.path.exists(os.path.join(path, "corpus.jsonl")):  # as BEIR has it
+            return _of_path(os.path.join(path, "corpus.jsonl"))
+        if os.path.exists(os.path.join(path, "manifest.json")):
+            return documents(Collection(path))
+        return _of_files(path)
+    if not os.path.exists(path):
+        raise SourceError("no such file or directory", path)
+    if Path(path).suffix.lower() in (".md", ".markdown", ".txt", ".text", ".html", ".htm", ".xml"):
+        return _of_files(path)
+    return Documents(documents_in(load(path)), path)
+
+
+def _of_collection(collection: Collection) -> Documents:
+    numbers = range(len(collection))
+    texts = ((collection.id_of(number), collection.text_of(number)) for number in numbers)
+    sections = outlines(
+        collection.nodes, collection.rows, collection.summary, map(collection.id_of, numbers)
+    )
+    return Documents(texts, outlines=sections)
+
+
+class _File(NamedTuple):
+    """A document of a folder. sections: its own, if it was read as a tree."""
+
+    name: str
+    text: str
+    sections: Sequence[Heading] | None = None
+
+
+def _of_files(path: str) -> Documents:
+    """The files of a folder, or one file, as a collection would read them."""
+    from doxeval.documents import BuildOptions, IdRule, SourceContents
+
+    options = BuildOptions(id_rule=IdRule.parse("path"))
+    walk, contents = SourceWalk([path], options), SourceContents(options)
+    files = [_file(raw, options) for raw in contents.documents(walk.files())]
+    if not files:
+        expected = ", ".join(SUFFIXES)
+        raise SourceError(f"no documents found; looked for files ending in {expected}", path)
+    sections = {one.name: one.sections for one in files if one.sections is not None}
+    tally = walk.take_tally()
+    tally.add(contents.tally)
+    warnings = [f"{path}: {warning}" for warning in tally.warnings]
+    return Documents(((one.name, one.text) for one in files), path, sections, warnings)
+
+
+def _file(raw: RawDocument, options: BuildOptions) -> _File:
+    """The id and the text of a document. No run of chunks is text, so ids may have white space."""
+    from doxeval.documents import decode_text, read_batch
+    from doxeval.documents import load_file as load_bytes
+
+    if raw.format in ("text", "markdown") and not isinstance(raw.content, Exception):
+        # The text is the file: no tree of its paragraphs is needed.
+        data = raw.content if isinstance(raw.content, bytes) else None
+        data = load_bytes(raw.origin, options.limits) if data is None else data
+        return _File(raw.name, decode_text(data, raw.origin))
+    batch = read_batch([raw], options, spaced_ids=True)
+    rows = np.array([0, len(batch.table.columns.path)])
+    own = outlines(batch.table.columns, rows, batch.table.summary, batch.ids)
+    return _File(batch.ids[0], batch.texts[0].decode(), own.get(batch.ids[0], ()))

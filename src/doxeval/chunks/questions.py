@@ -1,0 +1,204 @@
+"""Questions with their gold: what each needs, as ranges of text in documents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from doxeval.assessments import Assessments, Judgment, NeededSpan
+from doxeval.chunks.records import json_line
+from doxeval.errors import UnknownName
+from doxeval.files import open_output
+from doxeval.messages import plural, quoted
+from doxeval.topics import Topic
+
+
+class Place(NamedTuple):
+    """A range of the text of a document, half-open, in code points."""
+
+    document: str
+    start: int
+    end: int
+
+
+class Need(NamedTuple):
+    """Something a question needs to be shown: any of its places will do."""
+
+    id: str
+    places: tuple[Place, ...]
+    grade: float = 1
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question: all of its needs are to be met.
+
+    tags: the sets it belongs to. not_relevant: documents that were judged and answer nothing.
+    """
+
+    id: str
+    text: str
+    needs: tuple[Need, ...] = ()
+    tags: tuple[str, ...] = ()
+    not_relevant: tuple[str, ...] = ()
+
+
+class Tally(NamedTuple):
+    """How the gold of questions was found.
+
+    evidence: the texts that were looked for. missing: those not found. moved: those that are not at
+    their offsets. copied: those that occur more than once, and in how many questions.
+    unusable: answers that are not text of a document at all, which are counted nowhere else.
+    """
+
+    evidence: int = 0
+    missing: int = 0
+    moved: int = 0
+    copied: int = 0
+    questions_with_copies: int = 0
+    unusable: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class Questions:
+    """Questions by id, in their order, with warnings about what could not be read as it stands.
+
+    >>> gold = Questions((Question("1", "How long?", (Need("1", (Place("terms", 0, 11),)),)),))
+    >>> gold, gold.texts["1"], gold.assessments.find("1", "terms").highlights
+    (Questions(1 question, 1 need), 'How long?', ((0, 11),))
+    """
+
+    questions: tuple[Question, ...]
+    warnings: tuple[str, ...] = ()
+    tally: Tally = field(default=Tally(), compare=False)
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self.questions)
+
+    def __getitem__(self, question: str) -> Question:
+        if question not in self._by_id:
+            raise UnknownName(f"no question {quoted(question)}")
+        return self._by_id[question]
+
+    def __contains__(self, question: object) -> bool:
+        return question in self._by_id
+
+    @cached_property
+    def _by_id(self) -> dict[str, Question]:
+        return {question.id: question for question in self.questions}
+
+    def __repr__(self) -> str:
+        needs = sum(len(question.needs) for question in self.questions)
+        return f"Questions({plural(len(self), 'question')}, {plural(needs, 'need')})"
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all questions."""
+        return tuple(question.id for question in self.questions)
+
+    @property
+    def needs(self) -> Mapping[str, tuple[Need, ...]]:
+        """The needs of each question."""
+        return MappingProxyType({question.id: question.needs for question in self.questions})
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The text of each question."""
+        return MappingProxyType({question.id: question.text for question in self.questions})
+
+    @property
+    def tags(self) -> Mapping[str, tuple[str, ...]]:
+        """The tags of each question, such as the parts of LegalBench-RAG."""
+        return MappingProxyType({question.id: question.tags for question in self.questions})
+
+    @cached_property
+    def topics(self) -> tuple[Topic, ...]:
+        """The questions as topics, whose titles are what is searched for."""
+        return tuple(Topic(question.id, title=question.text or None) for question in self.questions)
+
+    @cached_property
+    def assessments(self) -> Assessments:
+        """The gold as judgments: the needs of each question in each document.
+
+        A question without gold has none, so it is not evaluated, unless documents were judged and
+        answer nothing.
+        """
+        return Assessments(
+            [one for question in self.questions for one in _judgments(question)], self.warnings
+        )
+
+    def report(self) -> str:
+        """One line on how the gold was found."""
+        tally = self.tally
+        needs = sum(len(question.needs) for question in self.questions)
+        occur = "occurs" if tally.copied == 1 else "occur"
+        parts = [
+            f"{plural(len(self), 'question')}, {plural(needs, 'need')}: "
+            f"{tally.missing:,} not found, {tally.moved:,} at other offsets, "
+            f"{tally.copied:,} {occur} more than once "
+            f"({plural(tally.questions_with_copies, 'question')})",
+        ]
+        if tally.unusable:
+            parts.append(f"{plural(tally.unusable, 'answer')} not text of a document")
+        without = sum(not question.needs for question in self.questions)
+        return " · ".join(parts + [f"{plural(without, 'question')} without gold"] * bool(without))
+
+    # Other forms
+
+    def to_pandas(self) -> Any:
+        """A pandas frame with a row for each place of each need."""
+        from doxeval.runs import optional_module
+
+        names = ["question", "text", "need", "grade", "doc", "start", "end"]
+        return optional_module("pandas").DataFrame(list(self._rows()), columns=names)
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        for question in self.questions:
+            for need in question.needs:
+                for place in need.places:
+                    yield question.id, question.text, need.id, need.grade, *place
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the questions as JSONL, which `questions` reads again."""
+        with open_output(path) as file:
+            file.writelines(self.lines())
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the file that `write` makes."""
+        for question in self.questions:
+            yield json_line(_record(question))
+
+
+def _judgments(question: Question) -> Iterator[Judgment]:
+    by_document: dict[str, list[NeededSpan]] = {name: [] for name in question.not_relevant}
+    for need in question.needs:
+        for document, start, end in need.places:
+            spans = by_document.setdefault(document, [])
+            spans.append(NeededSpan(need.id, start, end, need.grade))
+    for document, needs in by_document.items():
+        yield Judgment(question.id, document, needs=tuple(needs))
+
+
+def _record(question: Question) -> dict[str, Any]:
+    needs = [
+        {
+            "id": need.id,
+            "grade": need.grade,
+            "spans": [
+                {"doc": place.document, "start": place.start, "end": place.end}
+                for place in need.places
+            ],
+        }
+        for need in question.needs
+    ]
+    more: dict[str, Any] = {"tags": list(question.tags)} if question.tags else {}
+    if question.not_relevant:
+        more["not_relevant"] = list(question.not_relevant)
+    return {"id": question.id, "question": question.text, "needs": needs, **more}

@@ -1,0 +1,244 @@
+"""What files and data frames hold, as plain Python values: records, or one value of JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from doxeval.columns import is_frame as is_data_frame
+from doxeval.documents import decode_text
+from doxeval.errors import FormatError, OutputError, SourceError
+from doxeval.files import decode_json, json_lines, open_input, read_up_to, uncompressed_name
+from doxeval.messages import plural, quoted
+
+LARGEST_FILE = 4 << 30
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+
+
+class Loaded(NamedTuple):
+    """A value, with where it came from.
+
+    value: a list of records, or what else a file of JSON holds. origin: the file, if it was one.
+    lines: of each record, where they are known.
+    """
+
+    value: Any
+    origin: str | None = None
+    lines: Sequence[int] = ()
+
+    def line(self, record: int) -> int | None:
+        """The line of a record."""
+        return self.lines[record] if record < len(self.lines) else None
+
+    def wrong(self, message: str, record: int | None = None) -> FormatError:
+        """An error about the value, or about one of its records."""
+        line = None if record is None else self.line(record)
+        if record is not None and line is None:
+            message = f"record {record + 1}: {message}"
+        return FormatError(message, self.origin, line)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The value as a list of records; anything else is an error."""
+        if not isinstance(self.value, list):
+            raise self.wrong(f"a {type(self.value).__name__}: expected a list of records")
+        for number, record in enumerate(self.value):
+            if not isinstance(record, dict):
+                raise self.wrong(f"{quoted(record)}: expected an object with fields", number)
+        return self.value
+
+
+def loaded_from(source: Any) -> Loaded:
+    """The records of a file, a data frame, a list, or a data set of ragas; or a value of JSON.
+
+    >>> loaded_from([{"id": 1}]).value
+    [{'id': 1}]
+    """
+    if isinstance(source, str | os.PathLike):
+        if not os.path.exists(source):
+            raise SourceError("no such file or directory", os.fspath(source))
+        return load(source)
+    if is_frame(source):
+        return Loaded(frame_records(source))
+    if isinstance(source, Mapping):
+        return Loaded(plain(source))
+    samples = getattr(source, "samples", source)  # a data set of ragas
+    if isinstance(samples, Iterable):
+        return Loaded([_record(one) for one in samples])
+    raise FormatError(f"{quoted(source)}: expected a file, a data frame or records")
+
+
+def _record(one: Any) -> Any:
+    """A record of fields, from a mapping or an object of pydantic."""
+    if isinstance(one, Mapping):
+        return plain(one)
+    dump = getattr(one, "model_dump", None)
+    return plain(dump()) if callable(dump) else one
+
+
+def load(path: str | os.PathLike[str]) -> Loaded:
+    """The records of a file: JSONL, JSON, CSV, TSV or Parquet, compressed or not.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.jsonl"
+    >>> _ = path.write_text('{"id": 1}\\n')
+    >>> load(path).value
+    [{'id': 1}]
+    """
+    name = os.fspath(path)
+    suffix = os.path.splitext(uncompressed_name(name))[1].lower()
+    if suffix not in _SUFFIXES:
+        expected = ", ".join(_SUFFIXES)
+        raise FormatError(f"cannot tell the format from its name: expected {expected}", name)
+    with open_input(path) as file:
+        if suffix == ".parquet":
+            return _numbered(parquet_records(read_up_to(file, LARGEST_FILE), name), name)
+        if suffix in (".jsonl", ".ndjson"):
+            return _with_lines(list(json_lines(file, name)), name)
+        data = read_up_to(file, LARGEST_FILE)
+    if suffix == ".json":
+        return _json(data, name)
+    separator = "\t" if suffix == ".tsv" else ","
+    return _with_lines(list(csv_records(decode_text(data, name), name, separator)), name)
+
+
+def _with_lines(pairs: list[tuple[int, Any]], origin: str) -> Loaded:
+    return Loaded([record for _, record in pairs], origin, [line for line, _ in pairs])
+
+
+def _numbered(records: list[dict[str, Any]], origin: str) -> Loaded:
+    return Loaded(records, origin, range(1, len(records) + 1))
+
+
+def _json(data: bytes, origin: str) -> Loaded:
+    """A file of JSON; several objects one after another on lines of their own are JSONL."""
+    try:
+        return Loaded(decode_json(decode_text(data, origin)), origin)
+    except ValueError as error:
+        if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and b"}\n" in data:
+            return _with_lines(list(json_lines(io.BytesIO(data), origin)), origin)
+        line = getattr(error, "lineno", None)
+        raise FormatError(
+            f"this is not JSON: {getattr(error, 'msg', error)}", origin, line
+        ) from None
+
+
+def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
+    """The rows of a file of Parquet, which may hold lists and structures (needs pyarrow)."""
+    from doxeval.runs import checked_parquet
+
+    with checked_parquet(data, origin) as parquet:
+        table = parquet.read_table(io.BytesIO(data))
+        table.validate(full=True)
+        rows: list[dict[str, Any]] = table.to_pylist()
+    return rows
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value is a data frame of pandas or polars, or a table of Arrow."""
+    return is_data_frame(value) or (hasattr(value, "columns") and hasattr(value, "to_pylist"))
+
+
+def frame_records(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a data frame, with lists in place of arrays, without what is missing.
+
+    >>> import pandas
+    >>> frame_records(pandas.DataFrame({"id": ["a", "b"], "size": [1, None]}))
+    [{'id': 'a', 'size': 1.0}, {'id': 'b'}]
+    """
+    if hasattr(frame, "to_dicts"):  # polars
+        rows = frame.to_dicts()
+    elif hasattr(frame, "to_pylist"):  # Arrow
+        rows = frame.to_pylist()
+    else:
+        rows = frame.to_dict("records")
+    return [
+        {str(name): plain(value) for name, value in row.items() if _is_there(value)} for row in rows
+    ]
+
+
+def _is_there(value: Any) -> bool:
+    """Whether a cell of a data frame holds anything."""
+    if value is None:
+        return False
+    try:
+        return bool(value == value)  # neither NaN nor NA is
+    except (TypeError, ValueError):  # an array, or pandas' NA
+        return hasattr(value, "tolist")
+
+
+def plain(value: Any) -> Any:
+    """A value with lists in place of arrays and tuples, however deep."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {key: plain(one) for key, one in value.items()}
+    return value
+
+
+def json_line(record: Mapping[str, Any]) -> bytes:
+    """A record as a line of JSONL; text that UTF-8 cannot hold is an error.
+
+    >>> json_line({"id": "é"}).decode()
+    '{"id": "é"}\\n'
+    """
+    try:
+        return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+    except UnicodeEncodeError:
+        shown = quoted(record.get("id"))
+        raise OutputError(f"{shown}: a lone surrogate, which no file can hold") from None
+
+
+def csv_records(
+    text: str, origin: str, separator: str = ","
+) -> Iterator[tuple[int, dict[str, str]]]:
+    r"""Return each row by the names of the first one, with the line on which it begins.
+
+    >>> list(csv_records('id,text\n1,"a, ""b"" c"\n2,5" pipe\n', "a.csv"))
+    [(2, {'id': '1', 'text': 'a, "b" c'}), (3, {'id': '2', 'text': '5" pipe'})]
+    """
+    rows = _rows(text.removeprefix("\ufeff"), origin, separator)
+    _, header = next(rows, (1, []))
+    if len(set(header)) < len(header):
+        twice = next(name for at, name in enumerate(header) if name in header[:at])
+        raise FormatError(f"there are two columns {twice[:80]!r}", origin, 1)
+    for line, row in rows:
+        if len(row) != len(header):
+            found, expected = plural(len(row), "field"), len(header)
+            raise FormatError(f"{found}: expected {expected}, as on the first line", origin, line)
+        yield line, dict(zip(header, row, strict=True))
+
+
+@cache
+def _field(separator: str) -> re.Pattern[str]:
+    # Possessive repetitions take no memory for each character. A quotation mark inside of a field
+    # that does not begin with one, such as 5" pipe, is a character like any other.
+    plain = rf'(?!")[^{separator}\r\n]*+'
+    return re.compile(rf'(?:"((?:[^"]|"")*+)"|({plain}))({separator}|\r\n?|\n|\Z)')
+
+
+def _rows(text: str, origin: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    pattern = _field(separator)
+    at, line, begin, row = 0, 1, 1, list[str]()
+    while at < len(text):
+        found = pattern.match(text, at)
+        if found is None:
+            raise FormatError("a quotation mark that does not enclose its field", origin, line)
+        quoted, plain, after = found.groups()
+        row.append(plain if quoted is None else quoted.replace('""', '"'))
+        line += text.count("\n", at, found.end())
+        at = found.end()
+        if after != separator:
+            if row != [""]:  # an empty line
+                yield begin, row
+            row, begin = [], line
+        elif at == len(text):
+            row.append("")
+    if row:
+        yield begin, row

@@ -1,0 +1,702 @@
+"""Runs from any retriever: a function, or an object of another library, asked question by question.
+
+What it returns is known as a chunk by its id, by its place, or by its text, and else located. Where
+an id and a text disagree, the text decides, for it is what is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import io
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from itertools import count
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from doxeval.chunks.adapters import RawChunk, raw_object
+from doxeval.chunks.chunks import Chunks
+from doxeval.chunks.dataset import Bench, gold_in
+from doxeval.chunks.documents import Documents, documents, warnings_about
+from doxeval.chunks.formats.rag import Answer, answers_in, has_contexts
+from doxeval.chunks.gold import QuotePlaces
+from doxeval.chunks.locate import locate
+from doxeval.chunks.questions import Questions
+from doxeval.chunks.records import loaded_from
+from doxeval.chunks.transforms import ChunkRun
+from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput, warn
+from doxeval.files import json_lines, open_input
+from doxeval.locating import DenseText, is_same_text, without_space
+from doxeval.messages import Parameter, escape, join_names, json_text, plural, quoted
+from doxeval.named import checked
+from doxeval.runs import (
+    UNIT_FIELDS,
+    Kind,
+    Result,
+    Run,
+    format_of,
+    not_found,
+    read_open_run,
+    read_run,
+)
+
+
+class ResultSpans(NamedTuple):
+    """The spans of a result in its document, and what it costs, if it says so."""
+
+    document: str
+    spans: tuple[tuple[int, int], ...]
+    tokens: int | None = None
+
+
+# The document that a result names, if it is one of these; and its text.
+TextInDocument = tuple[str | None, str]
+
+
+class TextLocation(NamedTuple):
+    """The spans of a text, None if it is not found. ambiguous: whether it occurs elsewhere, too."""
+
+    place: ResultSpans | None = None
+    ambiguous: bool = False
+
+
+def locate_texts(
+    docs: Documents, texts: Sequence[TextInDocument]
+) -> dict[TextInDocument, TextLocation]:
+    """Return the location of texts, each by itself: in the document that is named, else in any.
+
+    >>> docs = Documents([("a", "One. Two."), ("b", "Two. Three.")])
+    >>> located = locate_texts(docs, [("b", "Two."), (None, "Three."), (None, "Four.")])
+    >>> [location.place and location.place[:2] for location in located.values()]
+    [('b', ((0, 4),)), ('b', ((5, 11),)), None]
+    """
+    located = _in_named_documents(docs, [key for key in texts if key[0] is not None])
+    elsewhere = [key for key in texts if key not in located]
+    quotes = QuotePlaces(docs, ((None, text) for _, text in elsewhere))
+    likely: dict[TextInDocument, TextInDocument] = {}
+    for key in elsewhere:
+        places = quotes.find(None, key[1]).places
+        name = places[0].document if places else next(iter(docs)) if len(docs) == 1 else None
+        if name is not None and name != key[0]:
+            likely[key] = (name, key[1])
+    again = _in_named_documents(docs, list(likely.values()))
+    for key, named in likely.items():
+        if named in again:
+            copies = len(quotes.find(None, key[1]).places) > 1
+            located[key] = TextLocation(again[named].place, again[named].ambiguous or copies)
+    return {key: located.get(key, TextLocation()) for key in texts}
+
+
+def _in_named_documents(
+    docs: Documents, texts: Sequence[TextInDocument]
+) -> dict[TextInDocument, TextLocation]:
+    """Return the location of those texts that are in the documents named."""
+    if not texts:
+        return {}
+    records = [{"doc": document, "text": text} for document, text in texts]
+    located = locate(docs, records, order="none", max_missing="100%")
+    return {
+        key: TextLocation(ResultSpans(str(key[0]), spans), bool(located.ambiguous[row]))
+        for row, (key, spans) in enumerate(zip(texts, located.spans.as_tuples(), strict=True))
+        if spans
+    }
+
+
+class _Resolved(NamedTuple):
+    """The spans of a result, or its text and document if it has to be located.
+
+    is_changed: whether its text is another than that of the chunk of its id.
+    """
+
+    place: ResultSpans | TextInDocument
+    is_changed: bool = False
+
+
+class ResultResolver:
+    """Resolves what a retriever returns to spans of documents.
+
+    A result is known as a chunk by its id, by its place or by its text, and else located.
+
+    located: how many results had to be found in the documents by their texts. ambiguous: how many
+    of these occur at several places, of which the first counts. changed: how many have another text
+    than the chunk of their id. missing: the texts not found.
+    """
+
+    def __init__(self, chunks: Chunks) -> None:
+        self._chunks = chunks
+        self._spans = chunks.spans.as_tuples()
+        self._known: dict[TextInDocument, TextLocation] = {}
+        self._not_found: dict[str, str] = {}  # the document of each text, white space left out
+        self._numbers = count(1)
+        self.located = 0
+        self.ambiguous = 0
+        self.changed = 0
+        self.missing: list[str] = []
+
+    def look_up(self, answers: Iterable[Sequence[Any]], k: int | None = None) -> None:
+        """Locate all texts that are no chunks at once, so that documents are read once."""
+        items = [_with_score(result)[0] for answer in answers for result in answer[:k]]
+        places = [self._resolve(item).place for item in items]
+        texts = dict.fromkeys(place for place in places if not isinstance(place, ResultSpans))
+        self._known |= locate_texts(self._chunks.known_docs, list(texts))
+
+    def results(self, topic: str, answer: Sequence[Any], k: int) -> list[Result]:
+        """Return the first k results of a question."""
+        pairs = [_with_score(result) for result in answer[:k]]
+        has_scores = all(score is not None for _, score in pairs)
+        return [
+            _result(topic, self.resolve(item), rank, score if has_scores else None)
+            for rank, (item, score) in enumerate(pairs, 1)
+        ]
+
+    def resolve(self, item: Any) -> ResultSpans:
+        """Return the spans of a result; it is counted if it was located by its text."""
+        place, is_changed = self._resolve(item)
+        self.changed += is_changed
+        if isinstance(place, ResultSpans):
+            return place
+        if place not in self._known:
+            self._known |= locate_texts(self._chunks.known_docs, [place])
+        location = self._known[place]
+        if location.place is None:
+            return self._unknown_document(place[1])
+        self.located += not is_changed
+        self.ambiguous += location.ambiguous
+        return location.place
+
+    def warnings(self) -> Iterator[str]:
+        """Return what was located by its text, and what was not found."""
+        if self.changed:
+            have = ("has", "its", "it is") if self.changed == 1 else ("have", "their", "they are")
+            yield (
+                f"{plural(self.changed, 'result')} {have[0]} another text than the chunk of "
+                f"{have[1]} id; {have[2]} scored by {have[1]} text"
+            )
+        if self.located and len(self._chunks):
+            yield (
+                f"{plural(self.located, 'result')} are none of the chunks, and were found in the "
+                "documents by their text"
+            )
+        if self.ambiguous:
+            yield (
+                "results that stand at several places, of which the first counts: "
+                f"{self.ambiguous:,}"
+            )
+        if self.missing:
+            shown = join_names([quoted(text, 60) for text in self.missing], 3)
+            yield (
+                f"{plural(len(self.missing), 'result')} not found in the documents, which count as "
+                f"read and not relevant: {shown}"
+            )
+
+    def _resolve(self, item: Any) -> _Resolved:
+        if isinstance(item, np.generic):
+            item = item.item()
+        if isinstance(item, str | int):
+            row = self._located_row(self._chunks.find(str(item)))
+            row = row if row >= 0 else self._row_by_text(str(item))
+            return _Resolved(self._of_row(row) if row >= 0 else (None, str(item)))
+        if isinstance(item, tuple | list) and len(item) == 3:
+            return _Resolved(self._of_span(*item))
+        return self._of_object(item)
+
+    def _of_object(self, item: Any) -> _Resolved:
+        raw = raw_object(item)
+        docs = self._chunks.known_docs
+        rows = (self._chunks.find(name) for name in (raw.id, raw.chunk) if name is not None)
+        row = next((row for row in map(self._located_row, rows) if row >= 0), -1)
+        is_changed = row >= 0 and raw.text is not None and not self._is_text_of(row, raw.text)
+        if row >= 0 and not is_changed:
+            return _Resolved(self._of_row(row))
+        named = (name for name in map(docs.find, raw.documents) if name is not None)
+        document = next(named, None)
+        place = None if document is None else self._at_offsets(raw, document)
+        if place is None and is_changed:
+            place = self._within(row, raw.text or "")
+        if place is not None:
+            return _Resolved(place, is_changed)
+        if row >= 0:
+            document = self._document(row)
+        if raw.text is None:
+            if document is not None and _offset(raw.start) is None:  # all of it
+                return _Resolved(ResultSpans(document, ((0, len(docs[document])),)))
+            raise InputError(
+                f"the retriever returns {quoted(item)}: expected the id of a chunk, its text, "
+                "(document, start, end), or an object with one of these"
+            )
+        same = self._row_by_text(raw.text, document)
+        return _Resolved(self._of_row(same) if same >= 0 else (document, raw.text), is_changed)
+
+    # Chunks
+
+    def _located_row(self, row: int) -> int:
+        """Return the row of a chunk, -1 if it is none or was not located."""
+        return row if row >= 0 and self._spans[row] else -1
+
+    def _row_by_text(self, text: str, document: str | None = None) -> int:
+        """Return the first chunk with a text, if possible one of the document that is named."""
+        dense = without_space(text)
+        row = self._chunks.rows_by_text.get(dense, -1)
+        if row >= 0 and document is not None and self._document(row) != document:
+            row = self._rows_by_document.get((document, dense), row)
+        return self._located_row(row)
+
+    @cached_property
+    def _rows_by_document(self) -> dict[tuple[str, str], int]:
+        chunks, rows = self._chunks, dict[tuple[str, str], int]()
+        for row, text in enumerate(chunks.given or chunks.texts):
+            rows.setdefault((self._document(row), without_space(text)), row)
+        return rows
+
+    def _is_text_of(self, row: int, text: str) -> bool:
+        """Whether a text is that of a chunk, as it came or as it is in its document."""
+        given = None if self._chunks.given is None else self._chunks.given[row]
+        if given and is_same_text(text, given):
+            return True
+        return is_same_text(text, self._chunks.text(row))
+
+    def _document(self, row: int) -> str:
+        return self._chunks.documents[int(self._chunks.document[row])]
+
+    def _of_row(self, row: int) -> ResultSpans:
+        tokens = int(self._chunks.tokens[row])
+        return ResultSpans(self._document(row), self._spans[row], tokens if tokens >= 0 else None)
+
+    def _within(self, row: int, text: str) -> ResultSpans | None:
+        """Return the span of a text that was taken out of a chunk."""
+        dense, document = without_space(text), self._document(row)
+        for start, end in self._spans[row] if dense else ():
+            part = DenseText(self._chunks.known_docs[document][start:end])
+            at = part.dense.find(dense)
+            if at >= 0:
+                first, last = part.offsets[[at, at + len(dense) - 1]].tolist()
+                return ResultSpans(document, ((start + first, start + last + 1),))
+        return None
+
+    # Places
+
+    def _of_span(self, document: Any, start: Any, end: Any) -> ResultSpans:
+        name = self._chunks.known_docs.named(document)
+        low, high = _offset(start), _offset(end)
+        if low is None or high is None or not low <= high <= len(self._chunks.known_docs[name]):
+            raise InputError(
+                f"the retriever returns {quoted((document, start, end))}: expected a range of the "
+                f"document, which has {len(self._chunks.known_docs[name]):,} characters"
+            )
+        return ResultSpans(name, ((low, high),))
+
+    def _at_offsets(self, raw: RawChunk, document: str) -> ResultSpans | None:
+        """Return the place that an object names, if its text is there, or if it has none."""
+        text = self._chunks.known_docs[document]
+        start, end = _offset(raw.start), _offset(raw.end)
+        if start is None or (end is None and raw.text is None):
+            return None
+        if end is None:
+            end = start + len(raw.text or "")
+        if not start <= end <= len(text):
+            return None
+        if raw.text is not None and not is_same_text(text[start:end], raw.text):
+            return None
+        return ResultSpans(document, ((start, end),))
+
+    def _unknown_document(self, text: str) -> ResultSpans:
+        """Return a document of its own for each text that is in none."""
+        self.missing.append(text)
+        dense = without_space(text)
+        if dense not in self._not_found:
+            names = map(not_found, self._numbers)
+            taken = self._chunks.known_docs
+            self._not_found[dense] = next(name for name in names if name not in taken)
+        return ResultSpans(self._not_found[dense], ((0, max(len(text), 1)),))
+
+
+def _result(topic: str, place: ResultSpans, rank: int, score: float | None) -> Result:
+    document, spans, tokens = place
+    if len(spans) == 1:
+        ((start, end),) = spans
+        return Result(topic, document, Kind.PASSAGE, start, end, (), rank, score, tokens=tokens)
+    return Result(topic, document, Kind.SPANS, rank=rank, score=score, spans=spans, tokens=tokens)
+
+
+def _with_score(given: Any) -> tuple[Any, float | None]:
+    """Return a result and its score, if it has one."""
+    if isinstance(given, tuple | list) and len(given) == 2 and _is_number(given[1]):
+        return given[0], float(given[1])
+    score = given.get("score") if isinstance(given, Mapping) else getattr(given, "score", None)
+    node = getattr(given, "node", None)  # LlamaIndex
+    has_score = score is not None and _is_number(score)
+    return (given if node is None else node), (float(score or 0.0) if has_score else None)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def _offset(value: Any) -> int | None:
+    """Return a whole number from 0 on; None for anything else."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 0:
+        return None
+    return int(value)
+
+
+_METHODS = ("invoke", "retrieve", "get_relevant_documents", "search")
+_ASYNC_METHODS = ("ainvoke", "aretrieve")
+
+
+@checked
+def retrieve(
+    retriever: Any,
+    gold: Any,
+    chunks: Chunks,
+    k: int = 50,
+    workers: int = 1,
+    *,
+    run_id: str = "retriever",
+    progress: bool | None = None,
+) -> ChunkRun:
+    """Ask a retriever every question; a run of what it returns.
+
+    The retriever is a function from a question to results, which may be async, or an object with
+    `invoke` (LangChain), `retrieve` (LlamaIndex) or `search`. A result is the id of a chunk, its
+    text, (document, start, end), a dict, or an object of LangChain, LlamaIndex, Haystack or
+    Chonkie; a pair of one of these and a number is a result with its score. Of more than `k`
+    results the first count. With `workers`, so many questions are asked at once.
+
+    Results that are no chunks of these are located in the documents. So are those that have the id
+    of a chunk and another text, as compressors return them: the text is what is read. Of sentence
+    windows of LlamaIndex the window is. Those that cannot be found count as read and not relevant.
+    There are warnings of all of these.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard."})
+    >>> cut = chunks.cut(docs, "sentences:1:0")
+    >>> run = chunks.retrieve(lambda question: ["A horn is heard."], {"7": "What?"}, cut)
+    >>> [(result.document, result.start, result.end) for result in run]
+    [('a', 16, 32)]
+    """
+    if k < 1 or workers < 1:
+        name, value = ("k", k) if k < 1 else ("workers", workers)
+        raise InputError(f"{name} is {value}: expected 1 or more")
+    # Only the texts of the questions are needed, wherever their gold stands.
+    bench = Bench(chunks.known_docs, gold, max_missing="100%")
+    questions = bench.questions
+    with progress_bar("Retrieving", len(questions), progress) as done:
+        answers = _answers(retriever, questions, workers, done)
+    run = run_of_answers(dict(zip(questions, answers, strict=True)), chunks, k, run_id)
+    run = replace(run, warnings=(*bench.warnings, *run.warnings))
+    warn(run.warnings)
+    return run
+
+
+def run_of_answers(
+    answers: Mapping[str, Sequence[Any]], chunks: Chunks, k: int, run_id: str
+) -> ChunkRun:
+    """A run of what was returned for each question."""
+    resolver = ResultResolver(chunks)
+    resolver.look_up(answers.values(), k)
+    results: list[Result] = []
+    for topic, answer in answers.items():
+        results += resolver.results(topic, answer, k)
+    run = Run.from_results(results, escape(run_id))
+    empty = [topic for topic, answer in answers.items() if not answer]
+    about = [f"questions for which nothing was returned: {join_names(empty)}"] if empty else []
+    run = replace(run, warnings=(*run.warnings, *about, *resolver.warnings()))
+    return ChunkRun.of(run, chunks)
+
+
+def _answers(
+    retriever: Any, questions: Mapping[str, str], workers: int, done: Callable[[int], object]
+) -> list[list[Any]]:
+    ask = _asking(retriever)
+    if _is_async(retriever, ask):
+        gathered: list[list[Any]] = _run_async(_gathered(ask, questions, workers, done))
+        return gathered
+
+    def answer(topic: str, question: str) -> list[Any]:
+        found = _answer_of(lambda: ask(question), topic)
+        if inspect.isawaitable(found):  # a plain function that gives a coroutine
+            found = _run_async(_awaited(found, topic))
+        done(1)
+        return _listed(found, topic)
+
+    if workers == 1:
+        return [answer(topic, question) for topic, question in questions.items()]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(answer, questions.keys(), questions.values()))
+
+
+def _asking(retriever: Any) -> Callable[[str], Any]:
+    ways = [
+        *(getattr(retriever, name, None) for name in _METHODS),
+        retriever,
+        *(getattr(retriever, name, None) for name in _ASYNC_METHODS),
+    ]
+    for way in ways:
+        if callable(way):
+            ask: Callable[[str], Any] = way
+            return ask
+    raise InputError(
+        f"{quoted(retriever)} is no retriever: expected a function from a question to results, or "
+        f"an object with one of {', '.join(_METHODS)}"
+    )
+
+
+def _is_async(retriever: Any, ask: Callable[[str], Any]) -> bool:
+    call = getattr(retriever, "__call__", None)  # noqa: B004
+    return inspect.iscoroutinefunction(ask) or (
+        ask is retriever and inspect.iscoroutinefunction(call)
+    )
+
+
+async def _gathered(
+    ask: Callable[[str], Any],
+    questions: Mapping[str, str],
+    workers: int,
+    done: Callable[[int], object],
+) -> list[list[Any]]:
+    free = asyncio.Semaphore(workers)
+
+    async def answer(topic: str, question: str) -> list[Any]:
+        async with free:
+            found = await _awaited(ask(question), topic)
+        done(1)
+        return _listed(found, topic)
+
+    return list(await asyncio.gather(*(answer(*one) for one in questions.items())))
+
+
+async def _awaited(found: Any, topic: str) -> Any:
+    try:
+        return await found
+    except DoxevalError:
+        raise
+    except Exception as error:  # a retriever of somebody else raises anything
+        raise _failed(topic, error) from error
+
+
+def _run_async(work: Any) -> Any:
+    """The result of a coroutine; in a notebook, whose loop is running already, in a thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+def _answer_of(ask: Callable[[], Any], topic: str) -> Any:
+    try:
+        return ask()
+    except DoxevalError:
+        raise
+    except Exception as error:  # a retriever of somebody else raises anything
+        raise _failed(topic, error) from error
+
+
+def _failed(topic: str, error: Exception) -> InputError:
+    return InputError(f"the retriever fails on question {quoted(topic)}: {escape(repr(error))}")
+
+
+def _listed(found: Any, topic: str) -> list[Any]:
+    if found is None:
+        return []
+    if isinstance(found, Mapping) and isinstance(found.get("documents"), Iterable):
+        found = found["documents"]  # Haystack
+    if isinstance(found, str | bytes | Mapping) or not isinstance(found, Iterable):
+        raise InputError(
+            f"the retriever gives {quoted(found)} for question {quoted(topic)}: expected a list of "
+            "results"
+        )
+    return list(found)
+
+
+@checked
+def retrieved(
+    source: Any,
+    docs: Any = None,
+    *,
+    chunks: Chunks | None = None,
+    questions: Any = None,
+    k: int | None = None,
+    run_id: str = "retrieved",
+) -> ChunkRun:
+    """A run of the contexts that a file of ragas or RAGChecker says were retrieved.
+
+    source: a file, a data frame, a list of records, or a data set of ragas. Contexts are looked up
+    as those of `retrieve` are: among the `chunks`, if they are given, else by their text in
+    the documents, first in the one that is named. Those that cannot be found count as
+    read and not relevant, and there is a warning. Of more than `k` contexts the first count.
+
+    Topics have the ids of the file (of ragas: id, sample_id, or the number of the sample). With
+    `questions`, whose texts are known, they have the ids of the questions that are asked there in
+    the same words.
+
+    >>> from doxeval import chunks
+    >>> sample = {"user_input": "How long?", "retrieved_contexts": ["Unused goods only."]}
+    >>> run = chunks.retrieved([sample], {"terms": "Thirty days. Unused goods only."})
+    >>> [(result.topic, result.document, result.start, result.end) for result in run]
+    [('1', 'terms', 13, 31)]
+    """
+    if k is not None and k < 1:
+        raise InputError(f"k is {k}: expected 1 or more")
+    known = chunks if chunks is not None else _no_chunks(docs)
+    answers = answers_in(loaded_from(source))
+    deepest = k or max((len(one.items) for one in answers), default=1)
+    asked = None if questions is None else _texts_of(questions, known)
+    topics = [one.id for one in answers] if asked is None else _topics(answers, asked)
+    by_topic = {topic: one.items for topic, one in zip(topics, answers, strict=True)}
+    run = run_of_answers(by_topic, known, max(deepest, 1), run_id)
+    about = warnings_about(known.known_docs, docs) if chunks is None else ()
+    run = replace(run, warnings=(*about, *run.warnings, *_warnings(topics, asked)))
+    warn(run.warnings)
+    return run
+
+
+def _no_chunks(docs: Any) -> Chunks:
+    if docs is None:
+        raise MissingInput(
+            Parameter("docs")
+            + " is needed: the documents in which the contexts stand, or "
+            + Parameter("chunks")
+        )
+    return Chunks.of(documents(docs), [], [])
+
+
+def _texts_of(questions: Any, chunks: Chunks) -> Mapping[str, str]:
+    found = gold_in(questions, chunks.known_docs, max_missing="100%")
+    texts = found.texts if isinstance(found, Questions) else found
+    if not isinstance(texts, Mapping) or not any(texts.values()):
+        raise InputError(
+            Parameter("questions") + " has no texts of questions: expected questions, not judgments"
+        )
+    return texts
+
+
+def _topics(answers: Sequence[Answer], asked: Mapping[str, str]) -> list[str]:
+    """The id of each question: of the one in the same words, else the id that it has."""
+    words = {topic: without_space(text) for topic, text in asked.items()}
+    times = Counter(words.values())
+    by_words = {text: topic for topic, text in words.items() if times[text] == 1}
+    topics = [by_words.get(without_space(one.question), one.id) for one in answers]
+    twice = [topic for topic, count in Counter(topics).items() if count > 1]
+    if twice:
+        raise InputError(
+            f"two questions of the file are question {quoted(twice[0])} of "
+            + Parameter("questions")
+        )
+    return topics
+
+
+def _warnings(topics: Sequence[str], asked: Mapping[str, str] | None) -> Iterator[str]:
+    if asked is None:
+        return
+    unknown = [topic for topic in topics if topic not in asked]
+    if unknown:
+        yield (
+            Parameter("questions")
+            + f" has none of these questions of the file: {join_names(unknown)}"
+        )
+    missing = [topic for topic in asked if topic not in set(topics)]
+    if missing:
+        yield f"questions for which the file has nothing: {join_names(missing)}"
+
+
+def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -> Run:
+    """Read a run; JSONL may name chunks by id: {"topic", "chunk", "text"?, "score"?, "run"?}.
+
+    A result whose text is another than that of its chunk is where that text stands, and a warning
+    says how many there are.
+
+    >>> import pathlib, tempfile
+    >>> from doxeval import chunks
+    >>> cut = chunks.cut({"a": "One two. Three four."}, "sentences:1:0")
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
+    >>> _ = path.write_text('{"topic": "7", "chunk": "a#2", "text": "four."}\\n')
+    >>> run = read_chunk_run(path, cut)
+    >>> [(result.document, result.start, result.end) for result in run]
+    [('a', 15, 20)]
+    """
+    name, table = os.fspath(path), None if chunks is None else chunks.table
+    if format_of(path) != "jsonl":
+        return read_run(path, chunks=table)
+    with open_input(path) as file:
+        data = file.read()
+    first: Any = next((record for _, record in json_lines(io.BytesIO(data), name)), {})
+    if has_contexts([first]) or has_contexts(first):
+        raise FormatError("retrieved contexts: `chunks retrieved` makes a run of them", name)
+    if chunks is None or b'"text"' not in data:
+        return read_open_run(io.BytesIO(data), name, "jsonl", chunks=table)
+    data, warnings = _by_texts(data, name, chunks)
+    run = read_open_run(io.BytesIO(data), name, "jsonl", chunks=table)
+    return replace(run, warnings=(*run.warnings, *warnings))
+
+
+def _by_texts(data: bytes, name: str, chunks: Chunks) -> tuple[bytes, tuple[str, ...]]:
+    """The lines of a run with ranges instead of the chunks that have a text beside their id."""
+    records = dict(json_lines(io.BytesIO(data), name))
+    items = {
+        line: {"id": record["chunk"], "text": _text_of(record["text"], name, line)}
+        for line, record in records.items()
+        if _has_text(record, chunks)
+    }
+    if not items:
+        return data, ()
+    if chunks.docs is None:
+        reason = "results have texts, and those of the chunks are not known: "
+        raise MissingInput(f"{name}: {reason}" + Parameter("docs") + " names the documents")
+    resolver = ResultResolver(chunks)
+    resolver.look_up([list(items.values())])
+    lines = [b""] * max(records)
+    for line, record in records.items():
+        if line in items:
+            place = resolver.resolve(items[line])
+            record = {key: value for key, value in record.items() if key not in ("chunk", "text")}
+            record |= {"doc": place.document, "spans": [list(span) for span in place.spans]}
+            if place.tokens is not None:
+                record.setdefault("tokens", place.tokens)
+        lines[line - 1] = json_text(record).encode()
+    return b"\n".join(lines), tuple(resolver.warnings())
+
+
+def _has_text(record: Any, chunks: Chunks) -> bool:
+    """Whether a result has a text beside the id of a chunk, and nothing that speaks against it."""
+    return (
+        isinstance(record, dict)
+        and record.get("text") not in (None, "")
+        and chunks.find(str(record.get("chunk"))) >= 0
+        and not {"doc", *UNIT_FIELDS} & record.keys()
+    )
+
+
+def _text_of(text: Any, name: str, line: int) -> str:
+    if not isinstance(text, str):
+        raise FormatError(f"text is {quoted(text)}: expected a text", name, line)
+    return text
+
+
+@contextmanager
+def progress_bar(
+    title: str, total: int, wanted: bool | None = None
+) -> Iterator[Callable[[int], object]]:
+    """A bar on stderr if that is a terminal, or if it is `wanted`; tell it how much more is done.
+
+    >>> with progress_bar("Working", 3, wanted=False) as done:
+    ...     _ = done(1)
+    """
+    if not (sys.stderr.isatty() if wanted is None else wanted):
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda more: bar.advance(task, more)

@@ -1,0 +1,481 @@
+"""Chunks that do not stand in the text as they are: what of them stands there, by their letters.
+
+Seeds are windows of 12 letters that the chunk and the text share. A seed lies on a diagonal: its
+place in the text minus its place in the chunk. A band of near diagonals with many seeds is a place
+of the chunk, and the longest chain of seeds in it that grows in both texts says which letters
+belong together.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from doxeval.arrays import Bools, Ints, concatenated_ranges
+from doxeval.locating.align import placed_by_level
+from doxeval.locating.occurrences import GRAM
+from doxeval.locating.text import Codes, DenseText, DenseTexts, Matches
+
+BAND = 64
+# Bands with fewer votes than this share of the best are not looked at.
+_VOTES = 0.8
+_MOST_BANDS = 16
+# An end of a chain that is shorter than the first and further away than the second is by chance.
+_SHORT, _FAR = 16, 32
+# How far segments are widened, and how many equal letters make up for one that differs.
+_WIDEST, _DIFFERENCE = 200, 3
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Letters [start, end) of the chunk that stand in the text, `diagonal` letters further on.
+
+    A few of them may differ; `same` counts those that agree.
+    """
+
+    start: int
+    end: int
+    diagonal: int
+    same: int
+
+
+@dataclass(frozen=True)
+class Match:
+    """Segments of a chunk in one band, ascending."""
+
+    segments: tuple[Segment, ...]
+
+    @property
+    def start(self) -> int:
+        """The first letter of the chunk that was found."""
+        return self.segments[0].start
+
+    @property
+    def end(self) -> int:
+        """The letter of the chunk after the last that was found."""
+        return self.segments[-1].end
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The letters [start, end) of the text."""
+        first, last = self.segments[0], self.segments[-1]
+        return first.start + first.diagonal, last.end + last.diagonal
+
+    @property
+    def covered(self) -> int:
+        """How many letters of the chunk were found."""
+        return sum(one.same for one in self.segments)
+
+    def moved(self, by: int) -> Match:
+        """A match of the letters from `by` on as one of the whole chunk."""
+        return Match(
+            tuple(
+                Segment(one.start + by, one.end + by, one.diagonal - by, one.same)
+                for one in self.segments
+            )
+        )
+
+
+def matches(chunk: Codes, text: Codes, at: Ints, place: Ints, size: int) -> list[Match]:
+    """The best places of a chunk, given its seeds: letters `at` of it stand at `place` in the text.
+
+    Those that cover most come first.
+    """
+    found = []
+    for rows in _bands(place - at):
+        segments = _segments(_chain(at[rows], place[rows]), size)
+        segments = _without_chance_ends(_widened(segments, chunk, text))
+        found.append(Match(tuple(segments)))
+    return sorted(found, key=lambda match: -match.covered)
+
+
+def _bands(diagonals: Ints) -> list[Ints]:
+    """The rows of seeds in each of the best bands."""
+    order = np.argsort(diagonals, kind="stable")
+    ascending = diagonals[order]
+    bands: list[Ints] = []
+    most = 0
+    free = np.ones(len(order), dtype=np.bool_)
+    last = np.searchsorted(ascending, ascending + BAND)
+    while len(bands) < _MOST_BANDS and free.any():
+        before = np.append(0, np.cumsum(free))
+        votes = np.where(free, before[last] - before[:-1], 0)
+        first = int(votes.argmax())
+        most = max(most, int(votes[first]))
+        if votes[first] < _VOTES * most:
+            break
+        rows = slice(first, int(last[first]))
+        bands.append(np.sort(order[rows][free[rows]]))
+        # Bands that overlap a chosen one are the same place.
+        near = (ascending > ascending[first] - BAND) & (ascending < ascending[first] + 2 * BAND)
+        free &= ~near
+    return bands
+
+
+def _chain(at: Ints, place: Ints) -> list[tuple[int, int]]:
+    """The longest list of seeds that grows in both texts."""
+    order = np.lexsort((-place, at))
+    starts, places = at[order].tolist(), place[order].tolist()
+    ends: list[int] = []  # the last place of the best chain of each length
+    rows: list[int] = []
+    before: list[int] = []
+    for row, here in enumerate(places):
+        length = bisect_left(ends, here)
+        before.append(rows[length - 1] if length else -1)
+        ends[length : length + 1] = [here]
+        rows[length : length + 1] = [row]
+    chain = []
+    row = rows[-1]
+    while row >= 0:
+        chain.append((starts[row], places[row]))
+        row = before[row]
+    return chain[::-1]
+
+
+def _segments(chain: list[tuple[int, int]], size: int) -> list[Segment]:
+    """Seeds of one diagonal that overlap or touch, joined; no letter belongs to two segments."""
+    segments: list[Segment] = []
+    for at, place in chain:
+        start, diagonal = at, place - at
+        if segments:
+            last = segments.pop()
+            end = min(last.end, at, place - last.diagonal)
+            if last.diagonal == diagonal and at <= last.end:
+                start = last.start
+            elif end > last.start:
+                segments.append(Segment(last.start, end, last.diagonal, end - last.start))
+        segments.append(Segment(start, at + size, diagonal, at + size - start))
+    return segments
+
+
+def _widened(segments: list[Segment], chunk: Codes, text: Codes) -> list[Segment]:
+    """Segments that take in the letters on both sides of them that agree, but for few."""
+    result: list[Segment] = []
+    for number, one in enumerate(segments):
+        diagonal = one.diagonal
+        low, high = max(0, -diagonal), min(len(chunk), len(text) - diagonal)
+        if result:
+            before = result[-1]
+            low = max(before.end, before.end + before.diagonal - diagonal)
+        if number + 1 < len(segments):
+            after = segments[number + 1]
+            high = min(after.start, after.start + after.diagonal - diagonal)
+        backwards = slice(max(low, one.start - _WIDEST), one.start)
+        onwards = slice(one.end, min(high, one.end + _WIDEST))
+        ahead, same_ahead = _agreeing((chunk[backwards] == _at(text, backwards, diagonal))[::-1])
+        behind, same_behind = _agreeing(chunk[onwards] == _at(text, onwards, diagonal))
+        same = one.same + same_ahead + same_behind
+        result.append(Segment(one.start - ahead, one.end + behind, diagonal, same))
+    return result
+
+
+def _at(text: Codes, letters: slice, diagonal: int) -> Codes:
+    """The letters of a text at which those of a chunk stand."""
+    return text[letters.start + diagonal : max(letters.stop, letters.start) + diagonal]
+
+
+def _agreeing(same: Bools) -> tuple[int, int]:
+    """How many letters to take in, and how many of them agree.
+
+    Each that differs must be made up for by several that agree after it.
+
+    >>> _agreeing(np.array([True, False, True, True, True, True, False, False]))
+    (6, 5)
+    """
+    score = np.cumsum(np.where(same, 1, -_DIFFERENCE))
+    if not len(score) or score.max() <= 0:
+        return 0, 0
+    length = len(score) - int(score[::-1].argmax())
+    return length, int(same[:length].sum())
+
+
+def _without_chance_ends(segments: list[Segment]) -> list[Segment]:
+    """Segments without short ones at the ends that lie far from the others."""
+    while len(segments) > 1 and _by_chance(segments[0], segments[1].start - segments[0].end):
+        segments = segments[1:]
+    while len(segments) > 1 and _by_chance(segments[-1], segments[-1].start - segments[-2].end):
+        segments = segments[:-1]
+    return segments
+
+
+def _by_chance(segment: Segment, gap: int) -> bool:
+    return segment.end - segment.start < _SHORT and gap > _FAR
+
+
+# Fewer letters stand somewhere by chance.
+LEAST_LETTERS = 3
+# A seed that stands more often tells nothing.
+_MOST_PLACES = 50
+_MOST_GRAMS = 200_000
+# Two places are as good as each other if they differ by less than this share.
+_SAME = 0.02
+# The least that must be found of a chunk whose other letters are all before or after it.
+_LEAST_BESIDE = 24
+_LEAST_SHARE = 0.25
+# A heading, a body, the head of a table: chunks have few parts that stand apart.
+_MOST_PARTS = 8
+
+
+@dataclass(frozen=True)
+class Resemblance:
+    """Where the letters of a chunk were found: several matches if its parts stand apart.
+
+    `share` is the share of its letters found. It is accepted if the share is large enough, or if
+    all other letters stand before or after those found.
+    """
+
+    row: int
+    matches: tuple[Match, ...]
+    share: float
+    ambiguous: bool
+    accepted: bool
+
+
+def resembling(
+    document: DenseText,
+    pieces: DenseTexts,
+    rows: Sequence[int],
+    near: Ints,
+    min_share: float,
+    gram: int = GRAM,
+) -> Iterator[Resemblance]:
+    """The best places of chunks in folded text; `near` are letters of the document to be near to.
+
+    Of places that are as good as each other, the one nearest to `near[row]` is taken; where that is
+    -1, it is the end of the chunk found last. `gram` letters in a row must be the same somewhere.
+    """
+    last = 0
+    with_letters = [row for row in rows if pieces.lengths[row] >= LEAST_LETTERS]
+    for row, at, place, size in _seeds(document, pieces, with_letters, gram):
+        chunk = pieces.codes[pieces.begin[row] : pieces.begin[row + 1]]
+        wanted = int(near[row]) if near[row] >= 0 else last
+        found = _resemblance(row, chunk, document, at, place, size, wanted, min_share)
+        if found.accepted:
+            last = found.matches[-1].place[1]
+        yield found
+
+
+def _seeds(
+    document: DenseText, pieces: DenseTexts, rows: Sequence[int], gram: int
+) -> Iterator[tuple[int, Ints, Ints, int]]:
+    """For each chunk, the letters at which its seeds begin, and their places in the document."""
+    lengths = pieces.lengths
+    for block in _blocks(rows, lengths):
+        for size in sorted({min(gram, int(lengths[row])) for row in block}):
+            mine = np.array([row for row in block if min(gram, lengths[row]) == size])
+            counts = lengths[mine] - size + 1
+            starts = concatenated_ranges(pieces.begin[mine], counts)
+            grams = pieces.hashes.of(starts, np.full(len(starts), size))
+            found = Matches(document.hashes.all_of_size(size), grams)
+            usable = np.flatnonzero((found.counts > 0) & (found.counts <= _MOST_PLACES))
+            seed, place = found.pairs(usable)
+            edges = np.searchsorted(seed, np.append(0, np.cumsum(counts)))
+            for number, row in enumerate(mine.tolist()):
+                part = slice(edges[number], edges[number + 1])
+                yield row, starts[seed[part]] - pieces.begin[row], place[part], size
+
+
+def _blocks(rows: Sequence[int], lengths: Ints) -> Iterator[list[int]]:
+    """Rows in blocks with a bounded number of letters."""
+    block: list[int] = []
+    letters = 0
+    for row in rows:
+        block.append(row)
+        letters += int(lengths[row])
+        if letters > _MOST_GRAMS:
+            yield block
+            block, letters = [], 0
+    if block:
+        yield block
+
+
+def _resemblance(
+    row: int,
+    chunk: Codes,
+    document: DenseText,
+    at: Ints,
+    place: Ints,
+    size: int,
+    near: int,
+    min_share: float,
+) -> Resemblance:
+    if not len(at):
+        return Resemblance(row, (), 0.0, False, False)
+    found = matches(chunk, document.codes, at, place, size)
+    good = [one for one in found if one.covered >= (1 - _SAME) * found[0].covered]
+    best = min(good, key=lambda one: abs(one.place[0] - near))
+    parts = [best]
+    for low, high in ((0, best.start), (best.end, len(chunk))):
+        parts += _rest(chunk, document, at, place, size, (low, high), min_share)
+    parts.sort(key=lambda one: one.start)
+    share = sum(one.covered for one in parts) / len(chunk)
+    accepted = share >= min_share or _one_end_is_missing(parts, len(chunk), min_share)
+    return Resemblance(row, tuple(parts), share, len(good) > 1, accepted)
+
+
+def _rest(
+    chunk: Codes,
+    document: DenseText,
+    at: Ints,
+    place: Ints,
+    size: int,
+    part: tuple[int, int],
+    min_share: float,
+) -> list[Match]:
+    """Where the letters [low, high) of a chunk stand, if nearly all of them stand somewhere."""
+    found: list[Match] = []
+    open_parts = [part]
+    while open_parts and len(found) < _MOST_PARTS:
+        low, high = open_parts.pop()
+        inside = (at >= low) & (at + size <= high)
+        if inside.any():
+            letters = chunk[low:high]
+            best = matches(letters, document.codes, at[inside] - low, place[inside], size)[0]
+            open_parts += [(low, low + best.start), (low + best.end, high)]
+            found.append(best.moved(low))
+    covered = sum(one.covered for one in found)
+    return found if covered >= min_share * (part[1] - part[0]) else []
+
+
+def _one_end_is_missing(parts: Sequence[Match], length: int, min_share: float) -> bool:
+    """Whether all letters not found, but for few, stand before or after those found."""
+    start, end = parts[0].start, parts[-1].end
+    covered = sum(one.covered for one in parts)
+    enough = covered >= max(_LEAST_BESIDE, _LEAST_SHARE * length)
+    return enough and (start == 0 or end == length) and covered >= min_share * (end - start)
+
+
+_MOST_MARKS = 40
+
+
+@dataclass(frozen=True)
+class Altered:
+    """What was found of one chunk: its ranges, none if it is lost, and the share of its letters.
+
+    `prefix` and `suffix` count its characters before and after those found. `too_many`: its letters
+    stand at so many places that none of them was chosen.
+    """
+
+    row: int
+    spans: tuple[tuple[int, int], ...]
+    share: float
+    ambiguous: bool = False
+    prefix: int = 0
+    suffix: int = 0
+    too_many: bool = False
+
+
+def altered(
+    document: DenseText,
+    pieces: DenseTexts,
+    lost: Ints,
+    known_ends: Ints,
+    depth: Ints,
+    order: str,
+    min_share: float,
+) -> list[Altered]:
+    """What stands in the text of chunks that were not found as they are.
+
+    `known_ends` says where chunks that were found end in the text, and -1 for others. First chunks
+    are searched whole, in the order of the text; what is left is searched by seeds.
+    """
+    text, folded = document.folded, pieces.folded
+    whole = placed_by_level(text, folded, None, depth, order)
+    found = []
+    for row in lost.tolist():
+        if whole.start[row] >= 0 and folded.lengths[row] >= LEAST_LETTERS:
+            span = found_whole(document, pieces, row, int(whole.start[row]))
+            found.append(Altered(row, (span,), 1.0, bool(whole.ambiguous[row])))
+        elif whole.too_many[row]:
+            found.append(Altered(row, (), 1.0, too_many=True))
+    ends = known_ends.copy()
+    for known in found:
+        if known.spans:
+            ends[known.row] = known.spans[-1][1]
+    done = {known.row for known in found}
+    rest = [row for row in lost.tolist() if row not in done]
+    near = np.full(len(pieces), -1, dtype=np.int64)
+    near[1:][ends[:-1] >= 0] = text.dense_before(ends[:-1][ends[:-1] >= 0])
+    for one in resembling(text, folded, rest, near, min_share):
+        found.append(found_in_part(document, pieces, one))
+    return found
+
+
+def found_whole(document: DenseText, pieces: DenseTexts, row: int, start: int) -> tuple[int, int]:
+    """The range of a chunk all of whose letters stand in the folded text, from `start` on."""
+    letters = int(pieces.folded.lengths[row])
+    return _range(document, pieces, row, (0, letters), (start, start + letters))
+
+
+def found_in_part(document: DenseText, pieces: DenseTexts, found: Resemblance) -> Altered:
+    """A chunk some of whose letters stand in the text."""
+    if not found.accepted:
+        return Altered(found.row, (), found.share)
+    row, parts = found.row, found.matches
+    offsets = pieces.folded.offsets(row)
+    first, last = parts[0].start, parts[-1].end
+    return Altered(
+        row,
+        _spans(document, pieces, row, parts),
+        found.share,
+        found.ambiguous,
+        int(offsets[first]) if first else 0,
+        len(pieces.texts[row]) - int(offsets[last - 1]) - 1 if last < len(offsets) else 0,
+    )
+
+
+def _spans(
+    document: DenseText, pieces: DenseTexts, row: int, parts: Sequence[Match]
+) -> tuple[tuple[int, int], ...]:
+    """The ranges of the parts of a chunk in the order of the text, those that overlap joined."""
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(
+        _range(document, pieces, row, (one.start, one.end), one.place) for one in parts
+    ):
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+    return tuple(spans)
+
+
+def _range(
+    document: DenseText,
+    pieces: DenseTexts,
+    row: int,
+    letters: tuple[int, int],
+    place: tuple[int, int],
+) -> tuple[int, int]:
+    """The range of the text for letters of a chunk, with the marks around them that both have."""
+    text, chunk = document.text, pieces.texts[row]
+    offsets = pieces.folded.offsets(row)
+    start = int(document.folded.offsets[place[0]])
+    end = int(document.folded.offsets[place[1] - 1]) + 1
+    first, last = int(offsets[letters[0]]), int(offsets[letters[1] - 1]) + 1
+    before = text[max(start - _MOST_MARKS, 0) : start][::-1]
+    start -= _same_marks(before, chunk[max(first - _MOST_MARKS, 0) : first][::-1])
+    end += _same_marks(text[end : end + _MOST_MARKS], chunk[last : last + _MOST_MARKS])
+    return start, end
+
+
+def _same_marks(text: str, chunk: str) -> int:
+    """How many characters of a text belong to the marks with which a chunk goes on.
+
+    >>> _same_marks(". )And", ".) then"), _same_marks(", and", "")
+    (3, 0)
+    """
+    length = 0
+    at = 0
+    for mark in chunk:
+        if mark.isspace():
+            continue
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if mark.isalnum() or text[at : at + 1] != mark:
+            break
+        at += 1
+        length = at
+    return length

@@ -1,0 +1,138 @@
+// Dialogs of the page.
+
+import { button, type Child, element } from "../../shared/dom";
+import { brief, counted } from "../../shared/words";
+import type { Failure, Judgment, Mode, OperationData, Span } from "../data";
+import type { Assessment } from "../judgment/assessment";
+import { HELP } from "../keys";
+
+/** Show a dialog with a title; it is removed when it closes. */
+export function dialog(title: string, ...children: Child[]): HTMLDialogElement {
+  const heading = element("h2", { id: "dialog-title" }, title);
+  const made = element("dialog", { "aria-labelledby": "dialog-title" }, heading, ...children);
+  document.querySelector("dialog[open]")?.remove();
+  document.body.append(made);
+  made.addEventListener("close", () => made.remove());
+  made.showModal();
+  return made;
+}
+
+export function isDialogOpen(): boolean {
+  return document.querySelector("dialog[open]") !== null;
+}
+
+// The help that `?` opens.
+
+const RULES: Record<Mode, string> = {
+  "2006":
+    "Highlight all and only relevant text, then set the best entry point: where a reader should begin. " +
+    "A document with highlights needs one; a document without highlights must not have one.",
+  "2005":
+    "Highlight all and only relevant text, then grade the elements that it touches: 2 highly exhaustive, " +
+    "1 partly exhaustive, ? too small to say.",
+  "2003":
+    "Grade elements: exhaustivity (how much of the topic it covers) and specificity (how much of it is about the topic), 0 to 3 each.",
+};
+
+export function showHelp(mode: Mode): void {
+  const list = element("dl", { class: "keys" });
+  for (const { keys, does, modes } of HELP) {
+    if (modes && !modes.includes(mode)) continue;
+    const names = keys.flatMap((key, at) => [at ? " " : "", element("kbd", {}, key)]);
+    list.append(element("div", {}, element("dt", {}, ...names), element("dd", {}, does)));
+  }
+  const shown = dialog(
+    "Keys and rules",
+    element(
+      "p",
+      {},
+      RULES[mode],
+      " Every change is saved at once, and any change makes a validated document open again.",
+    ),
+    list,
+    element("p", {}, element("a", { href: "/help" }, "More about assessing")),
+    element(
+      "div",
+      { class: "buttons" },
+      button({ class: "primary" }, () => shown.close(), "Close"),
+    ),
+  );
+}
+
+// The same document was judged elsewhere in the meantime: both versions, and a choice.
+
+/** Show what is saved and what was done here, and let the assessor choose. */
+export function conflictDialog(work: Assessment, answer: Failure & Judgment): void {
+  const { sync } = work;
+  const mine = work.view;
+  const saved = answer.state;
+  const waiting = counted(sync.queue.length, "change");
+  const keep = button(
+    { class: "primary" },
+    () => {
+      open.close("chosen");
+      work.judgment = answer;
+      sync.discard(answer.version);
+    },
+    `Keep the saved version and drop my ${waiting}`,
+  );
+  const reapply = button(
+    {},
+    () => {
+      open.close("chosen");
+      work.judgment = answer;
+      sync.reapply(answer.version);
+    },
+    `Make my ${waiting} in the saved version`,
+  );
+  const open = dialog(
+    "This document was changed elsewhere",
+    element(
+      "p",
+      {},
+      "Another tab or device saved a version that this page has not seen. Nothing is lost yet: please choose.",
+    ),
+    element(
+      "div",
+      { class: "versions" },
+      version(work, "Saved", saved.highlights, saved.bep, saved.status === "validated" ? "validated" : "open"),
+      version(work, "Here", mine.highlights, mine.bep, `${waiting} not saved`, sync.queue.operations),
+    ),
+    element("div", { class: "buttons" }, reapply, keep),
+  );
+  open.classList.add("conflict");
+  // Escape would leave the question open without a word.
+  open.addEventListener("cancel", (event) => event.preventDefault());
+}
+
+function version(
+  work: Assessment,
+  title: string,
+  highlights: Span[],
+  bep: number | null,
+  status: string,
+  gestures: readonly OperationData[] = [],
+): HTMLElement {
+  const passages = element("ol", {});
+  for (const span of highlights.slice(0, 50)) passages.append(element("li", {}, work.brief(span, 120)));
+  if (highlights.length > 50) passages.append(element("li", {}, `and ${highlights.length - 50} more`));
+  const entry = bep === null ? "no best entry point" : `best entry point before “${work.briefFrom(bep, 40)}”`;
+  const about = work.data.mode === "2006" ? `${status}; ${entry}` : status;
+  const made = element("ul", { class: "gestures" });
+  for (const gesture of gestures) made.append(element("li", {}, described(gesture)));
+  return element(
+    "section",
+    {},
+    element("h3", {}, title),
+    element("p", {}, about),
+    highlights.length ? passages : element("p", {}, "Nothing is highlighted."),
+    gestures.length ? made : null,
+  );
+}
+
+function described({ kind, quote, start, end, path, value }: OperationData): string {
+  const what =
+    quote !== null ? `“${brief(quote, 60)}”` : start !== null && end !== null ? counted(end - start, "character") : "";
+  const how = path !== null ? `${path}: ${JSON.stringify(value)}` : typeof value === "string" ? brief(value, 60) : "";
+  return [kind, what, how].filter(Boolean).join(" ");
+}

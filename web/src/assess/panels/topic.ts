@@ -1,0 +1,169 @@
+// The statement of the topic, always at hand.
+
+import { button, element, named } from "../../shared/dom";
+import type { Span, TopicData } from "../data";
+import type { ShownDocument } from "../document/document";
+import type { Layer } from "../document/paint";
+import { saveKeywords } from "../judgment/api";
+import type { Assessment } from "../judgment/assessment";
+import { announce, tell } from "./messages";
+
+export function topicPanel(topic: TopicData): HTMLElement {
+  const facts = element("dl", { class: "facts" });
+  const rows: [string, string | null | undefined][] = [
+    ["Query", topic.castitle],
+    ["Description", topic.description],
+    ["Narrative", topic.narrative],
+  ];
+  for (const [name, words] of rows) {
+    if (words) facts.append(element("dt", {}, name), element("dd", {}, named(words)));
+  }
+  return element(
+    "section",
+    { class: "panel", id: "topic" },
+    element("h2", {}, "Topic ", named(topic.id)),
+    topic.title ? element("p", { class: "topic-title" }, named(topic.title)) : null,
+    facts.childElementCount ? facts : null,
+  );
+}
+
+// Keywords of the topic: coloured in the text, and editable.
+
+const COLOURS = 8;
+/** More places than this of one keyword are not coloured. */
+const MOST = 4_000;
+/** Scripts that put no spaces between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+const IN_WORD = /[\p{L}\p{N}\p{M}]/u;
+
+export interface Keywords {
+  panel: HTMLElement;
+  toggle(): void;
+}
+
+export function keywords(work: Assessment): Keywords {
+  let words = work.data.keywords;
+  let isOn = true;
+  const list = element("ul", { class: "keywords" });
+  const field = element("input", {
+    type: "text",
+    name: "keywords",
+    autocomplete: "off",
+    maxlength: "2000",
+    "aria-describedby": "keyword-hint",
+  });
+  const shown = element("input", { type: "checkbox", checked: "" });
+  const form = element(
+    "form",
+    { class: "row" },
+    element("label", {}, "Keywords, separated by commas", field),
+    element("button", {}, "Save"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void save(parsed(field.value));
+  });
+  shown.addEventListener("change", () => set(shown.checked));
+
+  async function save(given: string[]): Promise<void> {
+    words = given;
+    draw();
+    try {
+      await saveKeywords(work.subject.topic, words);
+      announce("Keywords saved.");
+    } catch (error) {
+      tell(`The keywords are not saved: ${(error as Error).message}`, "alert");
+    }
+  }
+
+  function draw(): void {
+    field.value = words.join(", ");
+    const found = words.map((word) => (isOn ? places(work.shown, word) : []));
+    for (let colour = 0; colour < COLOURS; colour++) {
+      const spans = found.filter((_, at) => at % COLOURS === colour).flat();
+      work.painter.paintUnits(`k${colour}` as Layer, spans);
+    }
+    list.replaceChildren(
+      ...words.map((word, at) => {
+        const count = found[at]!.length;
+        const label = isOn ? ` ${count >= MOST ? `${MOST}+` : count}` : "";
+        return element(
+          "li",
+          {},
+          element("span", { class: `keyword k${at % COLOURS}` }, element("bdi", {}, word)),
+          label,
+        );
+      }),
+    );
+  }
+
+  function set(on: boolean): void {
+    isOn = on;
+    shown.checked = on;
+    draw();
+    announce(`Keyword colours ${on ? "on" : "off"}.`);
+  }
+
+  draw();
+  const panel = element(
+    "section",
+    { class: "panel", id: "keywords" },
+    element("h2", {}, "Keywords"),
+    element("label", { class: "check" }, shown, " colour them (k)"),
+    list,
+    element(
+      "details",
+      {},
+      element("summary", {}, "Edit"),
+      form,
+      element(
+        "p",
+        { class: "note", id: "keyword-hint" },
+        "A word or phrase; comput* also finds computers. Only you see your keywords.",
+      ),
+      button({ class: "link" }, () => void save([]), "Remove all"),
+    ),
+  );
+  return { panel, toggle: () => set(!isOn) };
+}
+
+function parsed(given: string): string[] {
+  const words = given.split(/[,;\n]/).map((word) => word.trim().replace(/\s+/g, " "));
+  return [...new Set(words.filter(Boolean))].slice(0, 100);
+}
+
+/** Where a keyword stands in a document, in UTF-16 units. Words also end where a paragraph does. */
+export function places(shown: Pick<ShownDocument, "text" | "runAround">, keyword: string): Span[] {
+  const { text } = shown;
+  const core = keyword.replace(/\*+$/, "");
+  if (!core) return [];
+  const isUnspaced = UNSPACED.test(core);
+  const rest = keyword.endsWith("*") && !isUnspaced ? "[\\p{L}\\p{N}\\p{M}]*" : "";
+  const pattern = new RegExp(core.split(/\s+/).map(escaped).join("\\s+") + rest, "giu");
+  const begins = (at: number): boolean => !IN_WORD.test(before(text, at)) || shown.runAround(at)[0] === at;
+  const ends = (at: number): boolean => !IN_WORD.test(after(text, at)) || shown.runAround(at)[0] === at;
+  const found: Span[] = [];
+  for (const match of text.matchAll(pattern)) {
+    const end = match.index + match[0].length;
+    if (!isUnspaced && !(begins(match.index) && ends(end))) continue;
+    found.push([match.index, end]);
+    if (found.length >= MOST) break;
+  }
+  return found;
+}
+
+/** The character before a position, and the one after it; an astral one is two units long. */
+function before(text: string, at: number): string {
+  const last = text.slice(Math.max(at - 2, 0), at);
+  return /^[\ud800-\udbff]/.test(last) ? last : last.slice(-1);
+}
+
+function after(text: string, at: number): string {
+  return at < text.length ? String.fromCodePoint(text.codePointAt(at)!) : "";
+}
+
+function escaped(words: string): string {
+  return words.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

@@ -1,0 +1,202 @@
+// Figures by Vega: drawn when they come into view, and drawn anew when something changes.
+
+import { changeset, Error as ErrorsOnly, loader, parse, type Spec, View } from "vega";
+import { expressionInterpreter } from "vega-interpreter";
+import { compile, type TopLevelSpec } from "vega-lite";
+import { element } from "../../shared/dom";
+import type { Value } from "../data";
+import { lazily } from "../lazy";
+import type { Page } from "../page";
+import { expectedHeight, fitted, forVega, fromVega, hasParameter, takesChosenRows, withoutRunLegends } from "./specs";
+import { figureConfig, isPrinting, onTheme, themeState } from "./theme";
+
+export type Row = Record<string, Value>;
+/** Figures with more rows than these are painted instead of built from elements: that is quicker. */
+const MOST_ELEMENTS = 400;
+
+const plots: Plot[] = [];
+const resized = new Map<Element, () => void>();
+const sizes = new ResizeObserver((entries) => {
+  for (const entry of entries) resized.get(entry.target)?.();
+});
+
+/** Nothing is ever loaded: neither data nor images nor links. */
+function noLoader(): ReturnType<typeof loader> {
+  const refuse = (): Promise<never> => Promise.reject(new Error("reports load nothing"));
+  return { ...loader(), load: refuse, sanitize: refuse, http: refuse, file: refuse };
+}
+
+/** A place on the page with a figure in it. */
+export class Plot {
+  /** Draw the figure if it is out of date, as soon as it is in view. */
+  readonly refresh: () => void;
+  /** What Vega draws in. Its words are for nobody: those of the place around it say what it shows. */
+  private readonly inner = element("div", { "aria-hidden": "true" });
+  private view: View | null = null;
+  private drawnFor = "";
+  private chosen = "";
+  /** The rows of the figure by run, as far as Vega has them, if only those of chosen runs matter. */
+  private byRun: Map<Value, Row[]> | null = null;
+
+  constructor(
+    private readonly page: Page,
+    private readonly place: HTMLElement,
+    private spec: Record<string, unknown>,
+    private rows: () => Row[],
+    private readonly refreshed: () => void = () => {},
+  ) {
+    place.replaceChildren(this.inner);
+    this.reserve();
+    this.refresh = lazily(place, () => this.update());
+    plots.push(this);
+    resized.set(place, this.refresh);
+    sizes.observe(place);
+  }
+
+  /** Show something else in the same place. */
+  show(spec: Record<string, unknown>, rows: () => Row[]): void {
+    [this.spec, this.rows, this.drawnFor] = [spec, rows, ""];
+    this.refresh();
+  }
+
+  private update(): void {
+    const width = Math.floor(this.place.clientWidth);
+    if (!width) return;
+    const state = `${width} ${themeState()}`;
+    if (this.view === null || this.drawnFor !== state) {
+      this.drawnFor = state;
+      this.draw(width);
+    }
+    this.follow();
+  }
+
+  /** Let the figure show the chosen runs. */
+  private follow(): void {
+    const names = this.page.chosenNames;
+    const chosen = names.join("\n");
+    if (chosen === this.chosen || !this.view) return;
+    this.chosen = chosen;
+    if (this.byRun) this.exchange(this.view, this.byRun, new Set(names));
+    else if (hasParameter(this.spec, "chosen")) this.view.signal("chosen", forVega(names)).run();
+    this.refreshed();
+  }
+
+  /** Give Vega the rows of runs that have been chosen since, and take those of the others away. */
+  private exchange(view: View, has: Map<Value, Row[]>, names: Set<Value>): void {
+    const gone = [...has.keys()].filter((name) => !names.has(name));
+    const missing = new Set([...names].filter((name) => !has.has(name)));
+    if (!gone.length && !missing.size) return;
+    const changes = changeset().remove(gone.flatMap((name) => has.get(name)!));
+    for (const name of gone) has.delete(name);
+    for (const [name, rows] of this.rowsOf(missing)) {
+      has.set(name, rows);
+      changes.insert(rows);
+    }
+    view.change("rows", changes).run();
+  }
+
+  private rowsOf(names: Set<Value>): Map<Value, Row[]> {
+    const found = new Map<Value, Row[]>([...names].map((name) => [name, []]));
+    if (names.size) for (const row of this.rows()) found.get(row.run ?? null)?.push(forVega(row));
+    return found;
+  }
+
+  private draw(width: number): void {
+    this.view?.finalize();
+    this.byRun = takesChosenRows(this.spec) ? this.rowsOf(new Set(this.page.chosenNames)) : null;
+    const rows = this.byRun ? [...this.byRun.values()].flat() : this.rows().map(forVega);
+    const spec = {
+      $schema: "https://vega.github.io/schema/vega-lite/v6.json",
+      ...forVega(fitted(withoutRunLegends(this.spec), width)),
+      data: { name: "rows" },
+      config: figureConfig(),
+    };
+    const compiled = compile(spec as unknown as TopLevelSpec).spec as Spec;
+    this.view = new View(parse(compiled, undefined, { ast: true }), {
+      expr: expressionInterpreter,
+      renderer: rows.length > MOST_ELEMENTS && !isPrinting() ? "canvas" : "svg",
+      container: this.inner,
+      loader: noLoader(),
+      logLevel: ErrorsOnly, // a figure without any run is worth no warning
+      hover: true,
+      tooltip,
+    } as ConstructorParameters<typeof View>[1]);
+    this.view.addEventListener("click", (_event, item) => this.clicked(item?.datum as Row | undefined));
+    this.chosen = "";
+    this.place.style.minHeight = "";
+    const names = this.page.data.runs.map((run) => run.name);
+    if (this.byRun) this.view.signal("chosen", forVega(names));
+    this.view.insert("rows", rows).run();
+    void this.view.runAsync().then(() => this.keepReachable());
+  }
+
+  /** A figure that is wider than its place is scrolled by keys, too. */
+  private keepReachable(): void {
+    if (this.place.scrollWidth > this.place.clientWidth) this.place.tabIndex = 0;
+    else this.place.removeAttribute("tabindex");
+  }
+
+  private clicked(datum: Row | undefined): void {
+    const id = datum?.topic;
+    if (id === undefined || id === null) return;
+    this.page.openTopic(this.page.data.topics.findIndex((topic) => topic.id === fromVega(String(id))));
+  }
+
+  /** Keep about as much room as the figure will take, so that the page does not jump. */
+  private reserve(): void {
+    const width = this.place.clientWidth || 800;
+    this.place.style.minHeight = `${expectedHeight(this.spec, width, this.page.chosen.size)}px`;
+  }
+}
+
+/** Keep all figures in step with the chosen runs and the colours of the page. */
+export function keepFresh(page: Page): void {
+  const refresh = (): void => plots.forEach((plot) => plot.refresh());
+  page.onChosen(refresh);
+  onTheme(refresh);
+}
+
+// The box beside the pointer with the values of a mark: text and nothing else.
+
+const box = element("div", { id: "tooltip", role: "tooltip", hidden: "" });
+
+/** Show the values of a mark near the pointer, or hide the box if there are none. */
+export function tooltip(_handler: unknown, event: MouseEvent, _item: unknown, value: unknown): void {
+  if (value === null || value === undefined || value === "") {
+    box.hidden = true;
+    return;
+  }
+  box.replaceChildren(...lines(value));
+  if (!box.isConnected) document.body.append(box);
+  box.hidden = false;
+  place(event.clientX, event.clientY);
+}
+
+function lines(value: unknown): Node[] {
+  if (typeof value !== "object" || value === null) return [element("span", {}, fromVega(String(value)))];
+  const rows = Object.entries(value as Record<string, unknown>).filter(([, each]) => String(each) !== "");
+  return [
+    element(
+      "dl",
+      {},
+      ...rows.flatMap(([name, each]) => [element("dt", {}, fromVega(name)), element("dd", {}, fromVega(String(each)))]),
+    ),
+  ];
+}
+
+function place(x: number, y: number): void {
+  const { width, height } = box.getBoundingClientRect();
+  const left = x + 14 + width > innerWidth ? x - width - 14 : x + 14;
+  const top = y + 14 + height > innerHeight ? y - height - 10 : y + 14;
+  box.style.left = `${Math.max(4, left)}px`;
+  box.style.top = `${Math.max(4, top)}px`;
+}
+
+/** Escape hides the box, as does leaving the page. */
+export function dismissable(): void {
+  const hide = (): void => {
+    box.hidden = true;
+  };
+  addEventListener("keydown", (event) => event.key === "Escape" && hide());
+  addEventListener("scroll", hide, { passive: true });
+}

@@ -1,0 +1,114 @@
+// Vega-Lite specifications, adapted to the page; the given ones are never changed.
+
+type Spec = Record<string, unknown>;
+
+function isSpec(value: unknown): value is Spec {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether a specification has a top-level parameter. */
+export function hasParameter(spec: Spec, name: string): boolean {
+  const parameters = spec.params;
+  return Array.isArray(parameters) && parameters.some((each) => isSpec(each) && each.name === name);
+}
+
+/** What every object of JavaScript has under these names, Vega finds in its tables, and fails. */
+const TAKEN = new Set(Object.getOwnPropertyNames(Object.prototype));
+/** A word joiner: it shows nothing. */
+const JOINER = "\u2060";
+
+/** A row or a specification for Vega, with a mark before names that it cannot stand. */
+export function forVega<Thing>(value: Thing): Thing {
+  if (typeof value === "string") return (TAKEN.has(value) ? JOINER + value : value) as Thing;
+  if (Array.isArray(value)) return value.map(forVega) as Thing;
+  if (!isSpec(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, forVega(each)])) as Thing;
+}
+
+/** A name as it was before `forVega`. */
+export function fromVega(name: string): string {
+  return name.startsWith(JOINER) && TAKEN.has(name.slice(1)) ? name.slice(1) : name;
+}
+
+const CHOSEN = { filter: "indexof(chosen, datum.run) >= 0" };
+
+/**
+ * Whether a specification begins by dropping the rows of other runs, and asks no more about them.
+ * Then the page can give it the rows of the chosen runs only, which is much quicker.
+ */
+export function takesChosenRows(spec: Spec): boolean {
+  const transforms = spec.transform;
+  const parameters = spec.params;
+  if (!Array.isArray(transforms) || !Array.isArray(parameters)) return false;
+  const rest = {
+    ...spec,
+    transform: transforms.slice(1),
+    params: parameters.filter((each) => !isSpec(each) || each.name !== "chosen"),
+  };
+  return JSON.stringify(transforms[0]) === JSON.stringify(CHOSEN) && !/\bchosen\b/.test(JSON.stringify(rest));
+}
+
+const CHANNELS = ["color", "stroke", "fill", "strokeDash", "shape"];
+
+/** Whether colours or dashes stand for runs anywhere in a specification. */
+export function showsRuns(spec: unknown): boolean {
+  if (Array.isArray(spec)) return spec.some(showsRuns);
+  if (!isSpec(spec)) return false;
+  return Object.entries(spec).some(
+    ([key, value]) => (CHANNELS.includes(key) && isSpec(value) && value.field === "run") || showsRuns(value),
+  );
+}
+
+/** The specification without Vega's legends of runs: the page has a livelier one. */
+export function withoutRunLegends(spec: Spec): Spec {
+  return changed(spec) as Spec;
+}
+
+function changed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(changed);
+  if (!isSpec(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) =>
+      CHANNELS.includes(key) && isSpec(each) && each.field === "run"
+        ? [key, { ...each, legend: null }]
+        : [key, changed(each)],
+    ),
+  );
+}
+
+/** Whether a figure has several panels, or as many columns as it likes. */
+export function hasOwnWidth(spec: Spec): boolean {
+  return typeof spec.width !== "number";
+}
+
+/** Room for the axis at the left of panels, and between them. */
+const AXIS = 64;
+const GAP = 20;
+
+/** Panels that fill the width, in as many columns as there is room for. */
+function panels(spec: Spec, panel: Spec, width: number): Spec {
+  const least = typeof panel.width === "number" ? panel.width : 200;
+  const columns = Math.max(1, Math.floor((width - AXIS + GAP) / (least + GAP)));
+  const each = Math.floor((width - AXIS - (columns - 1) * GAP) / columns);
+  return { ...spec, columns, spacing: GAP, spec: { ...panel, width: each } };
+}
+
+/** The specification in the width of its place. */
+export function fitted(spec: Spec, width: number): Spec {
+  const panel = spec.spec;
+  if (isSpec(panel) && "columns" in spec) return panels(spec, panel, width);
+  const encoding = spec.encoding;
+  const isFaceted = isSpec(encoding) && ["row", "column", "facet"].some((each) => each in encoding);
+  if (typeof spec.width !== "number" || isFaceted) return spec;
+  return { ...spec, width, autosize: { type: "fit-x", contains: "padding" } };
+}
+
+/** About how high a figure will be, with so many panels if it has panels. */
+export function expectedHeight(spec: Spec, width: number, panelCount: number): number {
+  const panel = spec.spec;
+  const height = isSpec(panel) ? panel.height : spec.height;
+  const one = typeof height === "number" ? height : 200;
+  if (!isSpec(panel)) return one + 50;
+  const columns = fitted(spec, width).columns;
+  return Math.ceil(panelCount / (typeof columns === "number" ? columns : 1)) * (one + 42) + 60;
+}

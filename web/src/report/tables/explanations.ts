@@ -1,0 +1,76 @@
+// What measures mean, in a box beside the name that was pressed.
+
+import { button, element, named } from "../../shared/dom";
+import type { Measure } from "../data";
+import type { Page } from "../page";
+
+const box = element("div", { id: "explanation", class: "popover", popover: "auto", role: "dialog" });
+
+/** A small button that explains a measure. */
+export function explainer(page: Page, measure: number): HTMLButtonElement {
+  const { label } = page.data.measures[measure]!;
+  return element(
+    "button",
+    { type: "button", class: "measure mark", "data-measure": String(measure), "aria-label": `About ${label}` },
+    "?",
+  );
+}
+
+/** Let every button of a measure explain it. */
+export function explanations(page: Page): void {
+  document.addEventListener("click", (event) => {
+    const pressed = (event.target as Element).closest<HTMLElement>("button.measure[data-measure]");
+    const measure = pressed && page.data.measures[Number(pressed.dataset.measure)];
+    if (pressed && measure) explain(measure, pressed);
+  });
+}
+
+function explain(measure: Measure, beside: HTMLElement): void {
+  box.setAttribute("aria-label", `About ${measure.label}`);
+  box.replaceChildren(...words(measure));
+  if (!box.isConnected) document.body.append(box);
+  box.showPopover();
+  place(beside.getBoundingClientRect());
+  box.querySelector("button")?.focus({ preventScroll: true });
+  box.addEventListener(
+    "toggle",
+    (event) => {
+      if ((event as ToggleEvent).newState === "closed") beside.focus({ preventScroll: true });
+    },
+    { once: true },
+  );
+}
+
+function words(measure: Measure): Node[] {
+  const facts: [string, string | undefined][] = [
+    ["formula", measure.formula],
+    ["range", `${measure.range}${measure.higherIsBetter ? "" : "; lower is better"}`],
+    ["in full", measure.canonical],
+  ];
+  const close = button({ class: "close", "aria-label": "Close" }, () => box.hidePopover(), "×");
+  const list = element("dl", {});
+  for (const [name, value] of facts)
+    if (value) list.append(element("dt", {}, name), element("dd", {}, element("code", {}, value)));
+  return [
+    element("h3", {}, named(measure.label), close),
+    element("p", {}, measure.title),
+    ...(measure.user ? [element("p", { class: "user" }, measure.user)] : []),
+    list,
+    ...link(measure.page),
+  ];
+}
+
+/** A link to the measure's page; only to the web, whatever the data say. */
+function link(address: string | undefined): Node[] {
+  if (!address || !/^https:\/\//.test(address)) return [];
+  const attributes = { href: address, rel: "noopener noreferrer", target: "_blank" };
+  return [element("p", {}, element("a", attributes, "More about this measure"))];
+}
+
+function place(beside: DOMRect): void {
+  const { width, height } = box.getBoundingClientRect();
+  const below = beside.bottom + 6;
+  const top = below + height > innerHeight ? beside.top - height - 6 : below;
+  box.style.left = `${Math.max(8, Math.min(beside.left, innerWidth - width - 8))}px`;
+  box.style.top = `${Math.max(8, top)}px`;
+}

@@ -1,0 +1,259 @@
+// Two runs against each other: on which topics one is better, and whether that may be chance.
+
+import { button, choice, element, named } from "../../shared/dom";
+import { counted, probability, score, signed } from "../../shared/words";
+import { Plot } from "../figures/plots";
+import type { Page } from "../page";
+import { type Columns, dataButton } from "./csv";
+import { sortable } from "./tables";
+import { relevantIn, scrolled, unitsOf } from "./topic";
+
+interface Chosen {
+  measure: number;
+  first: number;
+  second: number;
+}
+
+export function headToHead(page: Page): void {
+  const place = document.querySelector<HTMLElement>("div#head-to-head, div.head-to-head");
+  const { runs, measures, baseline } = page.data;
+  if (!place || runs.length < 2) return;
+  const chosen: Chosen = { measure: 0, first: baseline === 0 ? 1 : 0, second: baseline };
+  const names = runs.map((run) => run.name);
+  const set = (part: keyof Chosen) => (at: number) => {
+    chosen[part] = at;
+    show();
+  };
+  const first = choice("Run", names, chosen.first, set("first"));
+  const second = choice("against", names, chosen.second, set("second"));
+  const measure = choice(
+    "by",
+    measures.map((each) => each.label),
+    0,
+    set("measure"),
+  );
+  const swap = button(
+    { "aria-label": "Swap the runs" },
+    () => {
+      [chosen.first, chosen.second] = [chosen.second, chosen.first];
+      [first.select.value, second.select.value] = [String(chosen.first), String(chosen.second)];
+      show();
+    },
+    "⇄",
+  );
+  const data = dataButton(
+    "this comparison",
+    () => `${names[chosen.first]}-${names[chosen.second]}`,
+    () => columns(page, chosen),
+  );
+  const verdict = element("p", { class: "verdict", "aria-live": "polite" });
+  const figure = element("div", { class: "plot", role: "img", "aria-label": "Differences by topic, sorted" });
+  const body = element("div", {});
+  place.replaceChildren(
+    element("div", { class: "tools" }, first.label, swap, second.label, measure.label, data),
+    verdict,
+    element("figure", { class: "wide" }, figure),
+    body,
+  );
+  let plot: Plot | null = null;
+  const show = (): void => {
+    const found = differences(page, chosen.measure, chosen.first, chosen.second);
+    const shown = [names[chosen.first]!, names[chosen.second]!];
+    verdict.replaceChildren(...inWords(page, chosen, found));
+    const spec = differenceSpec(page, chosen.measure, found.length, shown);
+    const rows = () =>
+      found.map((each, at) => ({
+        topic: page.data.topics[each.topic]!.id,
+        title: page.data.topics[each.topic]!.title ?? "",
+        place: at,
+        from: at,
+        to: at + 1,
+        first: each.first,
+        second: each.second,
+        difference: each.difference,
+      }));
+    if (plot) plot.show(spec, rows);
+    else plot = new Plot(page, figure, spec, rows);
+    body.replaceChildren(topics(page, found, shown), ...documentsThatDiffer(page, chosen));
+  };
+  show();
+}
+
+/** Wins, ties and losses, the mean difference, and whether it is significant. */
+function inWords(page: Page, chosen: Chosen, found: Difference[]): Node[] {
+  const [one, two] = [page.data.runs[chosen.first]!.name, page.data.runs[chosen.second]!.name];
+  if (!found.length)
+    return [
+      named(one),
+      document.createTextNode(" and "),
+      named(two),
+      document.createTextNode(" have no topics in common."),
+    ];
+  const sign = page.data.measures[chosen.measure]!.higherIsBetter ? 1 : -1;
+  const wins = found.filter((each) => sign * each.difference > 0).length;
+  const losses = found.filter((each) => sign * each.difference < 0).length;
+  const mean = found.reduce((sum, each) => sum + each.difference, 0) / found.length;
+  const tally = element(
+    "span",
+    { class: "tally" },
+    element("span", { class: "win" }, `better on ${wins}`),
+    element("span", { class: "tie" }, `equal on ${found.length - wins - losses}`),
+    element("span", { class: "loss" }, `worse on ${losses}`),
+  );
+  const words = ` on average over ${counted(found.length, "topic")}${tested(page, chosen)}.`;
+  return [tally, element("strong", {}, signed(mean)), document.createTextNode(words)];
+}
+
+function tested(page: Page, { measure, first, second }: Chosen): string {
+  const comparison = page.data.comparisons.find((each) => each.measure === measure);
+  const pair = comparison?.pairs.find(([a, b]) => (a === first && b === second) || (a === second && b === first));
+  const corrected = pair?.[4];
+  if (!comparison || corrected === null || corrected === undefined) return first === second ? "" : "; not tested";
+  const verdict = corrected < comparison.alpha ? "significant" : "not significant";
+  return `: ${verdict} (${comparison.test}, ${probability(corrected)} after Holm’s correction, α = ${comparison.alpha})`;
+}
+
+function topics(page: Page, found: Difference[], names: string[]): HTMLElement {
+  const words = hasTitles(page) ? ["topic", "title"] : ["topic"];
+  const head = [...words, ...names, "difference"].map((name, at) =>
+    element("th", { scope: "col", class: at < words.length ? "" : "number" }, named(name)),
+  );
+  const table = element(
+    "table",
+    {},
+    element("caption", {}, "Topics, the largest gain of the first run on top"),
+    element("thead", {}, element("tr", {}, ...head)),
+    element("tbody", {}, ...found.map((each) => row(page, each))),
+  );
+  sortable(table);
+  const box = scrolled(table, "Differences by topic");
+  box.classList.add("tall");
+  return box;
+}
+
+function hasTitles(page: Page): boolean {
+  return page.data.topics.some((topic) => topic.title);
+}
+
+function row(page: Page, { topic, first, second, difference }: Difference): HTMLElement {
+  const { id, title } = page.data.topics[topic]!;
+  const open = element("button", { type: "button", class: "topic link", "data-topic": String(topic) }, named(id));
+  const cell = (value: number, text: string): HTMLElement =>
+    element("td", { class: "number", "data-value": String(value) }, text);
+  return element(
+    "tr",
+    {},
+    element("th", { scope: "row" }, open),
+    hasTitles(page) ? element("td", { class: "title" }, named(title ?? "")) : null,
+    cell(first, score(first)),
+    cell(second, score(second)),
+    cell(difference, signed(difference)),
+  );
+}
+
+/** The documents in which one run returned much more of the relevant text than the other. */
+function documentsThatDiffer(page: Page, { first, second }: Chosen): Node[] {
+  const found = page.data.documents
+    .map((view, at) => ({
+      at,
+      view,
+      difference: relevantIn(view, unitsOf(view, first)) - relevantIn(view, unitsOf(view, second)),
+    }))
+    .filter((each) => each.difference !== 0)
+    .sort((one, two) => Math.abs(two.difference) - Math.abs(one.difference))
+    .slice(0, 5);
+  if (!found.length) return [];
+  const items = found.map(({ at, view, difference }) =>
+    element(
+      "li",
+      {},
+      button({ class: "link" }, () => page.openDocument(at, [first, second]), named(view.doc)),
+      ` (topic ${page.topicName(view.topic)}): `,
+      named(page.data.runs[difference > 0 ? first : second]!.name),
+      ` returns ${counted(Math.abs(difference), "more relevant character")}`,
+    ),
+  );
+  return [element("h3", {}, "Documents where they differ most"), element("ul", {}, ...items)];
+}
+
+function columns(page: Page, { measure, first, second }: Chosen): Columns {
+  const found = differences(page, measure, first, second);
+  const topic = found.map((each) => page.data.topics[each.topic]!);
+  return [
+    ["topic", topic.map((each) => each.id)],
+    ["title", topic.map((each) => each.title ?? "")],
+    ["measure", found.map(() => page.data.measures[measure]!.canonical)],
+    ["first", found.map(() => page.data.runs[first]!.name)],
+    ["second", found.map(() => page.data.runs[second]!.name)],
+    ["first_score", found.map((each) => each.first)],
+    ["second_score", found.map((each) => each.second)],
+    ["difference", found.map((each) => each.difference)],
+  ];
+}
+
+// The differences of two runs, topic by topic.
+
+/** With more topics than these, the axis counts them and can be zoomed. */
+const MANY = 120;
+
+export interface Difference {
+  topic: number;
+  first: number;
+  second: number;
+  difference: number;
+}
+
+/** The topics for which both runs have scores, the first run's greatest gain first. */
+export function differences(page: Page, measure: number, first: number, second: number): Difference[] {
+  const [one, two] = [page.data.scores[measure]![first]!, page.data.scores[measure]![second]!];
+  const found = page.data.topics.flatMap((_topic, topic): Difference[] => {
+    const [a, b] = [one[topic] ?? null, two[topic] ?? null];
+    return a === null || b === null ? [] : [{ topic, first: a, second: b, difference: a - b }];
+  });
+  const sign = page.data.measures[measure]!.higherIsBetter ? 1 : -1;
+  return found.sort((x, y) => sign * (y.difference - x.difference) || x.topic - y.topic);
+}
+
+/** A bar for each topic, sorted; the sign decides the colour. */
+export function differenceSpec(page: Page, measure: number, topics: number, names: string[]): Record<string, unknown> {
+  const { label, higherIsBetter } = page.data.measures[measure]!;
+  const shown = (field: string, title: string, format = ""): Record<string, unknown> => ({
+    field,
+    title,
+    type: format ? "quantitative" : "nominal",
+    ...(format ? { format } : {}),
+  });
+  const order = { field: "from", type: "quantitative", title: "topics, sorted; scroll and drag to zoom" };
+  const zoom = { name: "zoom", select: { type: "interval", encodings: ["x"] }, bind: "scales" };
+  return {
+    width: 700,
+    height: 220,
+    params: topics > MANY ? [zoom] : [],
+    mark: { type: topics > MANY ? "rect" : "bar", cursor: "pointer", clip: true },
+    encoding: {
+      x:
+        topics > MANY
+          ? { ...order, scale: { domain: [0, topics], nice: false }, axis: { grid: false, tickMinStep: 1 } }
+          : {
+              field: "topic",
+              type: "nominal",
+              sort: { field: "place" },
+              title: null,
+              axis: { labelAngle: -90, labelOverlap: topics > 60, grid: false, labelLimit: 90 },
+            },
+      ...(topics > MANY ? { x2: { field: "to" }, y2: { datum: 0 } } : {}),
+      y: { field: "difference", type: "quantitative", title: `difference in ${label}` },
+      color: {
+        condition: { test: `datum.difference ${higherIsBetter ? ">" : "<"} 0`, value: "#4c7fc0" },
+        value: "#e8811a",
+      },
+      tooltip: [
+        shown("topic", "topic"),
+        shown("title", "title"),
+        shown("first", names[0]!, ".4f"),
+        shown("second", names[1]!, ".4f"),
+        shown("difference", "difference", "+.4f"),
+      ],
+    },
+  };
+}

@@ -1,0 +1,171 @@
+// One topic: what was asked, the scores of the runs, and what they returned.
+
+import { button, choice, element, named } from "../../shared/dom";
+import { counted, score } from "../../shared/words";
+import type { DocumentView, Unit } from "../data";
+import { lazily } from "../lazy";
+import type { Page } from "../page";
+import { type Columns, dataButton } from "./csv";
+import { explainer } from "./explanations";
+import { bar, scaleOf, sortButton } from "./tables";
+
+export function topicView(page: Page): void {
+  const place = document.getElementById("topic-view");
+  if (!place || !page.data.topics.length) return;
+  let topic = 0;
+  const body = element("div", { class: "topic" });
+  const names = page.data.topics.map((_topic, at) => page.topicName(at));
+  const chosen = choice("Topic", names, 0, (at) => show(at));
+  const step = (by: number): HTMLButtonElement =>
+    button(
+      { "aria-label": by > 0 ? "Next topic" : "Previous topic" },
+      () => show((topic + by + names.length) % names.length),
+      by > 0 ? "→" : "←",
+    );
+  const heading = element("h3", { tabindex: "-1" });
+  const data = dataButton(
+    "this topic",
+    () => `topic-${page.data.topics[topic]!.id}`,
+    () => columns(page, topic),
+  );
+  place.replaceChildren(element("div", { class: "tools" }, chosen.label, step(-1), step(1), data), heading, body);
+  const show = (at: number): void => {
+    topic = at;
+    chosen.select.value = String(at);
+    const { id, title } = page.data.topics[at]!;
+    heading.replaceChildren("Topic ", named(id), ...(title ? [": ", named(title)] : []));
+    body.replaceChildren(...asked(page, at), scores(page, at), ...returned(page, at));
+  };
+  show(0);
+  page.onChosen(lazily(place, () => show(topic)));
+  page.onTopic((at) => {
+    show(at);
+    place.scrollIntoView({ block: "start" });
+    heading.focus({ preventScroll: true });
+  });
+}
+
+function asked(page: Page, topic: number): Node[] {
+  const { query, description } = page.data.topics[topic]!;
+  const list = element("dl", { class: "asked" });
+  if (query) list.append(element("dt", {}, "query"), element("dd", {}, element("code", {}, query)));
+  if (description) list.append(element("dt", {}, "description"), element("dd", {}, description));
+  return list.childElementCount ? [list] : [];
+}
+
+/** The chosen runs by all measures, best by the reference measure first. */
+function scores(page: Page, topic: number): HTMLElement {
+  const { runs, measures } = page.data;
+  const first = measures[0]!;
+  const sign = first.higherIsBetter ? -1 : 1;
+  const last = Infinity;
+  const key = (run: number): number => {
+    const value = page.data.scores[0]![run]![topic];
+    return value === null || value === undefined ? last : sign * value;
+  };
+  const order = [...page.chosen].sort((one, two) => key(one) - key(two) || one - two);
+  const table = element("table", { class: "scores" }, element("caption", {}, "Scores of the chosen runs"));
+  const head = element("tr", {}, element("th", { scope: "col" }, "run"));
+  table.append(element("thead", {}, head));
+  measures.forEach((measure, at) => {
+    const cell = element("th", { scope: "col", class: "number" });
+    const best = measure.higherIsBetter ? "descending" : "ascending";
+    const sort = sortButton(table, cell, best, [named(measure.label)]);
+    cell.append(element("div", { class: "head" }, sort, explainer(page, at)));
+    if (at === 0) cell.setAttribute("aria-sort", best);
+    head.append(cell);
+  });
+  const scales = measures.map((_measure, at) => scaleOf(page.data.scores[at]!.map((values) => values[topic] ?? null)));
+  const body = element("tbody", {});
+  for (const run of order) {
+    const row = element("tr", {}, element("th", { scope: "row" }, named(runs[run]!.name)));
+    measures.forEach((_measure, at) => {
+      const value = page.data.scores[at]![run]![topic] ?? null;
+      const cell = element("td", { class: "number", "data-value": String(value ?? "") }, score(value));
+      if (value !== null) cell.append(bar(value, scales[at]!, runs[run]!.colour));
+      row.append(cell);
+    });
+    body.append(row);
+  }
+  table.append(body);
+  return scrolled(table, "Scores of this topic");
+}
+
+/** A table in a box of its own that scrolls if it is wide. */
+export function scrolled(table: HTMLTableElement, label: string): HTMLElement {
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
+}
+
+function columns(page: Page, topic: number): Columns {
+  const { runs, measures } = page.data;
+  return [
+    ["topic", runs.map(() => page.data.topics[topic]!.id)],
+    ["run", runs.map((run) => run.name)],
+    ...measures.map(({ canonical }, at): Columns[number] => [
+      canonical,
+      page.data.scores[at]!.map((values) => values[topic] ?? null),
+    ]),
+  ];
+}
+
+// What runs returned in the documents that the report has.
+
+/** How many characters of relevant text some results contain. */
+export function relevantIn(view: DocumentView, units: Unit[]): number {
+  const relevant: [number, number][] = view.highlights.length
+    ? view.highlights
+    : view.grades.map(({ start, end }): [number, number] => [start, end]);
+  const parts = merged(units.map(([start, end]): [number, number] => [start, end]));
+  let sum = 0;
+  for (const [from, to] of merged(relevant))
+    for (const [start, end] of parts) sum += Math.max(0, Math.min(to, end) - Math.max(from, start));
+  return sum;
+}
+
+function merged(ranges: [number, number][]): [number, number][] {
+  const found: [number, number][] = [];
+  for (const [start, end] of [...ranges].sort((one, two) => one[0] - two[0])) {
+    const last = found.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else found.push([start, end]);
+  }
+  return found;
+}
+
+/** The results of a run in a document. */
+export function unitsOf(view: DocumentView, run: number): Unit[] {
+  return view.results.find((result) => result.run === run)?.units ?? [];
+}
+
+/** The documents of a topic, and at which ranks each chosen run returned parts of them. */
+export function returned(page: Page, topic: number): Node[] {
+  const views = [...page.data.documents.entries()].filter(([, view]) => view.topic === topic);
+  if (!views.length) return [];
+  const runs = [...page.chosen]
+    .filter((run) => views.some(([, view]) => view.results.some((result) => result.run === run)))
+    .sort((one, two) => one - two);
+  const head = element("tr", {}, element("th", { scope: "col" }, "document"));
+  for (const run of runs) head.append(element("th", { scope: "col" }, named(page.data.runs[run]!.name)));
+  const table = element(
+    "table",
+    {},
+    element("caption", {}, "What the runs returned in the documents shown below: ranks"),
+    element("thead", {}, head),
+    element("tbody", {}, ...views.map(([at, view]) => row(page, at, view, runs))),
+  );
+  return [scrolled(table, "What runs returned")];
+}
+
+function row(page: Page, at: number, view: DocumentView, runs: number[]): HTMLElement {
+  const open = button({ class: "link" }, () => page.openDocument(at, runs.slice(0, 1)), named(view.doc));
+  const made = element("tr", {}, element("th", { scope: "row" }, open));
+  for (const run of runs) made.append(element("td", {}, ranks(unitsOf(view, run))));
+  return made;
+}
+
+function ranks(units: Unit[]): string {
+  if (!units.length) return "–";
+  const found = [...new Set(units.map(([, , rank]) => rank))].sort((one, two) => one - two);
+  const more = found.length - 6;
+  return found.slice(0, 6).join(", ") + (more > 0 ? ` and ${counted(more, "more result")}` : "");
+}
