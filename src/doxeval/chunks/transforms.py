@@ -78,7 +78,7 @@ def expand(run: Run, chunks: Chunks, neighbours: int = 1) -> ChunkRun:
     """Each result together with so many chunks before and after it, of the same parent.
 
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One. Two. Three. Four."}, "sentences:1:0")
+    >>> cut = chunks.split({"a": "One. Two. Three. Four."}, "sentences:1:0")
     >>> run = chunks.search(cut, {"7": "two"})
     >>> [(result.start, result.end, result.spans) for result in run.expand(1)]
     [(0, 16, ())]
@@ -158,7 +158,7 @@ def join(run: Run, chunks: Chunks) -> ChunkRun:
     Only white space may be between them. Results that overlap are joined too.
 
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One. Two. Three. Four."}, "sentences:1:0")
+    >>> cut = chunks.split({"a": "One. Two. Three. Four."}, "sentences:1:0")
     >>> run = chunks.search(cut, {"7": "three two four"})
     >>> [(result.start, result.end) for result in run.join()]
     [(5, 22)]
@@ -268,7 +268,7 @@ def budget(
     """The results that a budget allows, the last of them cut where the budget ends.
 
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One two three. Four five six."}, "sentences:1:0")
+    >>> cut = chunks.split({"a": "One two three. Four five six."}, "sentences:1:0")
     >>> run = chunks.search(cut, {"7": "two five"})
     >>> [(result.start, result.end) for result in run.budget(6)]
     [(0, 14), (15, 25)]
