@@ -18,7 +18,7 @@ from doxeval.reports.figures.vega import (
     Value,
     choosing,
     quantitative,
-    told,
+    tooltip,
 )
 from doxeval.scores import MeasureFacts, ScoreTable
 
@@ -120,7 +120,7 @@ def _drawn(contents: Contents) -> dict[str, Any]:
             "symbolSize": 120,
         },
     }
-    tips = [told("run", "run"), *(told(name, name, ".1%") for name in parts)]
+    tips = [tooltip("run", "run"), *(tooltip(name, name, ".1%") for name in parts)]
     x = quantitative("share", "part", stack=True, scale={"domain": [0, 1]}, axis={"format": ".0%"})
     return {
         "width": WIDTH,
