@@ -72,6 +72,10 @@ class BuildVerbOptions:
         "A chunk file for SOURCE: its chunks are the elements, nested as their parents say.",
         metavar="FILE",
     )
+    run: str | None = option(
+        None, "With --chunks: a run of the chunks, to be written as elements.", metavar="RUN"
+    )
+    run_out: Path | None = option(None, "With --run: the run of elements.", metavar="FILE")
 
 
 @verb(BuildVerbOptions)
@@ -96,10 +100,12 @@ def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
     from doxeval.parallel import keep_freed_blocks
 
     if options.chunks is not None:
-        without_effect = set(given_options()) - {"sources", "out", "force", "chunks", "jobs"}
+        of_chunks = {"sources", "out", "force", "chunks", "jobs", "run", "run_out"}
+        without_effect = set(given_options()) - of_chunks
         refuse(without_effect, "has no effect with --chunks")
-        _build_tree(sources, options.chunks, options.out, options.force)
+        _build_tree(sources, options)
         return
+    refuse({"run", "run_out"}, "goes with --chunks")
     options.engine.check()
     _check_format(options.format)
     tags = INLINE_TAGS
@@ -137,16 +143,28 @@ def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
     _print_report(report, options.out, time.perf_counter() - started)
 
 
-def _build_tree(sources: tuple[str, ...], chunks: str, out: Path, force: bool) -> None:
-    """A collection whose elements are chunks."""
-    from doxeval.chunks import read_chunks, tree
+def _build_tree(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
+    """Build a collection whose elements are chunks, and perhaps write a run of these elements."""
+    from doxeval.chunks import as_elements, read_chunk_run, read_chunks, tree
     from doxeval.cli.chunks.inputs import docs_in
+    from doxeval.files import outputs_together
+    from doxeval.runs import write_run
 
+    run, run_out = options.run, options.run_out
     if len(sources) > 1:
         raise click.UsageError("--chunks goes with one SOURCE, the documents of the chunks")
-    found = read_chunks(chunks, docs_in(sources[0]))
-    documents = plural(len(tree(found, out, force=force)), "document")
-    line(f"{out}: {plural(len(found), 'chunk')} of {documents}")
+    if (run is None) != (run_out is None):
+        raise click.UsageError("--run and --run-out go together")
+    table = read_chunks(str(options.chunks), docs_in(sources[0]))
+    with outputs_together():  # the run is complete before the collection appears
+        if run is not None and run_out is not None:
+            of_chunks = read_chunk_run(run, table)
+            warn(of_chunks.warnings)
+            write_run(as_elements(of_chunks, table), run_out)
+        collection = tree(table, options.out, force=options.force)
+    line(f"{options.out}: {plural(len(table), 'chunk')} of {plural(len(collection), 'document')}")
+    if run is not None:
+        line(f"{run_out}: {plural(len(of_chunks), 'result')}")
 
 
 def _check_format(format_: str) -> None:
