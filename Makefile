@@ -53,6 +53,7 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/chunks.py
+	$(BIN)/python benchmarks/report.py
 
 docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt

@@ -178,7 +178,7 @@ def _without_repeats(reference: str) -> str:
     for text in measures:
         name = text[4 : text.index(":")]
         parts.append(_named_once(_with_links(text, repeated), name, seen))
-    return "".join(parts)
+    return "".join(parts).rstrip("\n") + "\n"
 
 
 def _lines(text: str) -> list[str]:
@@ -198,19 +198,19 @@ def _with_links(text: str, shared: set[str]) -> str:
 
 
 def _named_once(text: str, name: str, seen: dict[str, str]) -> str:
-    """A measure whose edge cases, or the files of its example, are those of an earlier one."""
-    parts = []
-    for part in re.split(r"\n\n(?=\*\*|    [#a-z]+\.?\S*   ?<)", text):
-        begins = part.split(" ", 2)[:2]
-        is_files = part.startswith("    ")
-        if (is_files or begins == ["**Edge", "cases**"]) and len(part) > 90:
-            earlier = seen.setdefault(part.rstrip(), name)
-            if earlier != name:
-                end = part[len(part.rstrip()) :]
-                what = "The files are those" if is_files else "**Edge cases** are those"
-                part = f"{what} of `{earlier}`.{end}"
-        parts.append(part)
-    return "\n\n".join(parts)
+    """A measure whose edge cases, laws or files of its example are those of an earlier one."""
+    text, blank, files = re.sub(r"(\n\n\*\*Example\*\*[^\n]*)\n\n", r"\1\f", text).partition("\f")
+    parts = [
+        f"{part.partition('** ')[0]}** as for `{earlier}`."
+        if part.startswith(("**Edge cases**", "**Laws**", "**Needs**"))
+        and len(part) > 80
+        and (earlier := seen.setdefault(part, name)) != name
+        else part
+        for part in text.split("\n\n")
+    ]
+    if blank and (earlier := seen.setdefault(files.strip(), name)) != name:
+        files = f"The files are those of `{earlier}`.\n\n"
+    return "\n\n".join(parts) + ("\n\n" if blank else "") + files
 
 
 def measures_page() -> str:

@@ -10,16 +10,25 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 from doxeval.assess.db import Campaign
-from doxeval.assess.web import COOKIE, create_app
+from doxeval.assess.web import COOKIE, ROUTES, create_app
 
 with warnings.catch_warnings():
     # The client would like a newer library than the one that all other tests use.
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
 
-__all__ = ["OURS", "TestClient", "browser", "highlight_tide", "one_event_loop", "other"]
+__all__ = [
+    "OURS",
+    "WHO_MAY",
+    "TestClient",
+    "browser",
+    "highlight_tide",
+    "one_event_loop",
+    "other",
+]
 
 OURS = {"sec-fetch-site": "same-origin"}
+WHO_MAY = {f"{entry.method} {entry.path}": entry.who for entry in ROUTES}
 
 
 def browser(campaign: Campaign, name: str | None = None, **settings: Any) -> TestClient:

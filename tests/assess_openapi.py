@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from assess_client import WHO_MAY
 from doxeval.assess.db import LONGEST_KEYWORD, MOST_KEYWORDS, MOST_SECONDS
 from doxeval.assess.judging import KINDS, Operation
-from doxeval.assess.web import LONGEST_QUERY, MOST_OPERATIONS, OF_A_TOPIC, WHO_MAY, Who
+from doxeval.assess.web import LONGEST_QUERY, MOST_OPERATIONS, OF_A_TOPIC, Who
 
 _WHOLE = {"type": "integer", "minimum": 0, "maximum": 200}
 _FIELDS: dict[str, dict[str, Any]] = {

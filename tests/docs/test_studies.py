@@ -167,8 +167,9 @@ def run_session(body: str, names: dict[str, Any]) -> None:
 
 def prepare(page: str) -> None:
     """Make what a guide goes on with: files of the first guide, or what the demo leaves behind."""
-    if page in ("python", "chunks", "coming-from", "own-test-collection"):
-        for block in blocks("getting-started"):
+    if page in ("python", "chunks", "coming-from", "own-test-collection", "search"):
+        more = blocks("own-test-collection") if page == "search" else ()
+        for block in (*blocks("getting-started"), *more):
             if page == "python" or block.title.startswith("leaflets/"):
                 run_block(block, dict(GENERAL))
     if page in ("../README", "large-collections"):

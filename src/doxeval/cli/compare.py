@@ -3,79 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from doxeval.cli.options import format_option, runs_argument, seed_option
 from doxeval.cli.output import block, data, json_data, warn
-from doxeval.cli.scoring import (
-    evaluation_of,
-    measures_asked_for,
-    measures_option,
-    preset_option,
-    run_called,
-    scores_of,
-    scoring_options,
-)
-from doxeval.cli.verb import given_options, verb
+from doxeval.cli.scoring import ScoringOptions, run_called
+from doxeval.cli.verb import refuse, verb
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.comparison import Comparison, Pair
 
-_TESTS = ["t", "wilcoxon", "sign", "bootstrap", "randomization"]
+Test = Literal["t", "wilcoxon", "sign", "bootstrap", "randomization"]
 RESAMPLING = ("bootstrap", "randomization")
 _MAX_PAIRS = 45
 
-seed_option = click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Seed of the random number generator.",
-)
-format_option = click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="Format of the output.",
-)
-test_option = click.option(
-    "--test",
-    type=click.Choice(_TESTS),
-    default="t",
-    show_default=True,
-    help="Test of paired differences.",
-)
-alpha_option = click.option(
-    "--alpha",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Level of significance: a difference with a lower corrected p is significant.",
-)
+
+def test_option() -> Any:
+    """Declare `--test`, of type `Test`."""
+    return option("t", "Test of paired differences.")
 
 
-@verb()
-@scoring_options
-@measures_option
-@preset_option
-@test_option
-@click.option(
-    "--baseline", metavar="RUN", help="Compare all other runs with this one (its name or file)."
-)
-@alpha_option
-@click.option(
-    "--resamples",
-    type=click.IntRange(1),
-    default=100_000,
-    show_default=True,
-    help="Number of resamples, for bootstrap and randomization.",
-)
-@seed_option
-@format_option
-def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any) -> None:
+def alpha_option() -> Any:
+    """Declare `--alpha`."""
+    return option(
+        0.05,
+        "Level of significance: a difference with a lower corrected p is significant.",
+        more_than=0,
+        less_than=1,
+    )
+
+
+@dataclass(frozen=True)
+class CompareOptions(ScoringOptions):
+    """What is scored and compared, and how."""
+
+    test: Test = test_option()
+    baseline: str | None = option(
+        None, "Compare all other runs with this one (its name or file).", metavar="RUN"
+    )
+    alpha: float = alpha_option()
+    resamples: int = option(
+        100_000, "Number of resamples, for bootstrap and randomization.", at_least=1
+    )
+    seed: int = seed_option()
+    format: Literal["table", "json", "csv"] = format_option("Format of the output.")
+
+
+@verb(CompareOptions)
+@runs_argument
+def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
     """Test which runs differ by a measure, pair by pair, on the topics they have in common.
 
     Several measures are tested one after another. For each measure, Holm's method corrects the
@@ -90,27 +70,26 @@ def compare(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any)
     """
     if len(runs) < 2:
         raise click.UsageError("compare needs two runs or more")
-    for name in ("seed", "resamples"):
-        if name in given_options() and options["test"] not in RESAMPLING:
-            raise click.UsageError(
-                f"--{name} is for tests by resampling: --test {' or '.join(RESAMPLING)}"
-            )
+    if options.test not in RESAMPLING:
+        tests = " or ".join(RESAMPLING)
+        refuse({"seed", "resamples"}, f"is for tests by resampling: --test {tests}")
     from doxeval.comparison import compare_all
+    from doxeval.evaluation import Keep
 
-    names, _ = measures_asked_for(options["names"], options["presets"])
-    table = scores_of(evaluation_of(assessments, names, options), runs, options)
+    evaluation = options.evaluation(options.requested_measures(), keep=Keep())
+    table = options.scores(evaluation, runs)
     comparisons = compare_all(
         table,
-        test=options["test"],
-        baseline=run_called(table, options["baseline"]),
-        alpha=options["alpha"],
-        resamples=options["resamples"],
-        seed=options["seed"],
+        test=options.test,
+        baseline=run_called(table, options.baseline),
+        alpha=options.alpha,
+        resamples=options.resamples,
+        seed=options.seed,
     )
     warn(dict.fromkeys(note for comparison in comparisons for note in comparison.notes))
-    if options["format_"] == "table":
+    if options.format == "table":
         block("\n".join(_as_text(comparison) for comparison in comparisons))
-    elif options["format_"] == "json":
+    elif options.format == "json":
         json_data({"comparisons": [comparison.to_dict() for comparison in comparisons]}, indent=1)
     else:
         data(_as_csv(comparisons))

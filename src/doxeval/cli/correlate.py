@@ -1,30 +1,19 @@
-"""`doxeval correlate`: whether measures rank systems alike, or tell the same ones apart."""
+"""`doxeval correlate`: whether measures rank systems alike, or distinguish the same ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from doxeval.cli.compare import (
-    RESAMPLING,
-    alpha_option,
-    format_option,
-    probability,
-    seed_option,
-    test_option,
-)
+from doxeval.cli.compare import RESAMPLING, Test, alpha_option, probability, test_option
+from doxeval.cli.options import format_option, runs_argument, seed_option
 from doxeval.cli.output import block, data, json_data, warn
-from doxeval.cli.scoring import (
-    evaluation_of,
-    measures_asked_for,
-    measures_option,
-    preset_option,
-    scores_of,
-    scoring_options,
-)
+from doxeval.cli.scoring import ScoringOptions
 from doxeval.cli.verb import refuse, verb
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.comparison import Correlations, MeasurePair, SignificantAgreement
@@ -32,26 +21,30 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result", "Correlations", "SignificantAgreement")
 
 
-@verb()
-@scoring_options
-@measures_option
-@preset_option
-@click.option(
-    "--significant",
-    is_flag=True,
-    help="Count the pairs of systems that both, one or neither of two measures tell apart.",
-)
-@test_option
-@alpha_option
-@click.option(
-    "--resamples",
-    type=click.IntRange(1),
-    help="Number of permutations for the probability of τ_AP, or with --significant of resamples "
-    "for bootstrap and randomization.  [default: 10,000; with --significant 100,000]",
-)
-@seed_option
-@format_option
-def correlate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any) -> None:
+@dataclass(frozen=True)
+class CorrelateOptions(ScoringOptions):
+    """What is scored, and how measures are correlated."""
+
+    significant: bool = option(
+        False,
+        "Count the pairs of systems that both, one or neither of two measures distinguish.",
+    )
+    test: Test = test_option()
+    alpha: float = alpha_option()
+    resamples: int | None = option(
+        None,
+        "Number of permutations for the probability of τ_AP, or with --significant of resamples "
+        "for bootstrap and randomization.",
+        at_least=1,
+        shown_default="10,000; with --significant 100,000",
+    )
+    seed: int = seed_option()
+    format: Literal["table", "json", "csv"] = format_option("Format of the output.")
+
+
+@verb(CorrelateOptions)
+@runs_argument
+def correlate(runs: tuple[str, ...], options: CorrelateOptions) -> None:
     """Correlate how measures rank systems, for each pair of measures.
 
     Printed are Kendall's τ-b, τ_AP (the mean of both directions; JSON and CSV have each), Pearson's
@@ -59,9 +52,9 @@ def correlate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: An
     the regression line. τ above 0.9 counts as equivalent, below 0.8 as noticeably different.
 
     With --significant, each measure tests all pairs of systems as compare does, with Holm's
-    correction, and the verdicts of two measures are counted: pairs that both tell apart, with the
-    same or with another system ahead, that only one tells apart, and that neither does. Agreement
-    is the share with the same system ahead among the pairs that at least one measure tells apart.
+    correction, and the verdicts of two measures are counted: pairs that both distinguish, with
+    the same or with another system ahead, that only one does, and that neither does. Agreement is
+    the share with the same system ahead among the pairs that at least one measure distinguishes.
     JSON names the pairs.
 
     \b
@@ -70,32 +63,35 @@ def correlate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: An
       doxeval correlate *.run -a assessments/ -m nxCG@10 -m MAep --format json
       doxeval correlate *.run -a qrels.txt -m MAiP -m 'iP[.01]' --significant --test wilcoxon
     """
-    if not options["significant"]:
+    if not options.significant:
         refuse({"test", "alpha"}, "is for --significant")
-    elif options["test"] not in RESAMPLING:
+    elif options.test not in RESAMPLING:
         tests = " or ".join(RESAMPLING)
         refuse({"seed", "resamples"}, f"is for tests by resampling: --test {tests}")
     if len(runs) < 2:
         raise click.UsageError("correlate needs two runs or more")
-    names, _ = measures_asked_for(options["names"], options["presets"])
+    names = options.requested_measures()
     if len(names) < 2:
         raise click.UsageError("correlate needs two measures or more: -m A -m B")
-    table = scores_of(evaluation_of(assessments, names, options), runs, options)
+    from doxeval.evaluation import Keep
+
+    table = options.scores(options.evaluation(names, keep=Keep()), runs)
     # Without --resamples, each of the two has its own default.
-    resampling = {"resamples": options["resamples"]} if options["resamples"] else {}
-    resampling["seed"] = options["seed"]
-    if options["significant"]:
+    resampling: dict[str, Any] = {"seed": options.seed}
+    if options.resamples is not None:
+        resampling["resamples"] = options.resamples
+    if options.significant:
         from doxeval.comparison import significant_agreement
 
         agreement = significant_agreement(
-            table, test=options["test"], alpha=options["alpha"], **resampling
+            table, test=options.test, alpha=options.alpha, **resampling
         )
-        _print(agreement, options["format_"], _verdicts_as_text, _verdicts_as_csv)
+        _print(agreement, options.format, _verdicts_as_text, _verdicts_as_csv)
     else:
         from doxeval.comparison import correlate as correlate_measures
 
         correlations = correlate_measures(table, **resampling)
-        _print(correlations, options["format_"], _as_text, _as_csv)
+        _print(correlations, options.format, _as_text, _as_csv)
 
 
 def _print(

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from doxeval.cli.options import out_option, runs_argument
 from doxeval.cli.output import data, is_terminal, line, note
-from doxeval.cli.scoring import (
-    evaluation_of,
-    measures_asked_for,
-    measures_option,
-    preset_option,
-    scores_of,
-    scoring_options,
-)
-from doxeval.cli.thresholds import gate_options, gates_of
-from doxeval.cli.verb import given_options, verb
+from doxeval.cli.scoring import ScoringOptions
+from doxeval.cli.thresholds import ThresholdOptions
+from doxeval.cli.verb import given_options, part, verb
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.scores import ScoreTable
 
-_FORMATS = ["table", "json", "csv", "parquet", "latex", "trec", "inex_eval"]
 _BY_SUFFIX = {
     ".txt": "table",
     ".json": "json",
@@ -36,43 +31,69 @@ _BY_SUFFIX = {
 _WITH_CURVES = ("json", "csv")
 _WITH_DOCUMENTS = ("table", "json", "csv", "parquet")
 _COMPAT = "inex_eval-3.1"
-_COMPAT_TASKS = ["thorough", "focused", "relevant-in-context", "best-in-context", "t2i"]
-_OF_COMPAT: dict[str, Any] = {"n": 500, "beta": 0.25, "irr": 300}
+_RANKS_OF_PROFILE = (1, 5, 10, 50)
+
+
+@dataclass(frozen=True)
+class _CompatOptions:
+    """Options of the old program."""
+
+    compat: Literal["inex_eval-3.1"] | None = option(None, "Print just what this program prints.")
+    task: Literal["thorough", "focused", "relevant-in-context", "best-in-context", "t2i"] | None = (
+        option(None, "With --compat: the task.")
+    )
+    n: int | None = option(None, "With --task best-in-context: n.", shown_default="500")
+    beta: float | None = option(None, "With --compat: β of the F-score.", shown_default="0.25")
+    irr: int | None = option(None, "With --task t2i: irr.", shown_default="300")
+
+
 # The options that also mean something for the old program.
-_WITH_COMPAT = {"assessments", "average_over", "per_topic", "out", "format_", "compat", "task"}
+_WITH_COMPAT = {
+    *("runs", "assessments", "average_over", "per_topic", "out", "format"),
+    *_CompatOptions.__annotations__,
+}
 
 
-@verb()
-@scoring_options
-@measures_option
-@preset_option
-@click.option("--per-topic", is_flag=True, help="Also print the scores of each topic.")
-@click.option(
-    "--profile",
-    type=click.Choice(["esr"]),
-    help="Also print how much each run serves directly, leaves to navigation, and misses.",
-)
-@click.option("--curves", is_flag=True, help="Also write the curves behind the scores (JSON, CSV).")
-@click.option(
-    "--per-document",
-    is_flag=True,
-    help="Also write precision, recall and score of each document that measures in context "
-    "average; CSV and Parquet have nothing else then.",
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(_FORMATS),
-    help="Format of the output.  [default: by the name of --out, else table]",
-)
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
-@gate_options
-@click.option("--compat", type=click.Choice([_COMPAT]), help="Print just what this program prints.")
-@click.option("--task", type=click.Choice(_COMPAT_TASKS), help="With --compat: the task.")
-@click.option("--n", type=int, help="With --task best-in-context: n.  [default: 500]")
-@click.option("--beta", type=float, help="With --compat: β of the F-score.  [default: 0.25]")
-@click.option("--irr", type=int, help="With --task t2i: irr.  [default: 300]")
-def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any) -> None:
+@dataclass(frozen=True)
+class EvaluateOptions(ScoringOptions):
+    """What is scored, how, and what is written."""
+
+    per_topic: bool = option(False, "Also print the scores of each topic.")
+    profile: Literal["esr"] | None = option(
+        None,
+        "Also print how much each run serves directly, leaves to navigation, and misses.",
+    )
+    curves: bool = option(False, "Also write the curves behind the scores (JSON, CSV).")
+    per_document: bool = option(
+        False,
+        "Also write precision, recall and score of each document that measures in context "
+        "average; CSV and Parquet have nothing else then.",
+    )
+    format: Literal["table", "json", "csv", "parquet", "latex", "trec", "inex_eval"] | None = (
+        option(None, "Format of the output.", shown_default="by the name of --out, else table")
+    )
+    out: Path | None = out_option("Write to this file.", None)
+    thresholds: ThresholdOptions = part(ThresholdOptions)
+    old: _CompatOptions = part(_CompatOptions)
+
+    @property
+    def output_format(self) -> str:
+        """The format that was requested, or else the one that the output's name stands for."""
+        if self.format is not None:
+            return self.format
+        if self.out is None:
+            return "table"
+        if self.out.suffix.lower() not in _BY_SUFFIX:
+            raise click.UsageError(
+                f"--out {self.out}: no format goes by this name; known suffixes are "
+                f"{', '.join(_BY_SUFFIX)}, and --format chooses a format for any name"
+            )
+        return _BY_SUFFIX[self.out.suffix.lower()]
+
+
+@verb(EvaluateOptions)
+@runs_argument
+def evaluate(runs: tuple[str, ...], options: EvaluateOptions) -> None:
     """Score runs by measures.
 
     A run is a file. NAME=FILE shows it under another name.
@@ -87,95 +108,80 @@ def evaluate(runs: tuple[str, ...], assessments: tuple[str, ...], **options: Any
       doxeval evaluate my.run -a qrels.txt -m MAiP --fail-under MAiP=.4 \\
         --baseline last.json --max-drop .02 --significant --junit checks.xml
     """
-    if options["compat"] or options["format_"] == "inex_eval":
-        _print_compatible(runs, assessments, options)
+    if options.old.compat or options.format == "inex_eval":
+        _print_compatible(runs, options)
         return
-    for name in ("task", *_OF_COMPAT):
-        if options[name] is not None:
+    for name in ("task", "n", "beta", "irr"):
+        if getattr(options.old, name) is not None:
             raise click.UsageError(f"--{name} goes with --compat; a measure has its own parameters")
-    format_ = _format(options)
-    if format_ == "parquet" and options["out"] is None and is_terminal():
-        raise click.UsageError("Parquet is not for terminals: --out names a file for it")
-    _check_documents(options, format_)
-    gates = gates_of(options)
-    options["names"] = gates.measures(options["names"], options["presets"])
-    names, curves = _measures(options, format_)
-    evaluation = evaluation_of(
-        assessments, names, options, curves=curves, per_document=options["per_document"]
+    format_ = options.output_format
+    _check_room(options, format_)
+    from doxeval.evaluation import Keep
+
+    thresholds = options.thresholds.requested(options.out)
+    options = replace(
+        options, measures=tuple(thresholds.measures(options.measures, options.presets))
     )
-    table = scores_of(evaluation, runs, options)
-    with gates.around(table):
-        _write(table, format_, options)
+    names, curves = _measures(options, format_)
+    evaluation = options.evaluation(names, keep=Keep(curves, options.per_document))
+    table = options.scores(evaluation, runs)
+    with thresholds.around(table):
+        _put(_rendered(table, format_, options), options.out)
+        if options.profile is not None:
+            for text in _profile_lines(table):
+                (line if format_ == "table" else note)(text)
 
 
-def _check_documents(options: dict[str, Any], format_: str) -> None:
-    """Refuse scores of documents where there is no room for them."""
-    if not options["per_document"]:
-        return
-    if format_ not in _WITH_DOCUMENTS:
-        raise click.UsageError(
-            f"--per-document needs a format that holds it: --format {', '.join(_WITH_DOCUMENTS)}"
-        )
-    for name, flag in (("per_topic", "--per-topic"), ("curves", "--curves")):
-        if options[name] and format_ in ("csv", "parquet"):
+def _check_room(options: EvaluateOptions, format_: str) -> None:
+    """Refuse scores of documents and curves where there is no room for them."""
+    if format_ == "parquet" and options.out is None and is_terminal():
+        raise click.UsageError("Parquet is not for terminals: --out names a file for it")
+    if options.per_document:
+        if format_ not in _WITH_DOCUMENTS:
             raise click.UsageError(
-                f"--per-document and {flag} do not fit into one file of {format_}; --format json "
-                "holds both"
+                "--per-document needs a format that holds it: --format "
+                f"{', '.join(_WITH_DOCUMENTS)}"
             )
-
-
-def _measures(options: dict[str, Any], format_: str) -> tuple[list[str], bool]:
-    """The measures asked for, and whether their curves are wanted."""
-    names, curves = list(options["names"]), options["curves"]
-    if curves and format_ not in _WITH_CURVES:
+        for is_given, flag in ((options.per_topic, "--per-topic"), (options.curves, "--curves")):
+            if is_given and format_ in ("csv", "parquet"):
+                raise click.UsageError(
+                    f"--per-document and {flag} do not fit into one file of {format_}; --format "
+                    "json holds both"
+                )
+    if options.curves and format_ not in _WITH_CURVES:
         raise click.UsageError(
             f"--curves needs a format that holds them: --format {' or '.join(_WITH_CURVES)}"
         )
-    if options["profile"] is not None:
+
+
+def _measures(options: EvaluateOptions, format_: str) -> tuple[list[str], bool]:
+    """Return the requested measures, and whether their curves are kept."""
+    profile: Sequence[str] = ()
+    if options.profile is not None:
         from doxeval.measures import PROFILE
 
-        names += PROFILE
-        curves = True
-    found, curves_of_preset = measures_asked_for(names, options["presets"])
-    return found, curves or (curves_of_preset and format_ == "json")
+        profile = PROFILE
+    curves = options.curves or bool(profile)
+    if options.presets and format_ == "json":
+        from doxeval.measures import preset_named
+
+        curves |= any(preset_named(name).curves for name in options.presets)
+    return options.requested_measures(*profile), curves
 
 
-def _format(options: dict[str, Any]) -> str:
-    """The format asked for, or else the one that the output's name stands for."""
-    out: Path | None = options["out"]
-    if options["format_"] is not None:
-        return str(options["format_"])
-    if out is None:
-        return "table"
-    if out.suffix.lower() not in _BY_SUFFIX:
-        raise click.UsageError(
-            f"--out {out}: no format goes by this name; known suffixes are "
-            f"{', '.join(_BY_SUFFIX)}, and --format chooses a format for any name"
-        )
-    return _BY_SUFFIX[out.suffix.lower()]
-
-
-def _write(table: ScoreTable, format_: str, options: dict[str, Any]) -> None:
-    _put(_rendered(table, format_, options), options["out"])
-    if options["profile"] is not None:
-        for one in in_words(table):
-            (line if format_ == "table" else note)(one)
-
-
-def _rendered(table: ScoreTable, format_: str, options: dict[str, Any]) -> bytes:
-    per_topic, curves = options["per_topic"], options["curves"]
+def _rendered(table: ScoreTable, format_: str, options: EvaluateOptions) -> bytes:
     if format_ == "table":
         from doxeval.cli.scoring import as_text
         from doxeval.messages import utf8
 
-        return utf8(as_text(table, per_topic) + documents_as_text(table))
+        return utf8(as_text(table, options.per_topic) + documents_as_text(table))
     from doxeval.scores import DOCUMENT_FORMATS, FORMATS, curves_as_csv
 
-    if options["per_document"] and format_ in DOCUMENT_FORMATS:
+    if options.per_document and format_ in DOCUMENT_FORMATS:
         return DOCUMENT_FORMATS[format_](table)
-    if curves and format_ == "csv":
+    if options.curves and format_ == "csv":
         return curves_as_csv(table)
-    return FORMATS[format_](table, per_topic)
+    return FORMATS[format_](table, options.per_topic)
 
 
 def _put(contents: bytes, out: Path | None) -> None:
@@ -188,41 +194,41 @@ def _put(contents: bytes, out: Path | None) -> None:
         file.write(contents)
 
 
-def _print_compatible(
-    runs: tuple[str, ...], sources: tuple[str, ...], options: dict[str, Any]
-) -> None:
+def _print_compatible(runs: tuple[str, ...], options: EvaluateOptions) -> None:
+    """Print just what the old program prints."""
     from doxeval.cli.scoring import named_run
     from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
     from doxeval.messages import utf8
 
-    if options["task"] is None:
+    old = options.old
+    if old.task is None:
         raise click.UsageError("--compat needs the --task")
-    if options["format_"] not in (None, "inex_eval"):
+    if options.format not in (None, "inex_eval"):
         raise click.UsageError("--compat prints lines of inex_eval; leave out --format")
-    if options["names"] or options["presets"]:
+    if options.measures or options.presets:
         raise click.UsageError(
             "--compat prints the measures of its task; leave out -m and --preset"
         )
     for name, flag in given_options().items():
-        if name not in _WITH_COMPAT and name not in _OF_COMPAT and name != "runs":
+        if name not in _WITH_COMPAT:
             raise click.UsageError(f"{flag} has no meaning for {_COMPAT}; leave it out")
-    values = {
-        name: default if options[name] is None else options[name]
-        for name, default in _OF_COMPAT.items()
-    }
     settings = InexEvalOptions(
-        InexEvalTask(options["task"]),
-        values["n"],
-        values["beta"],
-        values["irr"],
-        options["average_over"] == "assessed",
-        options["per_topic"],
+        InexEvalTask(old.task),
+        500 if old.n is None else old.n,
+        0.25 if old.beta is None else old.beta,
+        300 if old.irr is None else old.irr,
+        options.average_over == "assessed",
+        options.per_topic,
     )
     files = [named_run(run) for run in runs]
-    if any(one.name is not None for one in files):
+    if any(file.name is not None for file in files):
         raise click.UsageError(f"{_COMPAT} prints no names of runs; leave out NAME=")
-    lines = [text for one in files for text in inex_eval_lines(str(one.file), sources, settings)]
-    _put(utf8("".join(f"{one}\n" for one in lines)), options["out"])
+    lines = [
+        text
+        for file in files
+        for text in inex_eval_lines(str(file.file), options.assessments, settings)
+    ]
+    _put(utf8("".join(f"{text}\n" for text in lines)), options.out)
 
 
 # Scores of documents
@@ -267,10 +273,7 @@ def _cell(value: str | float | None) -> str:
 # The profile
 
 
-_RANKS = (1, 5, 10, 50)
-
-
-def in_words(table: ScoreTable) -> Iterator[str]:
+def _profile_lines(table: ScoreTable) -> Iterator[str]:
     """Yield a few lines about each run; the curves have the shares at every rank."""
     from doxeval.measures import PROFILE
     from doxeval.scores import mean_curve
@@ -284,7 +287,7 @@ def in_words(table: ScoreTable) -> Iterator[str]:
         hits, near_misses, misses = (shares[name] for name in PROFILE)
         yield ""
         yield f"{scores.run}: shares of the possible gain"
-        for rank in [*(rank for rank in _RANKS if rank < len(hits)), len(hits)]:
+        for rank in [*(rank for rank in _RANKS_OF_PROFILE if rank < len(hits)), len(hits)]:
             hit, near, missed = (share[rank - 1] for share in (hits, near_misses, misses))
             seen_twice = max(1 - hit - near - missed, 0.0)
             yield (

@@ -3,60 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from doxeval.cli.options import force_option, out_option, refuse_existing, runs_argument
 from doxeval.cli.output import line, note, warn
 from doxeval.cli.scoring import (
-    evaluation_of,
-    measures_asked_for,
-    measures_option,
-    preset_option,
+    ScoringOptions,
     run_called,
-    run_sources,
-    scores_of,
-    scoring_options,
 )
 from doxeval.cli.verb import command_line, verb
+from doxeval.named import option
 
 if TYPE_CHECKING:
+    from doxeval.runs import ChunkTable
     from doxeval.topics import Topic
 
 # The options that name files besides runs and assessments.
 _OTHER_FILES = ("topics", "navigation", "targets", "texts")
 
 
-@verb()
-@scoring_options
-@measures_option
-@preset_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, metavar="FILE", help="HTML to write."
-)
-@click.option(
-    "--baseline",
-    metavar="RUN",
-    help="The run that others are compared with, by name or file.  [default: the first]",
-)
-@click.option(
-    "--topics",
-    metavar="FILE",
-    help="File of topics, in any format that `doxeval topics` reads: topics are shown with their "
-    "titles, queries and descriptions.",
-)
-@click.option(
-    "--figures",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Directory for each figure as SVG, PNG and PDF, with its data as CSV (needs the extra "
-    "`figures`).",
-)
-@click.option("--title", default="Evaluation of runs", show_default=True, help="Title of the page.")
-@click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
-@click.option("--force", is_flag=True, help="Replace existing files.")
-def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **options: Any) -> None:
+@dataclass(frozen=True)
+class ReportOptions(ScoringOptions):
+    """What is scored, and what the page shows."""
+
+    out: Path = out_option("HTML to write.", metavar="FILE")
+    baseline: str | None = option(
+        None,
+        "The run that others are compared with, by name or file.",
+        metavar="RUN",
+        shown_default="the first",
+    )
+    topics: str | None = option(
+        None,
+        "File of topics, in any format that `doxeval topics` reads: topics are shown with their "
+        "titles, queries and descriptions.",
+        metavar="FILE",
+    )
+    figures: Path | None = option(
+        None,
+        "Directory for each figure as SVG, PNG and PDF, with its data as CSV (needs the extra "
+        "`figures`).",
+        metavar="DIR",
+    )
+    title: str = option("Evaluation of runs", "Title of the page.")
+    opens: bool = option(False, "Open the page in a browser.", flags=("--open",))
+    force: bool = force_option("existing files")
+
+
+@verb(ReportOptions)
+@runs_argument
+def report(runs: tuple[str, ...], options: ReportOptions) -> None:
     """Write one page about runs: scores, tests, curves, topics and documents.
 
     The page is one file that needs no network. Runs are ranked by the first measure. If the browser
@@ -64,7 +64,7 @@ def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **opt
     all tables are there.
 
     For retrieval of chunks, give the texts and the chunks: documents then show where they were
-    cut and what is read until the budget, and bars show what cutting and searching lose.
+    split and what is read until the budget, and bars show what is lost by chunking and retrieval.
 
     \b
     Examples:
@@ -74,16 +74,17 @@ def report(runs: tuple[str, ...], assessments: tuple[str, ...], out: Path, **opt
       doxeval report small.jsonl large.jsonl -a judged.jsonl --preset rag --texts handbook \\
         --chunks small-chunks.jsonl --chunks large-chunks.jsonl --out report.html
     """
-    if options["figures"] is not None:
+    if options.figures is not None:
         from doxeval.scores import renderer
 
         renderer()  # its absence is an error before any work
-    _check_free(out, options)
-    written = _written(_with_baseline(runs, options["baseline"]), assessments, out, options)
+    _check_free(options)
+    written = _written(_with_baseline(runs, options.baseline), options)
+    out = options.out
     line(f"{out}: {out.stat().st_size:,} bytes")
     if len(written) > 1:
-        line(f"{options['figures']}: {len(written) - 1} files of figures")
-    if options["opens"]:
+        line(f"{options.figures}: {len(written) - 1} files of figures")
+    if options.opens:
         _open(out)
 
 
@@ -95,18 +96,15 @@ def _open(out: Path) -> None:
         note(f"there is no browser here to open {out} with")
 
 
-def _check_free(out: Path, options: dict[str, Any]) -> None:
-    """Nothing is replaced without --force."""
+def _check_free(options: ReportOptions) -> None:
+    """Refuse to replace anything without --force."""
     from doxeval.errors import OutputError
 
-    if out.is_dir():
-        raise OutputError(f"{out} is a directory; expected a file")
-    figures: Path | None = options["figures"]
-    if options["force"]:
+    refuse_existing(options.out, force=options.force)
+    figures = options.figures
+    if options.force or figures is None:
         return
-    if out.exists():
-        raise OutputError(f"{out} exists; --force replaces it")
-    if figures is not None and figures.exists() and any(figures.iterdir()):
+    if figures.exists() and any(figures.iterdir()):
         raise OutputError(f"{figures} is not empty; --force replaces figures in it")
 
 
@@ -117,45 +115,55 @@ def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ..
     return (*runs, baseline)
 
 
-def _written(
-    runs: tuple[str, ...], sources: tuple[str, ...], out: Path, options: dict[str, Any]
-) -> list[Path]:
+def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     """The files of the report, from one evaluation."""
-    from doxeval.cli.chunk_reports import chunk_tables, losses_of
+    from doxeval.chunks import losses_of, oracle_runs
+    from doxeval.evaluation import Keep
     from doxeval.measures import PROFILE
     from doxeval.reports import report as write_report
 
-    names, _ = measures_asked_for(options["names"], options["presets"])
-    in_collection = options["directory"] is not None
-    has_texts = in_collection or options["texts"] is not None
-    tables = chunk_tables(options["chunks"], len(runs))
-    evaluation = evaluation_of(
-        sources,
+    names = options.requested_measures()
+    in_collection = options.collection is not None
+    has_texts = in_collection or options.texts is not None
+    tables = _chunk_tables(options.chunks, len(runs))
+    evaluation = options.evaluation(
         names,
-        {**options, "chunks": options["chunks"] if len(options["chunks"]) == 1 else ()},
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
-        curves=True,
-        results=has_texts,
+        keep=Keep(curves=True, results=has_texts),
     )
-    topics = _topics(options["topics"], evaluation.truth.topics)
-    table = scores_of(evaluation, runs, options)
+    topics = _topics(options.topics, evaluation.truth.topics)
+    table = options.scores(evaluation, runs)
     chunks = dict(zip(table, tables, strict=False))
+    other_files = {name: getattr(options, name) for name in _OTHER_FILES}
     return write_report(
         table,
-        out,
-        title=options["title"],
-        baseline=run_called(table, options["baseline"]),
+        options.out,
+        title=options.title,
+        baseline=run_called(table, options.baseline),
         truth=evaluation.truth if has_texts else None,
         topics=topics,
-        figures=options["figures"],
+        figures=options.figures,
         command=command_line(),
         files=[
-            *((name, options[name]) for name in _OTHER_FILES if _is_file(name, options[name])),
-            *(("chunks", file) for file in options["chunks"]),
+            *((name, file) for name, file in other_files.items() if _is_file(name, file)),
+            *(("chunks", file) for file in options.chunks),
         ],
         chunks=chunks,
-        losses=losses_of(evaluation, run_sources(runs, options), chunks),
+        losses=losses_of(evaluation, options.run_inputs(runs), oracle_runs(evaluation, chunks)),
     )
+
+
+def _chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
+    """Return the chunks of each run: one file for all of them, or a file for each."""
+    from doxeval.runs import read_chunks
+
+    if len(files) > 1 and len(files) != runs:
+        raise click.UsageError(
+            f"--chunks is given {len(files)} times for {runs} runs: give one file for all runs, or "
+            "one for each, in their order"
+        )
+    tables = [read_chunks(file) for file in files]
+    return tables * runs if len(tables) == 1 else tables
 
 
 def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:
@@ -177,10 +185,10 @@ def _is_file(name: str, given: str | None) -> bool:
     return given is not None and (name != "navigation" or navigation_named(given) is None)
 
 
-def _navigates(names: Sequence[str], options: dict[str, Any]) -> bool:
+def _navigates(names: Sequence[str], options: ReportOptions) -> bool:
     """Whether somebody asked how users navigate."""
     from doxeval.measures import measure_named
 
-    if options["navigation"] is not None:
+    if options.navigation is not None:
         return True
     return any(hasattr(measure_named(name), "nav") for name in names)

@@ -1,4 +1,4 @@
-"""Options of verbs that check scores: limits, drops since an earlier evaluation, JUnit XML."""
+"""Options of verbs that check scores: thresholds, drops since an earlier evaluation, JUnit XML."""
 
 from __future__ import annotations
 
@@ -8,60 +8,87 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from doxeval.cli.exit_codes import PROBLEMS
 from doxeval.cli.output import note, warn
 from doxeval.messages import plural
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.comparison import Check, Drop, EarlierScores, State
     from doxeval.scores import ScoreTable
 
 _COLOURS = {"failed": "red", "skipped": "yellow"}
-_OPTIONS = (
-    click.option(
-        "--fail-under",
-        multiple=True,
-        metavar="MEASURE=VALUE",
-        help="End with 1 if the mean of any run is worse than this; may be repeated.",
-    ),
-    click.option(
-        "--baseline",
-        metavar="FILE",
-        help="JSON scores of an earlier evaluation; end with 1 if a mean has dropped since.",
-    ),
-    click.option(
-        "--max-drop",
-        metavar="VALUE",
-        help="With --baseline: a mean may drop by this, such as .02 or 2%.",
-    ),
-    click.option(
-        "--significant",
-        is_flag=True,
-        help="With --baseline: only drops count that a paired test over topics confirms (Fisher's "
-        "randomization, α = .05).",
-    ),
-    click.option(
-        "--junit",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Write these checks as JUnit XML.",
-    ),
-)
-
-
-def gate_options(command: Any) -> Any:
-    """Add the options that `gates_of` reads to a verb."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 @dataclass(frozen=True)
-class RequestedGates:
+class ThresholdOptions:
+    """Which checks of scores a user requests."""
+
+    fail_under: tuple[str, ...] = option(
+        (),
+        "Exit with 1 if the mean of any run is worse than this; may be repeated.",
+        metavar="MEASURE=VALUE",
+    )
+    baseline: str | None = option(
+        None,
+        "JSON scores of an earlier evaluation; exit with 1 if a mean has dropped since.",
+        metavar="FILE",
+    )
+    max_drop: str | None = option(
+        None, "With --baseline: a mean may drop by this, such as .02 or 2%.", metavar="VALUE"
+    )
+    significant: bool = option(
+        False,
+        "With --baseline: only drops count that a paired test over topics confirms (Fisher's "
+        "randomization, α = .05).",
+    )
+    junit: Path | None = option(None, "Write these checks as JUnit XML.", metavar="FILE")
+
+    def requested(self, out: Path | None) -> Thresholds:
+        """Return the checks; a mistake is reported before runs are scored.
+
+        out: the file that the scores are written to.
+        """
+        for is_given, flag in (
+            (self.max_drop is not None, "--max-drop"),
+            (self.significant, "--significant"),
+        ):
+            if is_given and self.baseline is None:
+                raise click.UsageError(f"{flag} goes with --baseline, the scores to compare with")
+        if self.baseline is not None and self.max_drop is None and not self.significant:
+            raise click.UsageError(
+                "--baseline needs --max-drop (such as .02) or --significant, which say what fails"
+            )
+        if self.junit is not None and not self.fail_under and self.baseline is None:
+            raise click.UsageError("--junit goes with --fail-under or --baseline: it writes checks")
+        self._keep_baseline("--out", out)
+        self._keep_baseline("--junit", self.junit)
+        limits = _limits(self.fail_under)
+        earlier = max_drop = None
+        if self.baseline is not None:
+            from doxeval.comparison import Drop, read_earlier
+
+            earlier = read_earlier(self.baseline)
+            max_drop = Drop.parsed(self.max_drop or "0")
+        return Thresholds(limits, earlier, max_drop, self.significant, self.junit)
+
+    def _keep_baseline(self, flag: str, out: Path | None) -> None:
+        """Refuse to write over the baseline: a drop would pass the next time."""
+        if out is None or self.baseline is None or not os.path.exists(out):
+            return
+        if os.path.exists(self.baseline) and os.path.samefile(out, self.baseline):
+            raise click.UsageError(
+                f"{flag} {out} would replace the baseline even if the scores have dropped; write "
+                "to another file, and copy it when all is well"
+            )
+
+
+@dataclass(frozen=True)
+class Thresholds:
     """The checks that a user requested, perhaps none; the earlier scores have been read."""
 
     limits: Mapping[str, float]
@@ -114,44 +141,10 @@ class RequestedGates:
             click.get_current_context().exit(PROBLEMS)
 
 
-def gates_of(options: Mapping[str, Any]) -> RequestedGates:
-    """Return the checks that the options request; a mistake is reported before runs are scored."""
-    limits, baseline = options["fail_under"], options["baseline"]
-    for name, flag in (("max_drop", "--max-drop"), ("significant", "--significant")):
-        if options[name] and baseline is None:
-            raise click.UsageError(f"{flag} goes with --baseline, the scores to compare with")
-    if baseline is not None and options["max_drop"] is None and not options["significant"]:
-        raise click.UsageError(
-            "--baseline needs --max-drop (such as .02) or --significant, which say what fails"
-        )
-    if options["junit"] is not None and not limits and baseline is None:
-        raise click.UsageError("--junit goes with --fail-under or --baseline: it writes checks")
-    _check_outputs(baseline, options)
-    by_measure = _limits(limits) if limits else {}
-    earlier = max_drop = None
-    if baseline is not None:
-        from doxeval.comparison import Drop, read_earlier
-
-        earlier = read_earlier(baseline)
-        max_drop = Drop.parsed(options["max_drop"] or "0")
-    return RequestedGates(by_measure, earlier, max_drop, options["significant"], options["junit"])
-
-
-def _check_outputs(baseline: str | None, options: Mapping[str, Any]) -> None:
-    """Refuse to write over the baseline: a drop would pass the next time."""
-    for name, flag in (("out", "--out"), ("junit", "--junit")):
-        out = options.get(name)
-        if out is None or baseline is None or not os.path.exists(out):
-            continue
-        if os.path.exists(baseline) and os.path.samefile(out, baseline):
-            raise click.UsageError(
-                f"{flag} {out} would replace the baseline even if the scores have dropped; write "
-                "to another file, and copy it when all is well"
-            )
-
-
 def _limits(given: Sequence[str]) -> dict[str, float]:
     """Return the limits by measure; two for the same measure are an error."""
+    if not given:
+        return {}
     from doxeval.measures import measure_named
 
     limits: dict[str, float] = {}

@@ -29,9 +29,12 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, TypeAlias, TypeVar
 from urllib.parse import quote, unquote
 from uuid import UUID, uuid5
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
 
 from doxeval.assess.exchange.types import Judged, ReadJudgment
 from doxeval.assess.judging import Article, Grade, Range, flaw_of_note, grade_from_json
@@ -42,6 +45,7 @@ from doxeval.errors import FormatError, InputError, UnknownReference
 from doxeval.files import decode_json, open_input, read_up_to
 from doxeval.messages import closest, quoted, short_path
 
+R = TypeVar("R")
 CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 _NAMES = UUID("9b4ee8a1-6f0c-5d38-8f7e-2a41c6d0b517")
 # How much text a quote has around it, and a best entry point after it.
@@ -57,7 +61,6 @@ _PROPERTIES = frozenset(
     "email_sha1 homepage label".split()
 )
 _MISSPELT = 0.85  # how much of a name is right if it is nearly another
-_OF_GRADE = ("e", "s", "inferred")
 
 
 def annotation_lines(judged: Sequence[Judged], collection: Collection) -> Iterator[bytes]:
@@ -87,9 +90,9 @@ def _annotations(judged: Judged, collection: Collection) -> Iterator[dict[str, A
     article = Article.of(collection, judged.document)
     state = judged.state
     whole = {"type": "TextPositionSelector", "start": 0, "end": len(article.text)}
-    said = [_text("assessing", RELEVANT if state.is_relevant else NOT_RELEVANT)]
-    said += [_text("tagging", mark) for mark in judged.marks]
-    yield _annotation(judged, "assessing", said, whole)
+    bodies = [_text("assessing", RELEVANT if state.is_relevant else NOT_RELEVANT)]
+    bodies += [_text("tagging", mark) for mark in judged.marks]
+    yield _annotation(judged, "assessing", bodies, whole)
     if state.bep is not None:
         end = min(state.bep + AROUND, len(article.text))
         yield _annotation(judged, "bookmarking", [], *_selectors(article.text, state.bep, end))
@@ -116,7 +119,7 @@ def in_document_order(paths: Iterable[str], article: Article) -> list[str]:
 
 
 def _annotation(
-    judged: Judged, motivation: str, said: list[dict[str, Any]], *selectors: dict[str, Any]
+    judged: Judged, motivation: str, bodies: list[dict[str, Any]], *selectors: dict[str, Any]
 ) -> dict[str, Any]:
     target: dict[str, Any] = {"source": quote(judged.document, safe="")}
     if selectors:
@@ -124,7 +127,7 @@ def _annotation(
     about: dict[str, Any] = {"motivation": motivation}
     if judged.assessor is not None:
         about["creator"] = {"type": "Person", "nickname": judged.assessor}
-    about["body"] = [_text("classifying", judged.topic), *said]
+    about["body"] = [_text("classifying", judged.topic), *bodies]
     about["target"] = target
     return {"id": f"urn:uuid:{uuid5(_NAMES, _json(about))}", "type": "Annotation", **about}
 
@@ -146,10 +149,10 @@ def _selectors(text: str, start: int, end: int) -> list[dict[str, Any]]:
 
 
 def _grade(grade: Grade, inferred: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {"e": grade}
+    value: dict[str, Any] = {"e": grade}
     if isinstance(grade, tuple):
-        said = {"e": grade[0], "s": grade[1]}
-    return said | ({"inferred": True} if inferred else {})
+        value = {"e": grade[0], "s": grade[1]}
+    return value | ({"inferred": True} if inferred else {})
 
 
 # Reading
@@ -195,15 +198,29 @@ def read_annotations(
     return [draft.judgment() for draft in drafts.values()]
 
 
-def _items(value: Any, origin: str) -> list[Any]:
+class _Page(Struct):
+    """What holds annotations: a page, or a collection with its first page."""
+
+    items: list[Any] | None = None
+    first: Any = None
+    next: Any = None
+    last: Any = None
+
+
+def _items(value: object, origin: str) -> list[Any]:
     """Return the annotations of a file."""
-    page = value.get("first", value) if isinstance(value, dict) else value
-    items = page.get("items") if isinstance(page, dict) else page
-    if isinstance(page, dict) and (page.get("next") or value.get("last")):
+    try:
+        if isinstance(value, list):
+            return value
+        outer = msgspec.convert(value, _Page)
+        page = outer if outer.first is None else msgspec.convert(outer.first, _Page)
+    except msgspec.ValidationError:
+        page = outer = _Page()
+    if page.next or outer.last:
         raise FormatError("annotations on several pages: expected all on the first", origin)
-    if not isinstance(items, list):
+    if page.items is None:
         raise FormatError("expected an AnnotationPage or AnnotationCollection with items", origin)
-    return items
+    return page.items
 
 
 class _Lines:
@@ -224,27 +241,74 @@ class _Lines:
         return self._line
 
 
-class _Annotation:
-    """One annotation, its parts checked as they are asked for."""
+class _Body(Struct):
+    """What an annotation says; its value must be text where it is read."""
 
-    def __init__(self, item: Any) -> None:
+    purpose: Any = None
+    value: Any = None
+
+
+class _PositionSelector(Struct):
+    """The text from start to end."""
+
+    start: Annotated[int, Meta(ge=0)]
+    end: Annotated[int, Meta(ge=0)]
+
+
+class _QuoteSelector(Struct):
+    """A text with what is around it."""
+
+    exact: str = ""
+    prefix: str = ""
+    suffix: str = ""
+
+
+class _PathSelector(Struct):
+    """An element by its path."""
+
+    value: str
+
+
+_Objects: TypeAlias = dict[str, Any] | list[dict[str, Any]] | None
+
+
+class _Target(Struct):
+    """What an annotation is about."""
+
+    source: str
+    selector: Any = None
+
+
+class _Creator(Struct):
+    """Who made an annotation."""
+
+    nickname: str | None = None
+
+
+class _Annotation:
+    """One annotation, its parts checked as they are needed."""
+
+    def __init__(self, item: object) -> None:
         if not isinstance(item, dict) or item.get("type") != "Annotation":
             raise FormatError("expected an object of the type Annotation")
         _refuse_misspelt(item)
-        self.motivation = item.get("motivation")
-        self._bodies = _objects(item.get("body"), "body")
-        (target,) = _objects(item.get("target"), "target")
-        self._selectors = _objects(target.get("selector"), "selector")
-        source = target.get("source")
-        if not isinstance(source, str) or not unquote(source).strip():
-            raise FormatError("expected a target with the id of a document as its source")
-        self.document = normalise_id(unquote(source))
+        self.motivation: object = item.get("motivation")
+        self._bodies = [msgspec.convert(body, _Body) for body in _objects(item, "body")]
+        targets = _objects(item, "target")
+        if len(targets) != 1:
+            raise FormatError(f"{len(targets)} targets: expected one")
+        self._selectors = _objects(targets[0], "selector")
+        wrong_source = "expected a target with the id of a document as its source"
+        source = unquote(_converted(targets[0], _Target, wrong_source).source)
+        if not source.strip():
+            raise FormatError(wrong_source)
+        self.document = normalise_id(source)
         creator = item.get("creator")
-        if isinstance(creator, dict):
+        self.assessor: str | None = None
+        if isinstance(creator, dict):  # else an address, which says no name
             _refuse_misspelt(creator)
-        self.assessor = creator.get("nickname") if isinstance(creator, dict) else None
-        if self.assessor is not None and not isinstance(self.assessor, str):
-            raise FormatError(f"the nickname of the creator is {quoted(self.assessor)}")
+            wrong = f"the nickname of the creator is {quoted(creator.get('nickname'))}"
+            self.assessor = _converted(creator, _Creator, wrong).nickname
         self.topic = self.body("classifying")
 
     @property
@@ -254,61 +318,81 @@ class _Annotation:
 
     def body(self, purpose: str) -> str:
         """Return the text of the one body with a purpose."""
-        found = self.bodies(purpose)
-        if len(found) != 1:
-            raise FormatError(f"{len(found)} bodies with the purpose {purpose}: expected one")
-        return found[0]
+        texts = self.bodies(purpose)
+        if len(texts) != 1:
+            raise FormatError(f"{len(texts)} bodies with the purpose {purpose}: expected one")
+        return texts[0]
 
     def bodies(self, purpose: str) -> list[str]:
         """Return the texts of all bodies with a purpose."""
-        values = [body.get("value") for body in self._bodies if body.get("purpose") == purpose]
-        if not all(isinstance(value, str) for value in values):
-            raise FormatError(f"a body with the purpose {purpose} without text as its value")
-        return [str(value) for value in values]
+        values = [body.value for body in self._bodies if body.purpose == purpose]
+        wrong = f"a body with the purpose {purpose} without text as its value"
+        return _converted(values, list[str], wrong)
 
     @property
     def path(self) -> str | None:
         """The path of the element that it is about, if it is about one."""
-        found = self._selector("XPathSelector")
-        path = None if found is None else found.get("value")
-        if found is not None and not isinstance(path, str):
-            raise FormatError("an XPathSelector without a path as its value")
-        return path
+        selector = self._selector("XPathSelector")
+        if selector is None:
+            return None
+        wrong = "an XPathSelector without a path as its value"
+        return _converted(selector, _PathSelector, wrong).value
 
     def place(self, text: str) -> Range | None:
         """Return the text that is selected, if some is, compared with its quote."""
-        found = self._selector("TextPositionSelector")
+        position = self._selector("TextPositionSelector")
         quote = self._selector("TextQuoteSelector")
-        if found is None:
+        if position is None:
             if quote is not None:
                 raise FormatError("a quote without its position: expected a TextPositionSelector")
             return None
-        start, end = found.get("start"), found.get("end")
-        if type(start) is not int or type(end) is not int or not 0 <= start <= end:
-            raise FormatError(f"text from {quoted(start)} to {quoted(end)}: expected offsets")
+        wrong = (
+            f"text from {quoted(position.get('start'))} to {quoted(position.get('end'))}: "
+            "expected offsets"
+        )
+        selected = _converted(position, _PositionSelector, wrong)
+        start, end = selected.start, selected.end
+        if start > end:
+            raise FormatError(wrong)
         if end > len(text):
             raise UnknownReference(f"{end:,} is beyond the end of the text, {len(text):,}")
-        if quote is not None and not _is_quoted(quote, text, start, end):
-            raise UnknownReference(f"the text from {start:,} to {end:,} is not the one quoted")
+        if quote is not None:
+            no_text = "a quote whose exact, prefix or suffix is no text"
+            around = _converted(quote, _QuoteSelector, no_text)
+            before = text[max(start - len(around.prefix), 0) : start]
+            if (text[start:end], before) != (around.exact, around.prefix) or not text.startswith(
+                around.suffix, end
+            ):
+                raise UnknownReference(f"the text from {start:,} to {end:,} is not the one quoted")
         return start, end
 
     def _selector(self, kind: str) -> dict[str, Any] | None:
-        found = [selector for selector in self._selectors if selector.get("type") == kind]
-        if len(found) > 1:
-            raise FormatError(f"{len(found)} selectors of the type {kind}: expected one")
-        return found[0] if found else None
+        given = [selector for selector in self._selectors if selector.get("type") == kind]
+        if len(given) > 1:
+            raise FormatError(f"{len(given)} selectors of the type {kind}: expected one")
+        return given[0] if given else None
 
 
-def _objects(value: Any, what: str) -> list[dict[str, Any]]:
-    """Return one object or several, always as a list."""
-    given = [] if value is None else value if isinstance(value, list) else [value]
-    if not all(isinstance(each, dict) for each in given):
-        raise FormatError(f"{what} is {quoted(value)}: expected an object, or a list of them")
-    for each in given:
-        _refuse_misspelt(each)
-    if what == "target" and len(given) != 1:
-        raise FormatError(f"{len(given)} targets: expected one")
-    return given
+def _converted(value: object, record: type[R], wrong: str) -> R:
+    """Return a value as a record; if it is none, an error with these words."""
+    try:
+        return msgspec.convert(value, record)
+    except msgspec.ValidationError:
+        raise FormatError(wrong) from None
+
+
+def _objects(item: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """Return a property that is one object or several, always as a list."""
+    value = item.get(name)
+    try:
+        given: _Objects = msgspec.convert(value, _Objects)
+    except msgspec.ValidationError:
+        message = f"{name} is {quoted(value)}: expected an object, or a list of them"
+        raise FormatError(message) from None
+    objects = [given] if isinstance(given, dict) else given or []
+    for properties in objects:
+        _refuse_misspelt(properties)
+    return objects
 
 
 def _refuse_misspelt(given: dict[str, Any]) -> None:
@@ -319,13 +403,22 @@ def _refuse_misspelt(given: dict[str, Any]) -> None:
             raise FormatError(f"unknown property {quoted(name)}; did you mean {meant}?")
 
 
-def _is_quoted(quote: dict[str, Any], text: str, start: int, end: int) -> bool:
-    """Tell whether a quote stands exactly there, and has around it what it says."""
-    exact, prefix, suffix = (quote.get(name, "") for name in ("exact", "prefix", "suffix"))
-    if not all(isinstance(part, str) for part in (exact, prefix, suffix)):
-        raise FormatError("a quote whose exact, prefix or suffix is no text")
-    before = text[max(start - len(prefix), 0) : start]
-    return text[start:end] == exact and before == prefix and text.startswith(suffix, end)
+class _GradeRecord(Struct):
+    """The grade of an element as JSON in the text of a body."""
+
+    e: Any = UNSET
+    s: Any = UNSET
+    inferred: Any = False
+
+
+def _graded(text: str) -> _GradeRecord:
+    try:
+        value = decode_json(text)
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        refuse_unknown(value, _GradeRecord.__struct_fields__)
+    return _converted(value, _GradeRecord, f"{quoted(text)} is no grade")
 
 
 @dataclass
@@ -381,22 +474,14 @@ class _Draft:
         row = article.row_of(path)
         if row < 0:
             raise UnknownReference(f"there is no element {short_path(path)}")
-        try:
-            said = decode_json(value)
-        except ValueError:
-            said = None
-        grade = None
-        if isinstance(said, dict):
-            refuse_unknown(said, _OF_GRADE)
-        if isinstance(said, dict) and "e" in said:
-            both = [said["e"], said["s"]] if "s" in said else said["e"]
-            grade = grade_from_json(both)
+        graded = _graded(value)
+        grade = grade_from_json(graded.e if graded.s is UNSET else [graded.e, graded.s])
         if grade is None:
             raise FormatError(f"{quoted(value)} is no grade")
         path = article.path_of(row)
         if self.grades.setdefault(path, grade) != grade:
             raise FormatError(f"{short_path(path)} has two different grades")
-        if said.get("inferred") is True:
+        if graded.inferred is True:
             self.inferred.add(path)
 
     def _set(self, name: str, value: Any) -> None:
@@ -405,7 +490,7 @@ class _Draft:
 
     def judgment(self) -> ReadJudgment:
         """Return what all annotations say together."""
-        found = ReadJudgment(
+        read = ReadJudgment(
             self.topic,
             self.document,
             self.assessor,
@@ -418,17 +503,17 @@ class _Draft:
             self.origin,
             self.line,
         )
-        if flaw := flaw_of_note(found.note):
+        if flaw := flaw_of_note(read.note):
             raise FormatError(f"the note: {flaw}", self.origin, self.line)
-        if self.facts.get("relevant", found.state.is_relevant) != found.state.is_relevant:
-            said = RELEVANT if self.facts["relevant"] else NOT_RELEVANT
+        if self.facts.get("relevant", read.state.is_relevant) != read.state.is_relevant:
+            value = RELEVANT if self.facts["relevant"] else NOT_RELEVANT
             raise FormatError(
-                f"{quoted(self.document)} is said to be {said}, and the other annotations say "
+                f"{quoted(self.document)} is said to be {value}, and the other annotations say "
                 "otherwise",
                 self.origin,
                 self.line,
             )
-        return found
+        return read
 
 
 def _needed(place: Range | None) -> Range:

@@ -2,192 +2,337 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
+import msgspec
 from starlette.responses import Response
 
-from doxeval.assess.db import MOST_SECONDS, CampaignError, checked_keywords, next_document
-from doxeval.assess.judging import MalformedOperation, parse_operation
-from doxeval.assess.web.article_data import (
-    article_data,
-    check_is_for,
-    count_done,
-    judgment_data,
-    keywords_of,
-    known_topic,
+from doxeval.assess.db import (
+    ADJUDICATED,
+    CampaignError,
+    NotInQueue,
+    Unknown,
+    checked_keywords,
+    next_document,
 )
-from doxeval.assess.web.problems import Problem
+from doxeval.assess.judging import (
+    MalformedOperation,
+    allowed,
+    gradable,
+    inconsistencies,
+    parse_operation,
+    problems,
+)
+from doxeval.assess.web.auth import parts_of
+from doxeval.assess.web.display import document_data
+from doxeval.assess.web.errors import Problem
+from doxeval.assess.web.rendering import campaign_of, site_of
+from doxeval.assess.web.requests import checked_id
+from doxeval.assess.web.wire import (
+    MOST_OPERATIONS,
+    ArticleData,
+    FindData,
+    JudgmentData,
+    KeywordsReply,
+    MatchingDocument,
+    OperationsFailure,
+    OperationsReply,
+    OtherJudgment,
+    OutsideReply,
+    QueuePlace,
+    StateData,
+    TopicData,
+    TopicRequest,
+)
+from doxeval.errors import UnknownReference
+from doxeval.retrieve import ENGLISH_STOP_WORDS
 
 if TYPE_CHECKING:
-    from doxeval.assess.db import Stored
-    from doxeval.assess.judging import Operation
-    from doxeval.assess.web.asked import Asked
+    from collections.abc import Sequence
 
-MOST_OPERATIONS = 200
+    from starlette.requests import Request
+
+    from doxeval.assess.db import Campaign, CampaignTopic, QueueEntry, Stored, User
+    from doxeval.assess.judging import Article, Mode, Operation, State
+    from doxeval.assess.web.wire import (
+        KeywordsRequest,
+        OutsideRequest,
+        Span,
+        TimeRequest,
+        WireGrade,
+    )
+
 LONGEST_QUERY = 200
+_FIRST_KEYWORDS = 8
+_TOPIC_FIELDS = ("title", "castitle", "description", "narrative", "keywords")
 _STATUS = {"conflict": 409, "quote": 409, "refused": 422, "closed": 423, "malformed": 400}
+_FINISHING = frozenset({"validate", "not-relevant", "skip"})
 
 
-def answer_json(value: Any, status: int = 200) -> Response:
-    """An answer in JSON."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return Response(text.encode(), status, media_type="application/json")
+class UncheckedOperations(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An OperationsRequest whose operations `judging` has yet to check, in its own words."""
+
+    operations: Annotated[list[Any], msgspec.Meta(min_length=1, max_length=MOST_OPERATIONS)]
 
 
-def get_article(asked: Asked) -> Response:
-    """An article, with the judgment so far."""
-    return answer_json(article_data(asked))
+def _answer(message: msgspec.Struct, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(message), status, media_type="application/json")
 
 
-def post_operations(asked: Asked) -> Response:
-    """Operations on one document, carried out in order up to the first that fails."""
-    campaign, document = asked.campaign, asked.document
-    check_is_for(asked, document)
-    operations = _operations(asked.body)
-    _check_user(asked)
-    done = campaign.submit(asked.topic, document, asked.judge, asked.who, operations)
-    reply = _reply(asked, document, done.stored) | {"applied": done.applied}
-    if done.failure is None:
-        return answer_json(reply)
-    failure = done.failure
-    code = failure.code or failure.kind
-    told = reply | {"error": failure.message, "code": code}
-    return answer_json(told, _STATUS.get(failure.kind, 422))
+def get_article(request: Request) -> Response:
+    """Answer with an article and the judgment so far."""
+    campaign, topic_id, judge = campaign_of(request), request.state.topic, request.state.judge
+    document = document_of(request)
+    topic = known_topic(campaign, topic_id)
+    entries = campaign.queue(topic_id, judge)
+    place = place_in(entries, document)
+    article = campaign.article(document)
+    stored = campaign.judgment(topic_id, document, judge)
+    settings = campaign.settings
+    shown = document_data(article, campaign.collection.inline_tags, settings.display)
+    data = ArticleData(
+        user=request.user.name,
+        topic=_topic_data(topic),
+        doc=document,
+        mode=campaign.mode,
+        closed=topic.is_closed,
+        adjudicating=judge == ADJUDICATED,
+        readonly=topic.is_closed,
+        pooled=_pooled_spans(campaign, topic_id, article) if settings.show_pooled else None,
+        keywords=_keywords(campaign, topic, request.user),
+        snap=settings.snap,
+        queue=_queue_place(entries, place),
+        others=_others(request, document) if judge == ADJUDICATED else msgspec.UNSET,
+        **_fields(shown),
+        **_fields(_judgment(stored, article, campaign.mode)),
+    )
+    return _answer(data)
 
 
-def _operations(body: Any) -> list[Operation]:
-    """The operations of a request; one that cannot be read spoils them all."""
-    sent = _object(body, "operations").get("operations")
-    if not isinstance(sent, list) or not 1 <= len(sent) <= MOST_OPERATIONS:
-        raise Problem(400, f'"operations" is a list of 1 to {MOST_OPERATIONS}.', "malformed")
+def _fields(part: msgspec.Struct) -> dict[str, Any]:
+    """Return the fields of a record, to become those of a larger one."""
+    return {name: getattr(part, name) for name in part.__struct_fields__}
+
+
+def document_of(request: Request) -> str:
+    """Return the document that a request is about; it must name one."""
+    return checked_id(request.state.document, "document")
+
+
+def known_topic(campaign: Campaign, topic_id: str) -> CampaignTopic:
+    """Return a topic of the campaign."""
     try:
-        return [parse_operation(one) for one in sent]
+        return campaign.topic(topic_id)
+    except Unknown:
+        raise Problem(404, "There is no such topic.", "topic") from None
+
+
+def place_in(entries: Sequence[QueueEntry], document: str) -> int:
+    """Return where a document is in a queue; one that is not there is not for this judge."""
+    for place, entry in enumerate(entries):
+        if entry.document == document:
+            return place
+    raise NotInQueue(f"document {document!r} is not in this queue")
+
+
+def count_done(entries: Sequence[QueueEntry]) -> int:
+    """Return how many documents of a queue are judged."""
+    return sum(entry.is_done for entry in entries)
+
+
+def _queue_place(entries: Sequence[QueueEntry], place: int) -> QueuePlace:
+    is_last = place == len(entries) - 1
+    return QueuePlace(
+        position=place + 1,
+        total=len(entries),
+        done=count_done(entries),
+        previous=entries[place - 1].document if place else None,
+        next=None if is_last else entries[place + 1].document,
+        off_pool=entries[place].off_pool,
+    )
+
+
+def _topic_data(topic: CampaignTopic) -> TopicData:
+    statement = {name: getattr(topic.topic, name) for name in _TOPIC_FIELDS}
+    return TopicData(topic.id, **{name: text for name, text in statement.items() if text})
+
+
+def _keywords(campaign: Campaign, topic: CampaignTopic, user: User) -> list[str]:
+    """Return the words that somebody has coloured for a topic; at first, those of its title."""
+    chosen = campaign.keywords(topic.id, user)
+    if chosen is not None:
+        return list(chosen)
+    words = re.findall(r"\w+", topic.topic.content or "")
+    telling = (word for word in words if word.lower() not in ENGLISH_STOP_WORDS)
+    return list(dict.fromkeys(telling))[:_FIRST_KEYWORDS]
+
+
+def _state(state: State) -> StateData:
+    return StateData(**state.as_json())
+
+
+def _judgment(stored: Stored, article: Article, mode: Mode) -> JudgmentData:
+    """Return a judgment, and what the rules say about it."""
+    state = stored.state
+    grades = None
+    if mode == "2005":  # in mode 2003, every element may get every grade
+        rows = gradable(state, article, mode)
+        values = [
+            cast("list[WireGrade]", list(each)) for each in allowed(state, article, mode, rows)
+        ]
+        grades = list(zip(rows.tolist(), values, strict=True))
+    return JudgmentData(
+        state=_state(state),
+        version=stored.version,
+        can_undo=stored.can_undo,
+        can_redo=stored.can_redo,
+        problems=list(problems(state, article, mode)),
+        inconsistencies=list(inconsistencies(state, article, mode)),
+        gradable=msgspec.UNSET if grades is None else grades,
+    )
+
+
+def _pooled_spans(campaign: Campaign, topic: str, article: Article) -> list[Span]:
+    """Return where the pooled elements of a document are, not which system returned them."""
+    spans = set()
+    for element in campaign.pooled_elements(topic, article.document) or ():
+        if element.path is None:
+            start, end = element.start or 0, element.end or 0
+        else:
+            row = article.row_of(element.path)
+            if row < 0:
+                continue
+            start, end = int(article.start[row]), int(article.end[row])
+        if 0 <= start < end <= len(article.text):
+            spans.add((start, end))
+    return sorted(spans)
+
+
+def _others(request: Request, document: str) -> list[OtherJudgment]:
+    """Return what the assessors of a topic said of a document, by pseudonym, for its adjudicators.
+
+    Somebody who also assesses the topic judges a document before they see what others said of it.
+    """
+    campaign, topic, user = campaign_of(request), request.state.topic, request.user
+    is_assessor = "assess" in parts_of(request, topic)
+    if is_assessor and campaign.judgment(topic, document, user.id).state.status != "validated":
+        raise Problem(
+            403,
+            "You also assess this topic: judge the document yourself before you see what the "
+            "others said of it.",
+            "judge-first",
+        )
+    others = [
+        OtherJudgment(judged.assessor, _state(judged.state))
+        for judged in campaign.judgments(topic, document=document)
+        if judged.assessor is not None and not judged.adjudicated
+    ]
+    return sorted(others, key=lambda other: other.who)
+
+
+def post_operations(request: Request, message: UncheckedOperations) -> Response:
+    """Carry out operations on one document, in order up to the first that fails."""
+    campaign, document = campaign_of(request), document_of(request)
+    topic, judge = request.state.topic, request.state.judge
+    operations = _operations(message)
+    _check_user(request, message)
+    article = _article_to_judge(campaign, document)
+    submitted = campaign.submit(topic, document, judge, request.user, operations)
+    judgment = _judgment(submitted.stored, article, campaign.mode)
+    reply = _fields(judgment) | {"applied": submitted.applied}
+    failure = submitted.failure
+    if failure is not None:
+        code = failure.code or failure.kind
+        status = _STATUS.get(failure.kind, 422)
+        return _answer(OperationsFailure(**reply, error=failure.message, code=code), status)
+    if operations[-1].kind in _FINISHING:
+        reply["next"] = next_document(campaign.queue(topic, judge), document)
+    return _answer(OperationsReply(**reply))
+
+
+def _operations(message: UncheckedOperations) -> list[Operation]:
+    """Return the operations of a request; if one cannot be carried out by anybody, none is."""
+    try:
+        return [parse_operation(operation) for operation in message.operations]
     except MalformedOperation as error:
         raise Problem(400, f"{error}.", "malformed") from None
 
 
-def _object(body: Any, *names: str) -> dict[str, Any]:
-    """A JSON object with certain names and perhaps topic, doc, judge and user."""
-    if not isinstance(body, dict):
-        raise Problem(400, "The request is not a JSON object.", "malformed")
-    unknown = [name for name in body if name not in {*names, "topic", "doc", "judge", "user"}]
-    if unknown:
-        raise Problem(400, f"Unknown name {json.dumps(unknown[0][:80])}.", "malformed")
-    missing = [name for name in names if name not in body]
-    if missing:
-        raise Problem(400, f'The request has no "{missing[0]}".', "malformed")
-    return body
+def _article_to_judge(campaign: Campaign, document: str) -> Article:
+    """Return an article; what is not in the collection is in no queue either."""
+    try:
+        return campaign.article(document)
+    except UnknownReference:
+        raise NotInQueue(f"there is no document {document!r}") from None
 
 
-def _check_user(asked: Asked) -> None:
+def _check_user(request: Request, message: TopicRequest) -> None:
     """Refuse what one user did on a page that was still open when another signed in."""
-    made_by = asked.body.get("user")
-    if made_by is not None and made_by != asked.who.name:
+    if message.user not in (None, msgspec.UNSET, request.user.name):
         raise Problem(409, "Somebody else has signed in since this was done.", "user")
 
 
-def _reply(asked: Asked, document: str, stored: Stored) -> dict[str, Any]:
-    campaign = asked.campaign
-    entries = campaign.queue(asked.topic, asked.judge)
-    return judgment_data(stored, campaign.article(document), campaign.mode) | {
-        "total": len(entries),
-        "done": count_done(entries),
-        "next": next_document(entries, document),
-    }
+def post_time(request: Request, message: TimeRequest) -> Response:
+    """Add time that was spent on a document."""
+    document = document_of(request)
+    _check_user(request, message)
+    state, campaign = request.state, campaign_of(request)
+    _article_to_judge(campaign, document)
+    campaign.add_time(state.topic, document, state.judge, message.seconds)
+    return Response(b"{}", media_type="application/json")
 
 
-def post_time(asked: Asked) -> Response:
-    """Time that was spent on a document."""
-    document = asked.document
-    seconds = _object(asked.body, "seconds")["seconds"]
-    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not is_number or not 0 <= seconds <= MOST_SECONDS:
-        raise Problem(400, f'"seconds" is a number from 0 to {MOST_SECONDS}.', "malformed")
-    _check_user(asked)
-    check_is_for(asked, document)
-    asked.campaign.add_time(asked.topic, document, asked.judge, float(seconds))
-    return answer_json({})
-
-
-def get_keywords(asked: Asked) -> Response:
-    """The words that somebody has coloured in the documents of a topic."""
-    return answer_json({"words": keywords_of(asked)})
-
-
-def post_keywords(asked: Asked) -> Response:
-    """Other words to colour."""
-    words = _object(asked.body, "words")["words"]
-    if not isinstance(words, list):
-        raise Problem(400, '"words" is a list of texts.', "malformed")
+def post_keywords(request: Request, message: KeywordsRequest) -> Response:
+    """Choose other words to colour."""
     try:
-        chosen = checked_keywords(words)
+        words = checked_keywords(message.words)
     except CampaignError as error:
         raise Problem(400, f"{error}.", "malformed") from None
-    asked.campaign.set_keywords(asked.topic, asked.who, chosen)
-    return get_keywords(asked)
+    campaign_of(request).set_keywords(request.state.topic, request.user, words)
+    return _answer(KeywordsReply(words))
 
 
-def get_queue(asked: Asked) -> Response:
-    """The documents of a topic, in the order of the queue."""
-    entries = asked.campaign.queue(asked.topic, asked.judge)
-    documents = [
-        {
-            "doc": entry.document,
-            "status": entry.status,
-            "relevant": entry.relevant,
-            "problem": entry.problem,
-            "offPool": entry.off_pool,
-        }
-        for entry in entries
-    ]
-    told = {"documents": documents, "done": count_done(entries), "next": next_document(entries)}
-    return answer_json(told)
-
-
-def query_in(asked: Asked) -> str:
+def query_of(request: Request) -> str:
     """Return what to look for, which has its limit."""
-    query = asked.query.get("q", "")
+    query: str = request.state.query.get("q", "")
     if len(query) > LONGEST_QUERY:
         raise Problem(400, f"A query has at most {LONGEST_QUERY} characters.", "malformed")
     return query
 
 
-def get_find(asked: Asked) -> Response:
-    """Documents by the beginning of their ids or by words, in the pool or outside it."""
-    found = asked.site.finder.find(query_in(asked))
-    queue = {entry.document: entry for entry in asked.campaign.queue(asked.topic, asked.judge)}
+def get_find(request: Request) -> Response:
+    """Find documents by the beginning of their ids or by words, in the pool or outside it."""
+    matches = site_of(request).finder.find(query_of(request))
+    queue = campaign_of(request).queue(request.state.topic, request.state.judge)
+    entries = {entry.document: entry for entry in queue}
     documents = []
-    for one in found.documents:
-        entry = queue.get(one.document)
+    for match in matches.documents:
+        entry = entries.get(match.document)
         documents.append(
-            {
-                "doc": one.document,
-                "title": one.title,
-                "snippet": one.snippet,
-                "inPool": entry is not None and not entry.off_pool,
-                "inQueue": entry is not None,
-                "judged": entry is not None and entry.status == "validated",
-            }
+            MatchingDocument(
+                doc=match.document,
+                title=match.title,
+                snippet=match.snippet,
+                in_pool=entry is not None and not entry.off_pool,
+                in_queue=entry is not None,
+                judged=entry is not None and entry.is_done,
+            )
         )
-    return answer_json({"documents": documents, "how": found.how})
+    return _answer(FindData(documents, matches.how))
 
 
-def post_outside(asked: Asked) -> Response:
-    """A document outside the pool is to be judged too."""
-    _object(asked.body)
-    document = add_outside(asked)
-    return answer_json({"doc": document})
+def post_outside(request: Request, message: OutsideRequest) -> Response:
+    """Let a document outside the pool be judged too."""
+    return _answer(OutsideReply(add_outside(request)))
 
 
-def add_outside(asked: Asked) -> str:
-    """Add a document to somebody's queue, unless it is there; the id as the collection has it."""
-    campaign = asked.campaign
-    number = campaign.collection.document(asked.document)
-    document = campaign.collection.id_of(number)
-    if known_topic(campaign, asked.topic).is_closed:
+def add_outside(request: Request) -> str:
+    """Add a document to a queue, unless it is there; return its id as the collection has it."""
+    campaign, topic, judge = campaign_of(request), request.state.topic, request.state.judge
+    document = campaign.collection.id_of(campaign.collection.document(document_of(request)))
+    if known_topic(campaign, topic).is_closed:
         raise Problem(423, "The topic is closed.", "closed")
-    entries = campaign.queue(asked.topic, asked.judge)
-    if all(entry.document != document for entry in entries):
-        campaign.add_outside(asked.topic, document, asked.judge)
+    if all(entry.document != document for entry in campaign.queue(topic, judge)):
+        campaign.add_outside(topic, document, judge)
     return document

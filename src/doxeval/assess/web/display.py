@@ -1,4 +1,4 @@
-"""How elements are shown: the role of each tag.
+"""Documents as the page shows them: their text, their elements, and the role of each tag.
 
 The page knows ten roles and no tags: a heading is a heading, whether the collection calls it `st`,
 `title` or `h2`. Organisers may give tags other roles. A tag that is not known here is inline if the
@@ -8,21 +8,23 @@ collection says so, or if it only occurs within running text; otherwise it is a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.errors import InputError
-from doxeval.messages import join_names, quoted
+from doxeval.assess.web.wire import ElementRows
 
-Role = Literal[
-    "heading", "list", "item", "table", "row", "cell", "inline", "figure", "maths", "block"
-]
-ROLES: tuple[str, ...] = get_args(Role)
+if TYPE_CHECKING:
+    from doxeval.assess.db import DisplayRole
+    from doxeval.assess.judging import Article
+    from doxeval.documents import Collection
+
+_LONGEST_TITLE = 120
 
 # HTML and Markdown; the IEEE articles of 2002 to 2005; the Wikipedia of 2006 to 2010; the demo.
-_TAGS: dict[Role, str] = {
+_TAGS: dict[DisplayRole, str] = {
     "heading": "h1 h2 h3 h4 h5 h6 legend summary atl st title tig h h1a h2a hdr head heading name",
     "list": "ul ol dl menu dir list l1 l2 l3 l4 l5 l6 l7 l8 l9 la lb lc ld le bullet-list "
     "numeric-list numeric-brace letter-list numeric-rbrace normallist numberlist definitionlist",
@@ -41,24 +43,6 @@ _TAGS: dict[Role, str] = {
 DEFAULTS: Mapping[str, str] = {tag: role for role, tags in _TAGS.items() for tag in tags.split()}
 
 
-def checked_display(display: Mapping[str, Any]) -> dict[str, str]:
-    """A display map of an organiser: a role of ours for each tag.
-
-    >>> checked_display({"ss1": "block", "theorem": "heading"})
-    {'ss1': 'block', 'theorem': 'heading'}
-    >>> checked_display({"ss1": "big"})
-    Traceback (most recent call last):
-    doxeval.errors.InputError: the tag 'ss1' has the role 'big'; roles are heading, list, item, ...
-    """
-    for tag, role in display.items():
-        if role not in ROLES:
-            roles = join_names(ROLES, len(ROLES))
-            raise InputError(
-                f"the tag {quoted(tag)} has the role {quoted(role)}; roles are {roles}"
-            )
-    return dict(display)
-
-
 def roles_of(
     tags: Sequence[str],
     tag: Ints,
@@ -67,7 +51,7 @@ def roles_of(
     inline: frozenset[str],
     display: Mapping[str, str],
 ) -> dict[str, str]:
-    """The role of each tag of a document.
+    """Return the role of each tag of a document.
 
     tag and parent are columns of its elements; mixed says which of them have text of their own.
 
@@ -78,7 +62,7 @@ def roles_of(
     within = np.zeros(len(tag), dtype=np.bool_)
     within[1:] = mixed[parent[1:]]
     outside = np.bincount(tag[~within], minlength=len(tags))
-    roles = {}
+    roles: dict[str, str] = {}
     for number, name in enumerate(tags):
         known = display.get(name) or DEFAULTS.get(name.lower())
         if name in display:
@@ -95,7 +79,70 @@ def roles_of(
 
 
 def _is_below(tags: Sequence[str], tag: Ints, parent: Ints, number: int, above: str) -> bool:
-    """Whether an element of a tag, given by its number, has a parent of the other tag."""
+    """Return whether an element of a tag, given by its number, has a parent of the other tag."""
     parents = parent[tag == number]
     around = np.unique(tag[parents[parents >= 0]]).tolist()
-    return any(tags[one].lower() == above for one in around)
+    return any(tags[other].lower() == above for other in around)
+
+
+class DocumentData(msgspec.Struct, frozen=True):
+    """The part of an article's data that is about the document, exactly as it is."""
+
+    text: str
+    length: int
+    sha256: str
+    elements: ElementRows
+    tags: list[str]
+    roles: dict[str, str]
+
+
+def document_data(
+    article: Article, inline: frozenset[str], display: Mapping[str, str]
+) -> DocumentData:
+    """Return the text, its length and hash, the elements in document order, and roles of tags.
+
+    >>> from doxeval.assess.judging import Article
+    >>> from doxeval.documents.examples import example_collection
+    >>> text = "<article><st>Fog</st><p>One <x>two</x>.</p></article>"
+    >>> data = document_data(Article.of(example_collection({"a": text}), "a"), frozenset(), {})
+    >>> data.text, data.length, data.tags, data.elements.tag
+    ('FogOne two.', 11, ['article', 'st', 'p', 'x'], [0, 1, 2, 3])
+    >>> data.roles
+    {'article': 'block', 'st': 'heading', 'p': 'block', 'x': 'inline'}
+    """
+    mixed = ~article.nothing_but_children
+    columns = {name: getattr(article, name).tolist() for name in ElementRows.__struct_fields__}
+    return DocumentData(
+        article.text,
+        len(article.text),
+        article.sha256,
+        ElementRows(**columns),
+        list(article.tags),
+        roles_of(article.tags, article.tag, article.parent, mixed, inline, display),
+    )
+
+
+def title_of(collection: Collection, document: int, display: Mapping[str, str]) -> str:
+    """Return the first heading of a document, or how its text begins.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> collection = example_collection({"a": "<article><st>Fog</st><p>One.</p></article>"})
+    >>> title_of(collection, 0, {})
+    'Fog'
+    """
+    first = int(collection.rows[document])
+    rows = slice(first, min(first + 200, int(collection.rows[document + 1])))
+    columns, summary = collection.nodes, collection.summary
+    text = collection.text_of(document)
+    for row, path in enumerate(columns.path[rows].tolist(), first):
+        tag = summary.tag(path)
+        start, end = int(columns.start[row]), int(columns.end[row])
+        is_heading = (display.get(tag) or DEFAULTS.get(tag.lower())) == "heading"
+        if is_heading and text[start:end].strip():
+            return _on_one_line(text[start : min(end, start + 4 * _LONGEST_TITLE)])
+    return _on_one_line(text[: 4 * _LONGEST_TITLE])
+
+
+def _on_one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_TITLE else line[: _LONGEST_TITLE - 1] + "…"

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.arrays import Ints
-from doxeval.assess.web.document_data import title_of
+from doxeval.assess.web.display import title_of
 from doxeval.documents import DocumentWords
 from doxeval.errors import DoxevalError
 from doxeval.messages import plural
@@ -22,23 +22,23 @@ if TYPE_CHECKING:
     from doxeval.documents import Collection
     from doxeval.retrieve import Index
 
-MOST_FOUND = 20
+MOST_MATCHES = 20
 MOST_SCANNED = 20_000_000  # characters
 _AROUND = 80
 
 
-class Found(NamedTuple):
-    """A document, and a piece of its text that shows why it was found."""
+class DocumentMatch(NamedTuple):
+    """A document that fits a query, and a part of its text that shows why."""
 
     document: str
     title: str
     snippet: str
 
 
-class Findings(NamedTuple):
-    """What was found, and in words how."""
+class SearchAnswer(NamedTuple):
+    """The documents that fit a query, and in words how they were searched for."""
 
-    documents: tuple[Found, ...]
+    documents: tuple[DocumentMatch, ...]
     how: str
 
 
@@ -49,10 +49,10 @@ class Finder:
     >>> first = "<article><st>Fog</st><p>A horn in the fog.</p></article>"
     >>> finder = Finder(example_collection({"fog1": first, "sea": "<p>Waves.</p>"}), {})
     >>> finder.find("horn").documents
-    (Found(document='fog1', title='Fog', snippet='Fog A horn in the fog.'),)
+    (DocumentMatch(document='fog1', title='Fog', snippet='Fog A horn in the fog.'),)
     >>> finder.find("horn").how
     'read all 2 documents, as the collection has no index'
-    >>> [found.document for found in finder.find("fog").documents]
+    >>> [match.document for match in finder.find("fog").documents]
     ['fog1']
     """
 
@@ -64,39 +64,39 @@ class Finder:
         self._looked = False
         self._words = DocumentWords(collection)
 
-    def find(self, query: str) -> Findings:
-        """At most twenty documents, those whose ids begin with the query first."""
+    def find(self, query: str) -> SearchAnswer:
+        """Return at most twenty documents, those whose ids begin with the query first."""
         query = query.strip()
         if not query:
-            return Findings((), "nothing was asked for")
-        by_id = [self._found(number, "") for number in self._with_prefix(query)]
+            return SearchAnswer((), "nothing was asked for")
+        by_id = [self._match(number, "") for number in self._with_prefix(query)]
         by_words, how = self._by_words(query)
-        known = {found.document for found in by_id}
-        all_found = by_id + [found for found in by_words if found.document not in known]
-        return Findings(tuple(all_found[:MOST_FOUND]), how)
+        known = {match.document for match in by_id}
+        matches = by_id + [match for match in by_words if match.document not in known]
+        return SearchAnswer(tuple(matches[:MOST_MATCHES]), how)
 
-    def _found(self, document: int, snippet: str) -> Found:
+    def _match(self, document: int, snippet: str) -> DocumentMatch:
         title = title_of(self.collection, document, self.display)
-        return Found(self.collection.id_of(document), title, snippet)
+        return DocumentMatch(self.collection.id_of(document), title, snippet)
 
     def _with_prefix(self, prefix: str) -> list[int]:
-        """Documents whose ids begin like this, the one with exactly this id first."""
+        """Return documents whose ids begin like this, the one with exactly this id first."""
         numbers = [int(number) for number in self.collection.find_documents([prefix])]
         ends, lines, _ = self.collection.id_columns
-        wanted = re.compile(b"(?m)^" + re.escape(prefix.encode("utf-8", "surrogatepass")))
-        for count, match in enumerate(wanted.finditer(lines.data)):
-            if count >= MOST_FOUND:
+        beginning = re.compile(b"(?m)^" + re.escape(prefix.encode("utf-8", "surrogatepass")))
+        for count, match in enumerate(beginning.finditer(lines.data)):
+            if count >= MOST_MATCHES:
                 break
             numbers.append(int(ends.searchsorted(match.start(), side="right")))
-        return [number for number in dict.fromkeys(numbers) if number >= 0][:MOST_FOUND]
+        return [number for number in dict.fromkeys(numbers) if number >= 0][:MOST_MATCHES]
 
-    def _by_words(self, query: str) -> tuple[list[Found], str]:
+    def _by_words(self, query: str) -> tuple[list[DocumentMatch], str]:
         index = self._open_index()
         if index is None:
             return self._scanned(query)
         from doxeval.retrieve import SearchOptions, find_snippets, open_searcher, query_of_words
 
-        searcher = open_searcher(index, SearchOptions(task="documents", max_results=MOST_FOUND))
+        searcher = open_searcher(index, SearchOptions(task="documents", max_results=MOST_MATCHES))
         try:
             terms = query_of_words(query, searcher.options)
             answer = searcher.answer(terms)
@@ -105,11 +105,11 @@ class Finder:
         assert isinstance(terms, tuple)  # noqa: S101  # the task has no structure
         snippets = find_snippets(searcher, terms, answer.spans)
         pairs = zip(answer.spans.document.tolist(), snippets, strict=True)
-        found = [self._found(document, snippet.text) for document, snippet in pairs]
-        return found, "by the index of words"
+        matches = [self._match(document, snippet.text) for document, snippet in pairs]
+        return matches, "by the index of words"
 
     def _open_index(self) -> Index | None:
-        """The index beside the collection, opened once; None if there is none that fits."""
+        """Return the index beside the collection, opened once; None if there is none that fits."""
         from doxeval.retrieve import Index
 
         with self._lock:
@@ -121,31 +121,31 @@ class Finder:
                     self._index = None
             return self._index
 
-    def _scanned(self, query: str) -> tuple[list[Found], str]:
-        """Documents that have all the words of a query, read one after another up to a limit."""
+    def _scanned(self, query: str) -> tuple[list[DocumentMatch], str]:
+        """Return documents that have all the words of a query, which are read up to a limit."""
         words = [word.casefold() for word in re.findall(r"\w+", query)]
-        found: list[Found] = []
+        matches: list[DocumentMatch] = []
         read = document = 0
         total = len(self.collection)
-        while words and document < total and read < MOST_SCANNED and len(found) < MOST_FOUND:
+        while words and document < total and read < MOST_SCANNED and len(matches) < MOST_MATCHES:
             text = self.collection.text_of(document)
             read += len(text)
             folded = text.casefold()
             if all(word in folded for word in words):
-                borders = self._words.boundaries(document)
-                found.append(self._found(document, _around(text, words[0], borders)))
+                boundaries = self._words.boundaries(document)
+                matches.append(self._match(document, _around(text, words[0], boundaries)))
             document += 1
         which = "all" if document == total else "the first"
         how = f"read {which} {plural(document, 'document')}, as the collection has no index"
-        return found, how
+        return matches, how
 
 
-def _around(text: str, word: str, borders: Ints) -> str:
-    """The text around the first occurrence of a word, on one line, with spaces between blocks."""
+def _around(text: str, word: str, boundaries: Ints) -> str:
+    """Return the text around the first occurrence of a word, with spaces between blocks."""
     match = re.search(re.escape(word), text, re.IGNORECASE)
     at = match.start() if match else 0
     low, high = max(0, at - _AROUND), min(at + _AROUND, len(text))
-    inside = borders[(low < borders) & (borders < high)].tolist()
-    pieces = [text[start:end] for start, end in pairwise([low, *inside, high])]
-    line = " ".join(" ".join(pieces).split())
+    inside = boundaries[(low < boundaries) & (boundaries < high)].tolist()
+    parts = [text[start:end] for start, end in pairwise([low, *inside, high])]
+    line = " ".join(" ".join(parts).split())
     return ("… " if low else "") + line + (" …" if high < len(text) else "")

@@ -1,21 +1,36 @@
-"""The organiser's page: progress, assignments, agreement, closing, and exports."""
+"""The organiser's pages: progress, assignments, agreement, closing, accounts, and exports."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 
-from doxeval.assess.web.agreeing import agreement_rows, honeypot_rows
-from doxeval.assess.web.asked import given_id, url
-from doxeval.assess.web.problems import Problem
-from doxeval.assess.web.templates import render
+from doxeval.assess.agreement import honeypots, number
+from doxeval.assess.db import ROLES, Unknown
+from doxeval.assess.exchange import (
+    EXPORT_FORMATS,
+    Undecided,
+    check_fit,
+    export_download,
+    judgments_to_export,
+    log_lines,
+)
+from doxeval.assess.web.api import known_topic
+from doxeval.assess.web.errors import Problem, as_sentence
+from doxeval.assess.web.pages import agreement_rows
+from doxeval.assess.web.rendering import campaign_of, decimals, render, url
+from doxeval.assess.web.requests import checked_id, is_storable
+from doxeval.assessments import NoMajority
+from doxeval.errors import DoxevalError, InputError
 
 if TYPE_CHECKING:
-    from doxeval.assess.db import Part, User
-    from doxeval.assess.web.asked import Asked
+    from starlette.requests import Request
 
-# What is told after a form was sent; the address has the word, never the sentence.
+    from doxeval.assess.db import Campaign, Part, User
+    from doxeval.assess.exchange import Export, ExportFormat
+
+# What the page says after a form was sent; the address has the word, never the sentence.
 NOTICES = {
     "closed": "The topic is closed. Nobody can change its judgments.",
     "reopened": "The topic is open again.",
@@ -24,22 +39,38 @@ NOTICES = {
     "disabled": "The account is disabled, and its sessions have ended.",
     "enabled": "The account is enabled.",
 }
+SHOWN_ONCE = "Write the password down now: it is not shown again."
+LOG = "log"
+TITLES: dict[str, str] = {
+    "jsonl": "JSONL of doxeval",
+    "annotations": "W3C Web Annotations (JSON-LD)",
+    "inex2008": "INEX 2008–10 (text)",
+    "inex2005": "INEX 2005–07 (XML)",
+    "inex2003": "INEX 2003–04 (XML)",
+    "trec": "TREC qrels",
+    LOG: "log of all operations (JSONL)",
+}
 
 
-def get_organise(asked: Asked) -> Response:
-    """The whole page."""
-    return organise_page(asked, notice=NOTICES.get(asked.query.get("done", ""), ""))
+def get_organise(request: Request) -> Response:
+    """Show the whole page."""
+    return _organise_page(request, notice=NOTICES.get(request.state.query.get("done", ""), ""))
 
 
-def organise_page(
-    asked: Asked, notice: str = "", problem: str = "", secret: tuple[str, str] | None = None
+def _organise_page(
+    request: Request,
+    *,
+    notice: str = "",
+    problem: str = "",
+    secret: tuple[str, str] | None = None,
+    status: int = 200,
 ) -> Response:
-    """The page; `secret` is a user and the password made up for them, which is shown this once."""
-    campaign = asked.campaign
+    """Return the page; `secret` is a user and a new password, which is shown this once."""
+    campaign = campaign_of(request)
     return render(
+        request,
         "organise",
-        asked.site,
-        asked.who,
+        status=status,
         notice=notice,
         problem=problem,
         secret=secret,
@@ -48,49 +79,72 @@ def organise_page(
         assignments=campaign.assignments(),
         progress=campaign.progress(),
         agreements=agreement_rows(campaign),
-        honeypots=honeypot_rows(campaign),
+        honeypots=_honeypot_rows(campaign),
         mode=campaign.mode,
     )
 
 
-def back(done: str, part: str) -> Response:
-    """Back to a part of the page after a form was sent."""
-    return RedirectResponse(f"{url('/organise', done=done)}#{part}", 303)
+def _honeypot_rows(campaign: Campaign) -> list[list[str]]:
+    """Return a head and rows: how assessors judged documents with known highlights."""
+    gold = campaign.gold()
+    if not gold:
+        return []
+    names = {user.pseudonym: user.name for user in campaign.users()}
+    head = ["assessor", "pseudonym", "honeypots judged", "rightly relevant or not"]
+    rows = [
+        [
+            names.get(score.assessor, "–"),
+            score.assessor,
+            f"{score.judged:,}",
+            f"{score.right:,}",
+            *(decimals(number(mean.micro)) for mean in (score.precision, score.recall, score.f1)),
+        ]
+        for score in honeypots(campaign.judgments(), gold, campaign.mode)
+    ]
+    return [[*head, "precision", "recall", "F1"], *rows]
 
 
-def post_close(asked: Asked) -> Response:
+def _back(done: str, section: str) -> Response:
+    """Go back to a section of the page after a form was sent."""
+    return RedirectResponse(f"{url('/organise', done=done)}#{section}", 303)
+
+
+# Topics and assignments
+
+
+def post_close(request: Request) -> Response:
     """Close a topic: its judgments can no longer be changed."""
-    asked.campaign.close_topic(_topic(asked), asked.who)
-    return back("closed", "topics")
+    campaign_of(request).close_topic(_topic(request), request.user)
+    return _back("closed", "topics")
 
 
-def post_reopen(asked: Asked) -> Response:
+def post_reopen(request: Request) -> Response:
     """Open a topic again."""
-    asked.campaign.reopen_topic(_topic(asked), asked.who)
-    return back("reopened", "topics")
+    campaign_of(request).reopen_topic(_topic(request), request.user)
+    return _back("reopened", "topics")
 
 
-def post_assign(asked: Asked) -> Response:
+def post_assign(request: Request) -> Response:
     """Give a topic to somebody."""
-    asked.campaign.assign(_topic(asked), user_named(asked), _part(asked), asked.who)
-    return back("assigned", "assignments")
+    topic, user, part = _topic(request), _user(request), _part(request)
+    campaign_of(request).assign(topic, user, part, request.user)
+    return _back("assigned", "assignments")
 
 
-def post_unassign(asked: Asked) -> Response:
+def post_unassign(request: Request) -> Response:
     """Take a topic from somebody; their judgments stay."""
-    asked.campaign.unassign(_topic(asked), user_named(asked), _part(asked), asked.who)
-    return back("unassigned", "assignments")
+    topic, user, part = _topic(request), _user(request), _part(request)
+    campaign_of(request).unassign(topic, user, part, request.user)
+    return _back("unassigned", "assignments")
 
 
-def _topic(asked: Asked) -> str:
-    topic = given_id(asked.fields.get("topic"), "topic")
-    if all(one.id != topic for one in asked.campaign.topics()):
-        raise Problem(404, "There is no such topic.", "topic")
-    return topic
+def _topic(request: Request) -> str:
+    topic = checked_id(request.state.form.get("topic"), "topic")
+    return known_topic(campaign_of(request), topic).id
 
 
-def _part(asked: Asked) -> Part:
-    part = asked.fields.get("part", "assess")
+def _part(request: Request) -> Part:
+    part = request.state.form.get("part", "assess")
     if part == "assess":
         return "assess"
     if part == "adjudicate":
@@ -98,10 +152,165 @@ def _part(asked: Asked) -> Part:
     raise Problem(400, "The part is assess or adjudicate.", "part")
 
 
-def user_named(asked: Asked) -> User:
-    """The user that a form names."""
-    name = given_id(asked.fields.get("user"), "user")
-    found = next((user for user in asked.campaign.users() if user.name == name), None)
-    if found is None:
-        raise Problem(404, "There is no such user.", "user")
-    return found
+def _user(request: Request) -> User:
+    name = checked_id(request.state.form.get("user"), "user")
+    try:
+        return campaign_of(request).user(name)
+    except Unknown:
+        raise Problem(404, "There is no such user.", "user") from None
+
+
+# Accounts
+
+
+def post_add_user(request: Request) -> Response:
+    """Add an account, with a password made up by the server."""
+    form = request.state.form
+    name, role = form.get("name", "").strip(), form.get("role", "")
+    if role not in ROLES or not is_storable(name):
+        raise Problem(400, "Give a name and one of the roles.", "user")
+    try:
+        user, password = campaign_of(request).add_user(name, role)
+    except InputError as error:
+        return _organise_page(request, problem=as_sentence(error), status=422)
+    return _organise_page(request, notice=SHOWN_ONCE, secret=(user.name, password))
+
+
+def post_reset_password(request: Request) -> Response:
+    """Give somebody a new password; their sessions end."""
+    user, campaign = _user(request), campaign_of(request)
+    password = campaign.set_password(user.name)
+    campaign.close_sessions(user)
+    return _organise_page(request, notice=SHOWN_ONCE, secret=(user.name, password))
+
+
+def post_disable_user(request: Request) -> Response:
+    """Keep somebody from signing in, and sign them out."""
+    user, campaign = _user(request), campaign_of(request)
+    if user.id == request.user.id:
+        raise Problem(422, "You cannot disable your own account.", "own-account")
+    campaign.set_active(user.name, False)
+    campaign.close_sessions(user)
+    return _back("disabled", "users")
+
+
+def post_enable_user(request: Request) -> Response:
+    """Let somebody sign in again."""
+    campaign_of(request).set_active(_user(request).name, True)
+    return _back("enabled", "users")
+
+
+# Exports
+
+
+class OfferedFormat(NamedTuple):
+    """A format, what it would lose, and why it cannot be written, if it cannot."""
+
+    name: str
+    losses: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the page calls it."""
+        return TITLES[self.name]
+
+
+class ExportChoice(NamedTuple):
+    """What an organiser chose to export."""
+
+    topic: str | None
+    judgments: str
+    drafts: bool
+
+
+def get_exports(request: Request) -> Response:
+    """Show the formats, and what each of them cannot keep."""
+    choice = _choice(request)
+    problem, ties, count = "", "", 0
+    formats = [OfferedFormat(LOG)]
+    try:
+        export = _export(request, choice)
+        count = len(export.judged)
+        ties = str(export.ties) if export.ties else ""
+        formats += [_offered(export, name) for name in EXPORT_FORMATS]
+        formats.sort(key=lambda offered: list(TITLES).index(offered.name))
+    except Problem as refused:
+        problem = refused.sentence
+    return render(
+        request,
+        "exports",
+        **choice._asdict(),
+        problem=problem,
+        ties=ties,
+        count=count,
+        formats=formats,
+    )
+
+
+def get_export(request: Request) -> Response:
+    """Send a file of judgments; nothing but the audit trail changes."""
+    choice, campaign = _choice(request), campaign_of(request)
+    name = request.state.query.get("format", "")
+    if name == LOG:
+        file, content = "log.jsonl", b"".join(log_lines(campaign.operations(choice.topic)))
+    elif name in EXPORT_FORMATS:
+        file, content = export_download(_export(request, choice), name)
+    else:
+        raise Problem(400, "Choose one of the formats.", "format")
+    campaign.note_event("export", request.user, format=name, **choice._asdict())
+    is_zip = file.endswith(".zip")
+    return Response(
+        content,
+        media_type="application/zip" if is_zip else "application/octet-stream",
+        headers={"content-disposition": f'attachment; filename="{file}"'},
+    )
+
+
+def _choice(request: Request) -> ExportChoice:
+    query = request.state.query
+    drafts = query.get("drafts") or "no"
+    if drafts not in ("yes", "no"):
+        raise Problem(400, "drafts= is yes or no.", "drafts")
+    topic = query.get("topic") or None
+    if topic is not None:
+        known_topic(campaign_of(request), topic)
+    return ExportChoice(topic, query.get("judgments") or "adjudicated", drafts == "yes")
+
+
+def _export(request: Request, choice: ExportChoice) -> Export:
+    """Return the judgments to export; if there are none, or nothing says which, raise a Problem."""
+    campaign = campaign_of(request)
+    try:
+        export = judgments_to_export(
+            campaign.judgments(topic=choice.topic, drafts=choice.drafts),
+            collection=campaign.collection,
+            mode=campaign.mode,
+            judgments=choice.judgments,
+            drafts=choice.drafts,
+        )
+    except NoMajority:
+        sentence = (
+            "Two assessors differ about some documents, and two have no majority. Have the "
+            "documents adjudicated or judged by a third assessor, or export the judgments of "
+            "anybody (union) or of one assessor."
+        )
+        raise Problem(400, sentence, "undecided") from None
+    except Undecided:
+        sentence = (
+            "The assessors differ about some documents. Have them adjudicated, or export the "
+            "judgments of the majority (of three or more), of anybody (union) or of one assessor."
+        )
+        raise Problem(400, sentence, "undecided") from None
+    if not export.judged:
+        more = "" if choice.drafts else " With drafts, judgments that were only begun are added."
+        raise Problem(400, f"There are no validated judgments to export yet.{more}", "empty")
+    return export
+
+
+def _offered(export: Export, name: ExportFormat) -> OfferedFormat:
+    try:
+        check_fit(export, name)
+        return OfferedFormat(name, export.losses(name))
+    except DoxevalError as error:
+        return OfferedFormat(name, problem=f"Not possible: {error}.")

@@ -2,122 +2,110 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection as Sized
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from starlette.responses import RedirectResponse, Response
 
-from doxeval.assess.db import ADJUDICATED, next_document
-from doxeval.assess.web.agreeing import agreement_rows
-from doxeval.assess.web.api import add_outside, query_in
-from doxeval.assess.web.article_data import count_done, known_topic, place_in
-from doxeval.assess.web.asked import url
-from doxeval.assess.web.problems import Problem
-from doxeval.assess.web.roles import ADJUDICATE, ASSESS
-from doxeval.assess.web.static import FOREVER
-from doxeval.assess.web.templates import render
+from doxeval.assess.agreement import agreement
+from doxeval.assess.db import ADJUDICATED, Part, next_document
+from doxeval.assess.web.api import (
+    add_outside,
+    count_done,
+    document_of,
+    known_topic,
+    place_in,
+    query_of,
+)
+from doxeval.assess.web.rendering import campaign_of, render, site_of, url
 
 if TYPE_CHECKING:
-    from doxeval.assess.db import CampaignTopic
-    from doxeval.assess.web.asked import Asked
+    from starlette.requests import Request
+
+    from doxeval.assess.db import Campaign, CampaignTopic, Progress
 
 
-class Work(NamedTuple):
-    """A topic of somebody, and how far they are."""
+class TopicWork(NamedTuple):
+    """A user's part in a topic, and how far they are."""
 
-    topic: str
-    title: str
-    judge: str | None  # "adjudicated", or None for the own judgments
-    done: int
-    total: int
-    relevant: int
-    closed: bool
-    next: str | None
+    topic: CampaignTopic
+    progress: Progress
 
-
-def get_static(asked: Asked) -> Response:
-    """A file of the pages."""
-    asset = asked.site.assets.files.get(asked.query.get("name", ""))
-    if asset is None:
-        raise Problem(404, "There is no such file.", "file")
-    return Response(asset.content, media_type=asset.type, headers={"cache-control": FOREVER})
+    @property
+    def judge(self) -> str | None:
+        """What addresses call the judgments: "adjudicated", or None for the user's own."""
+        return "adjudicated" if self.progress.part == "adjudicate" else None
 
 
-def get_home(asked: Asked) -> Response:
-    """The own topics."""
-    campaign, user = asked.campaign, asked.who
-    work, closed = [], []
-    for topic in campaign.topics():
-        parts = campaign.parts(user, topic.id)
-        if ASSESS in parts:
-            work.append(_work(asked, topic, user.id))
-        if ADJUDICATE in parts:
-            work.append(_work(asked, topic, ADJUDICATED))
-        if parts and topic.is_closed:
-            closed.append(topic.id)
+def get_home(request: Request) -> Response:
+    """Show the topics of whoever is signed in, assessing before adjudicating."""
+    campaign = campaign_of(request)
+    progress = {(row.topic, row.part): row for row in campaign.progress(request.user)}
+    work = [
+        TopicWork(topic, progress[topic.id, part])
+        for topic in campaign.topics()
+        for part in get_args(Part)
+        if (topic.id, part) in progress
+    ]
+    closed = {row.topic.id for row in work if row.topic.is_closed}
     agreements = agreement_rows(campaign, closed)
-    return render("home", asked.site, user, work=work, agreements=agreements, mode=campaign.mode)
+    return render(request, "home", work=work, agreements=agreements, mode=campaign.mode)
 
 
-def _work(asked: Asked, topic: CampaignTopic, judge: int) -> Work:
-    campaign = asked.campaign
-    entries = campaign.queue(topic.id, judge)
-    return Work(
-        topic.id,
-        topic.topic.title or "",
-        "adjudicated" if judge == ADJUDICATED else None,
-        count_done(entries),
-        len(entries),
-        sum(entry.relevant and entry.status == "validated" for entry in entries),
-        topic.is_closed,
-        next_document(entries),
-    )
+def agreement_rows(campaign: Campaign, topics: Sized[str] | None = None) -> list[list[str]]:
+    """Return a head and rows: how far assessors agree on some topics, or on all.
+
+    It is empty if no two of them validated the same document. Assessors may only see it for topics
+    that are closed, since it would sway their judgments.
+    """
+    if topics is not None and not topics:
+        return []
+    table = agreement(campaign.judgments(topics), campaign.mode).table()
+    return table if len(table) > 1 else []
 
 
-def get_queue(asked: Asked) -> Response:
-    """The documents of a topic, and others that were found."""
-    campaign = asked.campaign
-    topic = known_topic(campaign, asked.topic)
-    entries = campaign.queue(asked.topic, asked.judge)
-    query = query_in(asked)
+def get_queue(request: Request) -> Response:
+    """Show the documents of a topic, and others that fit a query."""
+    campaign, state = campaign_of(request), request.state
+    topic = known_topic(campaign, state.topic)
+    entries = campaign.queue(state.topic, state.judge)
+    query = query_of(request)
     return render(
+        request,
         "queue",
-        asked.site,
-        asked.who,
         topic=topic.topic,
         closed=topic.is_closed,
-        judge=asked.query.get("judge"),
-        place="/adjudicate" if asked.is_adjudicating else "/article",
+        judge=state.query.get("judge"),
+        place=_article_page(request),
         entries=entries,
         known={entry.document for entry in entries},
         done=count_done(entries),
         next=next_document(entries),
         q=query,
-        found=asked.site.finder.find(query) if query.strip() else None,
+        matches=site_of(request).finder.find(query) if query.strip() else None,
     )
 
 
-def post_outside(asked: Asked) -> Response:
+def _article_page(request: Request) -> str:
+    return "/adjudicate" if request.state.judge == ADJUDICATED else "/article"
+
+
+def post_outside(request: Request) -> Response:
     """Add a document outside the pool to the own queue, and go there."""
-    document = add_outside(asked)
-    place = "/adjudicate" if asked.is_adjudicating else "/article"
-    return RedirectResponse(url(place, topic=asked.topic, doc=document), 303)
-
-
-def get_article(asked: Asked) -> Response:
-    """The page of an article, which its script fills."""
-    entries = asked.campaign.queue(asked.topic, asked.judge)
-    place_in(entries, asked.document)
-    judge = "adjudicated" if asked.is_adjudicating else None
-    return render(
-        "article",
-        asked.site,
-        asked.who,
-        topic=asked.topic,
-        document=asked.document,
-        judge=judge,
+    document = add_outside(request)
+    return RedirectResponse(
+        url(_article_page(request), topic=request.state.topic, doc=document), 303
     )
 
 
-def get_help(asked: Asked) -> Response:
-    """Keys and rules."""
-    return render("help", asked.site, asked.who, mode=asked.campaign.mode)
+def get_article(request: Request) -> Response:
+    """Show the page of an article, which its script fills."""
+    topic, judge, document = request.state.topic, request.state.judge, document_of(request)
+    place_in(campaign_of(request).queue(topic, judge), document)
+    judge_name = "adjudicated" if judge == ADJUDICATED else None
+    return render(request, "article", topic=topic, document=document, judge=judge_name)
+
+
+def get_help(request: Request) -> Response:
+    """Show keys and rules."""
+    return render(request, "help", mode=campaign_of(request).mode)

@@ -6,19 +6,18 @@ points of the document's text; spans are half-open. A field that is UNSET is not
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+from doxeval.assess.db import MOST_SECONDS, DisplayRole, Snap
 from doxeval.assess.judging import Mode, Status
+
+MOST_OPERATIONS = 200
 
 Span = tuple[int, int]
 # 2005: 2, 1 or "?"; 2003: exhaustivity and specificity.
 WireGrade = int | Literal["?"] | tuple[int, int]
-Snap = Literal["characters", "words", "sentences"]
-Role = Literal[
-    "heading", "list", "item", "table", "row", "cell", "inline", "figure", "maths", "block"
-]
 OperationKind = Literal[
     "highlight", "unhighlight", "bep", "clear-bep", "grade", "validate", "not-relevant", "reopen",
     "note", "problem", "skip", "undo", "redo",
@@ -114,7 +113,7 @@ class ArticleData(JudgmentData, frozen=True, rename="camel", kw_only=True):
     sha256: str
     elements: ElementRows
     tags: list[str]
-    roles: dict[str, Role]
+    roles: dict[str, DisplayRole]
     pooled: list[Span] | None
     keywords: list[str]
     snap: Snap
@@ -198,13 +197,13 @@ class TopicRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 class OperationsRequest(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Operations on one document, carried out in order up to the first that fails."""
 
-    operations: list[OperationData]
+    operations: Annotated[list[OperationData], Meta(min_length=1, max_length=MOST_OPERATIONS)]
 
 
 class TimeRequest(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Time that was spent on a document, in seconds."""
 
-    seconds: float
+    seconds: Annotated[float, Meta(ge=0, le=MOST_SECONDS)]
 
 
 class KeywordsRequest(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from assess_client import browser, highlight_tide
+from assess_client import WHO_MAY, browser, highlight_tide
 from doxeval.assess.db import Campaign
-from doxeval.assess.web import WHO_MAY
 
 HOST = "testserver"
 REFUSED: dict[str, dict[str, str]] = {
@@ -88,6 +87,6 @@ def test_nothing_is_changed_by_other_methods(campaign: Campaign) -> None:
     for path in {route.split()[1] for route in WHO_MAY}:
         known = {route.split()[0] for route in WHO_MAY if route.split()[1] == path}
         for method in {"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} - known:
-            answer = client.request(method, path.replace("{name}", "x"))
+            answer = client.request(method, path)
             assert answer.status_code == 405, f"{method} {path}"
             assert answer.headers["content-security-policy"]

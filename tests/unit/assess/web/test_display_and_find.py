@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from doxeval.assess.db import DISPLAY_ROLES
 from doxeval.assess.judging import Article
-from doxeval.assess.web import DEFAULTS, MOST_FOUND, ROLES, Finder, document_data, title_of
+from doxeval.assess.web import DEFAULTS, MOST_MATCHES, Finder, document_data, title_of
 from doxeval.documents import Collection, build_collection, example_collection
 from doxeval.retrieve import build_index
 
@@ -18,9 +19,9 @@ def roles(document: str, ending: str, tmp_path: Path, **display: str) -> dict[st
     build_collection([str(tmp_path / "in")], tmp_path / "out")
     collection = Collection(tmp_path / "out")
     article = Article.of(collection, "a")
-    found: dict[str, str] = document_data(article, collection.inline_tags, display)["roles"]
+    found = document_data(article, collection.inline_tags, display).roles
     assert set(found) == set(article.tags)
-    assert set(found.values()) <= set(ROLES)
+    assert set(found.values()) <= set(DISPLAY_ROLES)
     return found
 
 
@@ -84,7 +85,7 @@ def test_the_organiser_has_the_last_word(tmp_path: Path) -> None:
 
 
 def test_every_default_is_a_role() -> None:
-    assert set(DEFAULTS.values()) <= set(ROLES)
+    assert set(DEFAULTS.values()) <= set(DISPLAY_ROLES)
 
 
 def test_a_document_without_headings_is_called_after_its_beginning() -> None:
@@ -104,7 +105,7 @@ def test_finding(with_index: bool) -> None:
         build_index(collection)
     finder = Finder(collection, {})
     assert ("index of words" in finder.find("fog").how) == with_index
-    assert len(finder.find("fog").documents) == MOST_FOUND
+    assert len(finder.find("fog").documents) == MOST_MATCHES
     assert finder.find("doc").documents[0].document == "doc"
     assert finder.find("doc.xml").documents[0].document == "doc"
     assert [one.document for one in finder.find("x.y").documents] == ["x.y*"]

@@ -62,15 +62,15 @@ def test_sessions_end_at_the_server(campaign: Campaign) -> None:
     client = browser(campaign, "ann")
     token = client.cookies[COOKIE]
     assert client.post("/logout").headers["location"] == "/login"
-    assert other(client, token).get("/api/queue?topic=7").status_code == 401
+    assert other(client, token).get("/api/find?topic=7").status_code == 401
 
 
 @pytest.mark.parametrize("what", ["disable", "reset"])
 def test_an_administrator_ends_all_sessions_of_somebody(campaign: Campaign, what: str) -> None:
     admin, ann = browser(campaign, "admin"), browser(campaign, "ann")
-    assert ann.get("/api/queue?topic=7").status_code == 200
+    assert ann.get("/api/find?topic=7").status_code == 200
     assert admin.post(f"/organise/users/{what}", data={"user": "ann"}).status_code in (200, 303)
-    answer = ann.get("/api/queue?topic=7")
+    answer = ann.get("/api/find?topic=7")
     assert (answer.status_code, answer.json()["code"]) == (401, "signed-out")
     assert browser(campaign).post("/login", data=ANN).status_code == 401
     assert admin.get("/organise").status_code == 200

@@ -1,0 +1,131 @@
+"""Pages from templates; all text in them is escaped and made legible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.templating import Jinja2Templates
+
+from doxeval.messages import plural, truncate
+
+if TYPE_CHECKING:
+    from doxeval.assess.db import Campaign
+    from doxeval.assess.web.find import Finder
+
+_UNREADABLE = (*range(32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
+_REPLACED = dict.fromkeys(_UNREADABLE, "\N{REPLACEMENT CHARACTER}") | {9: "\t", 10: "\n", 13: "\n"}
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True)
+class Site:
+    """What all requests share; script and style are names of files below /static."""
+
+    campaign: Campaign
+    finder: Finder
+    script: str
+    style: str
+    secure: bool = False
+
+
+def site_of(request: Request) -> Site:
+    """Return what all requests share."""
+    site: Site = request.app.state.site
+    return site
+
+
+def campaign_of(request: Request) -> Campaign:
+    """Return the campaign that is served."""
+    return site_of(request).campaign
+
+
+def render(
+    request: Request,
+    page: str,
+    *,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **values: Any,
+) -> Response:
+    """Return a page by the name of its template, for whoever is signed in."""
+    site = site_of(request)
+    user = request.scope.get("user")
+    shown = {
+        "page": page,
+        "site": site,
+        "settings": site.campaign.settings,
+        "user": user if page not in ("problem", "login") and user is not None else None,
+    }
+    return _templates().TemplateResponse(
+        request, f"{page}.html.j2", shown | values, status_code=status, headers=headers
+    )
+
+
+@cache
+def _templates() -> Jinja2Templates:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("doxeval.assess.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.globals |= {"counted": plural, "url": url}
+    environment.filters |= {"named": named, "duration": duration, "decimals": decimals}
+    return Jinja2Templates(env=environment)
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as it is written into the page; text loses its control characters."""
+    return value if isinstance(value, Markup | int | float) else str(value).translate(_REPLACED)
+
+
+def url(path: str, **parameters: str | None) -> str:
+    """Return an address with parameters; those that are None are left out.
+
+    >>> url("/article", topic="7", doc="a&b", judge=None)
+    '/article?topic=7&doc=a%26b'
+    """
+    given = {name: value for name, value in parameters.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def named(name: str) -> Markup:
+    r"""Return a name from outside, hidden characters shown, its writing direction kept apart.
+
+    >>> named("a<b>\u202e")
+    Markup('<bdi>a&lt;b&gt;\\u202e</bdi>')
+    """
+    return Markup("<bdi>{}</bdi>").format(truncate(name, _LONGEST_NAME))
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it.
+
+    >>> duration(42), duration(170), duration(7500)
+    ('42 s', '3 min', '2 h 05 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def decimals(value: float | None, digits: int = 2) -> str:
+    """Return a coefficient; one that is undefined is a dash.
+
+    >>> decimals(0.756), decimals(None)
+    ('0.76', '–')
+    """
+    return "–" if value is None else f"{value:.{digits}f}"
