@@ -47,6 +47,8 @@ def _parts(tree: ast.Module, names: Mapping[str, Any], module: str) -> Iterator[
                 for alias in imported:  # types of other rooms that are a choice of words
                     if values := get_args(names.get(alias.name)):
                         yield _alias(alias.name, [json.dumps(value) for value in values])
+            case ast.Assign(value=ast.Constant()):
+                pass  # a limit, which is not a type
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield _alias(name, type_of(value))
             case ast.ClassDef():
@@ -70,6 +72,8 @@ def type_of(annotation: ast.expr) -> list[str]:
             return [PLAIN.get(name, name)]
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return [*type_of(left), *type_of(right)]
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[kind, *_])):
+            return type_of(kind)  # limits are the server's to check
         case ast.Subscript(value=ast.Name(id="Literal"), slice=values):
             return [json.dumps(ast.literal_eval(value)) for value in _items(values)]
         case ast.Subscript(value=ast.Name(id="list"), slice=item):

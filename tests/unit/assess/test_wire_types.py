@@ -18,10 +18,11 @@ def test_committed_types_are_those_of_the_records(name: str, module: str) -> Non
 
 
 RECORDS = """
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
+MAX_SPANS = 9
 Colour = Literal["red", "green"]
 
 
@@ -29,6 +30,7 @@ class Sent(Struct, rename="camel"):
     'What is sent.'
 
     is_new: bool
+    count: Annotated[int, Meta(ge=0)]
     colour: Colour | None = None
     note: str | UnsetType = UNSET
 
@@ -44,6 +46,7 @@ TYPES = """export type Colour = "red" | "green";
 /** What is sent. */
 export interface Sent {
   isNew: boolean;
+  count: number;
   colour: Colour | null;
   note?: string;
 }

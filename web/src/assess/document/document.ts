@@ -4,7 +4,7 @@
 // text is in text nodes, made of the very text that the server sent. Positions are UTF-16 units
 // here; `points` turns them into the code points that the server counts.
 
-import type { ArticleData, Role } from "../../shared/api-types";
+import type { ArticleData, DisplayRole } from "../../shared/api-types";
 import { firstWhere, item } from "../../shared/lists";
 import { Points } from "../../shared/points";
 
@@ -61,7 +61,7 @@ export class ShownDocument {
     return item(this.data.tags, item(this.data.elements.tag, row));
   }
 
-  role(row: number): Role {
+  role(row: number): DisplayRole {
     return this.data.roles[this.tag(row)] ?? "block";
   }
 
