@@ -53,6 +53,7 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/chunks.py
+	$(BIN)/python benchmarks/report.py
 
 docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt
@@ -60,12 +61,13 @@ docs: .venv/installed
 	$(BIN)/zensical build --clean --strict
 
 # The scripts and styles of the pages, bundled from web/ into the package; needs Node.
-web: web/node_modules/installed
+web: web/node_modules/installed .venv/installed
+	$(BIN)/python scripts/wire_types.py
 	cd web && npm run --silent check && npm run --silent build
 
-# That the committed bundles are what the sources give.
+# That the sources pass their tests and the committed bundles are what they give.
 web-check: web/node_modules/installed
-	cd web && npm run --silent check && rm -rf node_modules/bundle && node build.mjs node_modules/bundle
+	cd web && npm run --silent check && npm test --silent && rm -rf node_modules/bundle && node build.mjs node_modules/bundle
 	diff -rq web/node_modules/bundle/reports/assets src/doxeval/reports/assets
 	diff -rq web/node_modules/bundle/assess/assets src/doxeval/assess/assets
 

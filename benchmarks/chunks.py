@@ -1,12 +1,19 @@
-"""How fast runs of chunks are read and scored.
+"""How fast runs of chunks are read and scored, chunks located, and chunkings compared.
 
-    python benchmarks/chunks.py [--rounds 9]
+    python benchmarks/chunks.py [--rounds 9] [--corpora DIRECTORY]
 
 472 questions with 790 relevant passages in five documents, as many as the corpora of
 chunking_evaluation have; 200 chunks are returned for each question. Recall, precision and
 intersection over union are computed by doxeval, from arrays, and by the arithmetic of
 chunking_evaluation: by the package itself if it is installed, or else by the same steps written
 down here. `scripts/compare_speed.py` compares two versions.
+
+DIRECTORY holds the corpora of chunking_evaluation (*.md) and its questions_df.csv; without them,
+that part is skipped. The package is not on the registry and does not run with current versions of
+chromadb, so what it does is written here from its published behaviour. Locating: a full stop at the
+end is dropped, the first occurrence of the text is taken, else the first with any white space
+between its words. Ω: for every question all chunks of its corpus are compared with every span of
+gold, and the spans that are left are joined.
 """
 
 from __future__ import annotations
@@ -14,20 +21,31 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import re
 import statistics
 import tempfile
-import time
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from doxeval import Assessments, Evaluation, Judgment, Run, read_run
-from runner import heading, line, machine
+from doxeval import Assessments, Evaluation, Judgment, Run, chunks, read_run
+from doxeval.chunks import omegas
+from doxeval.locating import locate_chunks
+from doxeval.measures import GroundTruth
+from runner import heading, line, machine, medians
 
 QUESTIONS, PASSAGES, RESULTS = 472, 790, 200
 DOCUMENTS, CHARACTERS, SIZE, STEP = 5, 290_000, 800, 500
+CORPORA = Path(__file__).resolve().parents[2] / "shared" / "conformance" / "chunking_evaluation"
+# Chunkings, with the most of the other program's time that locating their chunks may take.
+LOCATED = {"recursive:800:0": 0.15, "recursive:800:400": 0.7, "recursive:100:20": 0.5}
+COMPARED = (
+    "recursive:800:0", "recursive:800:400", "words:100:0", "words:200:50", "sentences:1:0",
+    "sentences:5:1", "paragraphs",
+)  # fmt: skip
 Range = tuple[int, int]
 Scores = dict[str, float]
 
@@ -126,23 +144,23 @@ def _without(ranges: Sequence[Range], taken: Range) -> list[Range]:
 def by_the_same_steps(questions: Any, retrieved: Sequence[Sequence[dict[str, Any]]]) -> Scores:
     """Recall, precision and overlap as chunking_evaluation defines them."""
     recall, precision, overlap = [], [], []
-    for (_, row), chunks in zip(questions.iterrows(), retrieved, strict=True):
+    for (_, row), returned in zip(questions.iterrows(), retrieved, strict=True):
         references = row["references"]
         shown: list[Range] = []
         touched: list[Range] = []
-        missed = [(one["start_index"], one["end_index"]) for one in references]
-        for chunk in chunks:
+        missed = [(place["start_index"], place["end_index"]) for place in references]
+        for chunk in returned:
             start, end = chunk["start_index"], chunk["end_index"]
             if chunk["corpus_id"] != row["corpus_id"]:
                 continue
-            for one in references:
-                low, high = max(start, int(one["start_index"])), min(end, int(one["end_index"]))
+            for place in references:
+                low, high = max(start, int(place["start_index"])), min(end, int(place["end_index"]))
                 if low <= high:
                     missed = _without(missed, (low, high))
                     shown = _union([(low, high), *shown])
                     touched = _union([(start, end), *touched])
-        relevant = _length([(one["start_index"], one["end_index"]) for one in references])
-        read = _length([(one["start_index"], one["end_index"]) for one in chunks])
+        relevant = _length([(place["start_index"], place["end_index"]) for place in references])
+        read = _length([(place["start_index"], place["end_index"]) for place in returned])
         recall.append(_length(shown) / relevant)
         precision.append(_length(shown) / read)
         overlap.append(_length(shown) / (read + _length(missed)))
@@ -169,17 +187,6 @@ def peer() -> tuple[str, Callable[[Any, Any], Scores]]:
     return "chunking_evaluation", by_the_package
 
 
-def timed(ways: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
-    """The median seconds of the processor for each way, all of them in turn."""
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    for _ in range(rounds):
-        for name, way in ways.items():
-            start = time.process_time()
-            way()
-            seconds[name].append(time.process_time() - start)
-    return {name: statistics.median(values) for name, values in seconds.items()}
-
-
 def scoring(world: World, rounds: int) -> None:
     """Recall, precision and overlap, side by side."""
     heading(f"R, P and IoU of {QUESTIONS} × {RESULTS} results ({machine()})")
@@ -197,7 +204,7 @@ def scoring(world: World, rounds: int) -> None:
     for measure, value in expected.items():
         if abs(found[measure] - value) > 1e-9:
             raise SystemExit(f"{measure} is {found[measure]} here and {value} there")
-    seconds = timed({name: lambda: theirs(questions, retrieved), "doxeval": ours}, rounds)
+    seconds = medians({name: lambda: theirs(questions, retrieved), "doxeval": ours}, rounds)
     for way, value in seconds.items():
         line(way, f"{value * 1000:.0f} ms")
     line("ratio", f"{seconds['doxeval'] / seconds[name]:.2f}", "≤ 0.3")
@@ -209,12 +216,12 @@ def reading(world: World, rounds: int, work: Path) -> None:
 
     heading(f"JSONL of {QUESTIONS * RESULTS:,} results")
     files = {name: work / f"{name}.jsonl" for name in ("start and end", "spans", "ids of chunks")}
-    chunks = work / "chunks.jsonl"
+    chunk_file = work / "chunks.jsonl"
     rows = list(
         zip(*(one.tolist() for one in (world.topic, world.document, world.start)), strict=True)
     )
     ids = {(document, start): f"c{document}-{start}" for _, document, start in rows}
-    with chunks.open("w") as file:
+    with chunk_file.open("w") as file:
         for (document, start), name in ids.items():
             record = {"id": name, "doc": f"d{document}", "start": start, "end": start + SIZE}
             print(json.dumps(record), file=file)
@@ -228,24 +235,136 @@ def reading(world: World, rounds: int, work: Path) -> None:
                 elif name == "ids of chunks":
                     place = {"chunk": ids[document, start]}
                 print(json.dumps({"topic": f"q{topic}", **place, "score": -row}), file=file)
-    table = read_chunks(chunks)
+    table = read_chunks(chunk_file)
     ways: dict[str, Callable[[], Any]] = {
         name: lambda path=path: read_run(path, chunks=table)  # type: ignore[misc]
         for name, path in files.items()
     }
-    for way, value in timed(ways, rounds).items():
+    for way, value in medians(ways, rounds).items():
         line(way, f"{value:.2f} s", "≤ 0.25 s")
+
+
+def locating(docs: chunks.Documents, rounds: int) -> None:
+    """Chunks located in documents, beside the search of chunking_evaluation."""
+    heading(f"Locating chunks of {sum(map(len, docs.values())):,} characters")
+    for by, bar in LOCATED.items():
+        split = chunks.split(docs, by)
+        work = {document: (text, list[str]()) for document, text in docs.items()}
+        for row, number in enumerate(split.document.tolist()):
+            work[split.documents[number]][1].append(split.text(row))
+
+        def ours(work: dict[str, tuple[str, list[str]]] = work) -> None:
+            for text, given in work.values():
+                locate_chunks(text, given)
+
+        def theirs(work: dict[str, tuple[str, list[str]]] = work) -> None:
+            for text, given in work.values():
+                for chunk in given:
+                    first_occurrence(text, chunk)
+
+        side_by_side(f"{by}: {len(split):,} chunks", ours, theirs, rounds, bar)
+
+
+def first_occurrence(document: str, chunk: str) -> Range | None:
+    """The span that chunking_evaluation takes, as far as its search by exact text goes."""
+    text = chunk.removesuffix(".")
+    if text in document:
+        start = document.find(text)
+        return start, start + len(text)
+    words = r"\s*".join(map(re.escape, text.split()))
+    match = re.search(words, document, re.IGNORECASE)
+    return match and match.span()
+
+
+def omega(docs: chunks.Documents, questions: Path, rounds: int) -> None:
+    """Ω of all questions, from the judgments on, beside the loop of chunking_evaluation."""
+    with warnings.catch_warnings(action="ignore"):  # quotes that occur more than once
+        gold = chunks.questions(questions, docs, "place")
+    heading(f"Ω of {len(gold):,} questions")
+    for by in ("recursive:800:0", "recursive:100:20"):
+        split = chunks.split(docs, by)
+
+        def ours(split: chunks.Chunks = split) -> object:
+            return omegas(split.table, GroundTruth.of(gold.assessments))
+
+        def theirs(split: chunks.Chunks = split) -> object:
+            return omega_by_loops(split, gold)
+
+        side_by_side(f"{by}: {len(split):,} chunks", ours, theirs, rounds, 0.1)
+
+
+def omega_by_loops(split: chunks.Chunks, gold: chunks.Questions) -> list[float]:
+    """Ω as chunking_evaluation computes it; chunks that merely touch gold count there."""
+    spans: dict[str, list[Range]] = {}
+    for number, of_chunk in zip(split.document.tolist(), split.spans.as_tuples(), strict=True):
+        spans.setdefault(split.documents[number], []).extend(of_chunk)
+    values = []
+    for question in gold:
+        needed = [place for need in question.needs for place in need.places[:1]]
+        if not needed:
+            continue
+        read: list[Range] = []
+        shown: list[Range] = []
+        for start, end in spans[needed[0].document]:
+            for place in needed:
+                low, high = max(start, place.start), min(end, place.end)
+                if low <= high:
+                    read = joined([(start, end), *read])
+                    shown = joined([(low, high), *shown])
+        size = sum(end - start for start, end in shown)
+        both = joined([*read, *((place.start, place.end) for place in needed)])
+        values.append(size / sum(end - start for start, end in both))
+    return values
+
+
+def joined(ranges: list[Range]) -> list[Range]:
+    """Ranges joined where they overlap."""
+    result: list[Range] = []
+    for start, end in sorted(ranges):
+        if result and start <= result[-1][1]:
+            result[-1] = result[-1][0], max(end, result[-1][1])
+        else:
+            result.append((start, end))
+    return result
+
+
+def side_by_side(
+    name: str, ours: Callable[[], object], theirs: Callable[[], object], rounds: int, bar: float
+) -> None:
+    """Print the seconds of both, and their ratio."""
+    seconds = medians({"ours": ours, "theirs": theirs}, rounds)
+    line(name, f"{seconds['ours']:.3f} s")
+    line("  chunking_evaluation", f"{seconds['theirs']:.3f} s")
+    line("  ratio", f"{seconds['ours'] / seconds['theirs']:.3f}", f"≤ {bar}")
+
+
+def comparing(docs: chunks.Documents, questions: Path) -> None:
+    """A whole study, as `doxeval chunks try` makes it."""
+    heading(f"{len(COMPARED)} chunkings compared, with tests, oracle and limits")
+    with warnings.catch_warnings(action="ignore"):
+        gold = chunks.questions(questions, docs)
+        seconds = medians({"": lambda: str(chunks.compare(docs, gold, list(COMPARED)))}, 1)
+    line("as `doxeval chunks try` does it", f"{seconds['']:.1f} s", "≤ 20 s")
 
 
 def main() -> None:
     """All of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--corpora", type=Path, default=CORPORA, metavar="DIRECTORY")
     options = parser.parse_args()
     world = World()
     with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
         scoring(world, options.rounds)
         reading(world, options.rounds, Path(work))
+    questions = options.corpora / "questions_df.csv"
+    if not questions.exists():
+        print(f"skipped: {questions} is not there")
+        return
+    docs = chunks.documents(options.corpora)
+    locating(docs, options.rounds)
+    omega(docs, questions, options.rounds)
+    comparing(docs, questions)
 
 
 if __name__ == "__main__":

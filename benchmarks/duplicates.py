@@ -7,14 +7,13 @@ The columns are those of a run of 114 topics × 1500 passages; one result in a t
 
 from __future__ import annotations
 
-import statistics
-import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from doxeval.arrays import Ints, repeated_rows
-from runner import heading, line, machine
+from runner import heading, line, machine, medians
 
 TOPICS, RESULTS, ROUNDS = 114, 1500, 21
 
@@ -55,21 +54,15 @@ def main() -> None:
         "np.unique": by_unique,
         "repeated_rows": repeated_rows,
     }
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
     expected = by_sorting(*rows)
-    for _ in range(ROUNDS):
-        for name, find in ways.items():
-            start = time.perf_counter()
-            found = find(*rows)
-            seconds[name].append(time.perf_counter() - start)
-            if not np.array_equal(found, expected):
-                raise SystemExit(f"{name} finds other rows")
+    for name, find in ways.items():
+        if not np.array_equal(find(*rows), expected):
+            raise SystemExit(f"{name} returns other rows")
+    seconds = medians({name: partial(find, *rows) for name, find in ways.items()}, ROUNDS)
     print(f"repeated rows, {ROUNDS} rounds; {machine()}")
     heading(f"{TOPICS * RESULTS:,} results, {len(expected):,} of them repeated")
-    floor = statistics.median(seconds["np.lexsort"])
-    for name, times in seconds.items():
-        value = statistics.median(times)
-        line(name, f"{value * 1000:.1f} ms  ({value / floor:.2f})")
+    for name, value in seconds.items():
+        line(name, f"{value * 1000:.1f} ms  ({value / seconds['np.lexsort']:.2f})")
 
 
 if __name__ == "__main__":

@@ -65,6 +65,21 @@ def median(runs: Sequence[Run], value: Callable[[Run], float]) -> float:
     return statistics.median(value(one) for one in runs)
 
 
+def medians(
+    ways: Mapping[str, Callable[[], object]],
+    rounds: int,
+    clock: Callable[[], float] = time.process_time,
+) -> dict[str, float]:
+    """The median seconds of each way to do something in this process, all of them in turn."""
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for _ in range(rounds):
+        for name, way in ways.items():
+            start = clock()
+            way()
+            seconds[name].append(clock() - start)
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
 def printed(one: Run, key: str) -> Any:
     """A value from the JSON object that a command printed."""
     return json.loads(one.output)[key]

@@ -452,7 +452,7 @@ def chunk_commands(folder: Path) -> list[Command]:
     topics = ("--topics-out", "t2.jsonl")
     gold = ("chunks", "gold", str(folder / "asked.jsonl"), *docs, "--out", "j2.jsonl", *topics)
     by = ("--by", "sentences:1:0", "--by", "words:20:0", "--force")
-    cuts = ("chunks", "cut", str(folder / "sea.md"), *by, "--out", "cuts")
+    cuts = ("chunks", "split", str(folder / "sea.md"), *by, "--out", "cuts")
     locate = ("chunks", "locate", str(folder / "cut.jsonl"), *docs, "--out", "l.jsonl")
     retrieved = ("chunks", "retrieved", str(folder / "samples.jsonl"), *docs, "--out", "r2.jsonl")
     return [

@@ -1,7 +1,7 @@
 """Tables of calls: text with a section for each verb, and a call on each line.
 
     [chunks cut]                                   the section
-    chunks cut shop.jsonl --by paragraphs          a call
+    chunks split shop.jsonl --by paragraphs        a call
     topics topics.{xml,jsonl}                      a call for each of these, as in a shell
     evaluate $runs/careful.run $judged -m MAiP     names of what calls share: see `SHARED`
     demo --out a && demo --out a                   two calls, one after the other

@@ -13,16 +13,18 @@
     │   ├── SyntaxProblem         a path, a pattern or the name of a measure does not parse
     │   │   └── NexiError         a query is not NEXI (topics/nexi.py)
     │   ├── UnknownReference      a document, an element or a text point does not exist
-    │   ├── MalformedOperation    an operation does not parse (assess/judging/refusals.py)
-    │   ├── QuoteMismatch         a quote is not the text at its place (assess/judging/refusals.py)
-    │   ├── Refused               the rules of judging forbid it (assess/judging/refusals.py)
-    │   ├── WrongChange           a change of another judgment (assess/judging/refusals.py)
-    │   ├── CampaignError         a campaign cannot do what was asked (assess/db/failures.py)
-    │   │   ├── CannotSave        nothing was saved; try again (assess/db/failures.py)
-    │   │   ├── Damaged           the database of a campaign is damaged (assess/db/failures.py)
-    │   │   └── Throttled         too many failed logins (assess/db/failures.py)
+    │   ├── MalformedOperation    an operation does not parse (assess/judging/operations.py)
+    │   ├── QuoteMismatch         a quote is not the text there (assess/judging/operations.py)
+    │   ├── Refused               the rules of judging forbid it (assess/judging/state.py)
+    │   ├── WrongChange           a change of another judgment (assess/judging/state.py)
+    │   ├── CampaignError         a campaign cannot do what was asked (assess/db/session.py)
+    │   │   ├── CannotSave        nothing was saved; try again (assess/db/session.py)
+    │   │   ├── Damaged           the database of a campaign is damaged (assess/db/session.py)
+    │   │   ├── NotInQueue        nobody is to judge the document (assess/db/session.py)
+    │   │   ├── Throttled         too many failed logins (assess/db/session.py)
+    │   │   └── Unknown           no such topic or user (assess/db/session.py)
     │   ├── NoMajority            two assessors differ (assessments/merge.py)
-    │   ├── Undecided             assessors differ, and nobody decided (assess/exchange/choice.py)
+    │   ├── Undecided             assessors differ, and nobody decided (assess/exchange/export.py)
     │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
     ├── OutputError               the result cannot be written: it exists, or the disk is full
     ├── WorkerLost                a worker process was killed before it was done

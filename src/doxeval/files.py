@@ -11,6 +11,7 @@ import io
 import os
 import stat
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
@@ -28,6 +29,7 @@ Written = TypeVar("Written")
 LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
 _BUFFER = 1 << 15
+_CSV_LIMIT = threading.Lock()
 # A compressed file or an archive may hold this many times its size, plus an allowance.
 EXPANSION = 100
 EXPANSION_ALLOWANCE = 64 << 20
@@ -275,6 +277,28 @@ def json_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, Any]]:
             yield number, decode_json(line)
         except ValueError:
             raise FormatError("expected a JSON object", origin, number) from None
+
+
+@contextmanager
+def long_csv_fields(longest: int) -> Iterator[None]:
+    """Let the csv module read fields of up to `longest` characters inside, in one thread at a time.
+
+    The limit belongs to the process, so it is raised only while rows are read.
+
+    >>> import csv
+    >>> with long_csv_fields(1 << 20):
+    ...     rows = list(csv.reader(["a" * 200_000]))
+    >>> len(rows[0][0])
+    200000
+    """
+    import csv
+
+    with _CSV_LIMIT:
+        before = csv.field_size_limit(longest)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
 
 
 def decode_json(text: str | bytes) -> Any:

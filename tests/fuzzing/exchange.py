@@ -23,7 +23,7 @@ from doxeval.assessments import (
 from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
 from doxeval.errors import DoxevalError
 from doxeval.navigation import parse_navigation
-from doxeval.pooling import read_pool, write_inex_pool, write_jsonl_pool, write_pool
+from doxeval.pooling import Pool, read_pool, write_inex_pool, write_jsonl_pool, write_pool
 from doxeval.runs import FORMATS as RUN_FORMATS
 from doxeval.runs import RunFormat, losses, read_open_run, resolve
 from doxeval.tasks import TASKS, problems_of
@@ -153,7 +153,10 @@ def pooled(data: bytes) -> object:
     b"".join(write_jsonl_pool(pool))
     _each(
         lambda: write_pool(pool, file_of("pool.txt", b""), "trec"),
-        lambda: [b"".join(write_inex_pool(*one)) for one in pool.documents.items()],
+        lambda: [
+            b"".join(write_inex_pool(Pool({topic: pooled})))
+            for topic, pooled in pool.documents.items()
+        ],
     )
     return pool
 

@@ -22,7 +22,6 @@ __all__ = [
     "Study",
     "budget",
     "compare",
-    "cut",
     "dedupe",
     "dense",
     "documents",
@@ -40,6 +39,7 @@ __all__ = [
     "retrieve",
     "retrieved",
     "search",
+    "split",
     "tree",
 ]
 

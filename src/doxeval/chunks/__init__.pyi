@@ -1,4 +1,4 @@
-from doxeval.chunks.chunking import cut as cut
+from doxeval.chunks.chunking import split as split
 from doxeval.chunks.chunks import Chunks as Chunks
 from doxeval.chunks.chunks import chunks_with_texts as chunks_with_texts
 from doxeval.chunks.chunks import read_chunks as read_chunks
@@ -15,8 +15,8 @@ from doxeval.chunks.limits import Limits as Limits
 from doxeval.chunks.limits import limits as limits
 from doxeval.chunks.limits import omegas as omegas
 from doxeval.chunks.locate import locate as locate
+from doxeval.chunks.oracle import Oracle as Oracle
 from doxeval.chunks.oracle import oracle as oracle
-from doxeval.chunks.oracle import oracle_steps as oracle_steps
 from doxeval.chunks.questions import Questions as Questions
 from doxeval.chunks.retrieve import retrieve as retrieve
 from doxeval.chunks.retrieve import retrieved as retrieved
@@ -34,13 +34,13 @@ from doxeval.chunks.trees import tree as tree
 
 __all__: list[str]
 from doxeval.chunks.chunks import RebuiltDocuments as RebuiltDocuments
-from doxeval.chunks.compare import measures_of_reading as measures_of_reading
-from doxeval.chunks.compare import units_read as units_read
-from doxeval.chunks.compare import with_reading as with_reading
 from doxeval.chunks.dataset import NO_GOLD as NO_GOLD
-from doxeval.chunks.dataset import chunk_costs as chunk_costs
 from doxeval.chunks.evaluate import DUPLICATES as DUPLICATES
+from doxeval.chunks.evaluate import evaluation_of_chunks as evaluation_of_chunks
 from doxeval.chunks.evaluate import judgments_of as judgments_of
+from doxeval.chunks.evaluate import losses_of as losses_of
+from doxeval.chunks.evaluate import oracle_runs as oracle_runs
+from doxeval.chunks.evaluate import reading_measures as reading_measures
 from doxeval.chunks.evaluate import short_labels as short_labels
-from doxeval.chunks.oracle import oracle_run as oracle_run
+from doxeval.chunks.evaluate import with_reading as with_reading
 from doxeval.chunks.retrieve import read_chunk_run as read_chunk_run

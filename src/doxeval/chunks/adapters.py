@@ -111,9 +111,9 @@ def raw_chunk(thing: Any, doc_key: str | None = None) -> RawChunk:
     if text is not None and not isinstance(text, str):
         raise FormatError(f"the chunk {quoted(dict(thing))}: its text is not a text")
     chunk = raw_object(thing, doc_key)
-    if chunk.text is None:
-        chunk = chunk._replace(text=text)
-    chunk = chunk._replace(spans=_given_spans(fields, text is not None))
+    spans = _given_spans(fields, text is not None)
+    if chunk.text is None or spans:
+        chunk = chunk._replace(text=text if chunk.text is None else chunk.text, spans=spans)
     if text is None and not chunk.spans and not isinstance(fields.get("spans"), list):
         expected = "expected a text, start and end, or spans"
         raise FormatError(f"the chunk {quoted(dict(thing))}: {expected}")
@@ -135,7 +135,7 @@ def raw_object(thing: Any, doc_key: str | None = None) -> RawChunk:
     else:
         fields, source, text = _object_fields(thing), None, _object_text(thing)
     keys = [name for name in _DOCUMENTS if name != source] if doc_key is None else [doc_key]
-    named = [str(fields[key]) for key in keys if _is_name(fields.get(key))]
+    named = [str(fields[key]) for key in keys if key in fields and _is_name(fields[key])]
     page = fields.get("page")
     paged = [] if page is None else [f"{name}#{page}" for name in named]
     tokens, order = (_whole(_first(fields, names)) for names in (_TOKENS, _ORDERS))
@@ -268,12 +268,19 @@ def _given_spans(fields: Mapping[str, Any], has_text: bool) -> tuple[tuple[int, 
 
 
 def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((fields[name] for name in names if fields.get(name) is not None), None)
+    for name in names:
+        value = fields.get(name)
+        if value is not None:
+            return value
+    return None
 
 
 def _is_name(value: Any) -> bool:
     """Whether a value names a document: a text or a number, and not an object."""
-    return isinstance(value, str | int | os.PathLike) and value != ""
+    kind = type(value)
+    if kind is str:
+        return bool(value)
+    return kind is int or (value is not None and isinstance(value, str | os.PathLike))
 
 
 def _as_text(value: Any) -> str | None:

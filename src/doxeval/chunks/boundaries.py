@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ _ABBREVIATION = re.compile(
     r"\.$"
 )
 _LONGEST_ABBREVIATION = 12
+_WORD = re.compile(r"\w+|[^\w\s]")  # runs of letters and digits, and single marks
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|\r?\n?$)")
@@ -44,7 +45,7 @@ class Heading(NamedTuple):
 
 
 def headings(text: str) -> list[Heading]:
-    """The headings of a text, those in fenced code left out.
+    """Return the headings of a text, without those in fenced code.
 
     >>> headings("# One\\n\\n```\\n# no heading\\n```\\n## Two\\n")
     [Heading(start=0, level=1), Heading(start=28, level=2)]
@@ -65,93 +66,98 @@ def _headings(text: str) -> Iterator[Heading]:
                 fence = ""
         elif mark is not None:
             fence = mark[1]
-        elif (found := _HEADING.match(line[0])) is not None:
-            yield Heading(at, len(found[1]))
+        elif (signs := _HEADING.match(line[0])) is not None:
+            yield Heading(at, len(signs[1]))
         at = line.end()
 
 
-def section_starts(
-    text: str, level: int | None = None, outline: Sequence[Heading] | None = None
-) -> Ints:
-    """Where sections begin whose headings have this level or a higher one, and the text itself.
+class TextStructure:
+    """A text, and where its sections, paragraphs and sentences begin; each is worked out once.
 
-    outline: the sections, if they are not those of Markdown.
+    find_outline: what finds the sections, if they are not those after the headings of Markdown.
 
-    >>> section_starts("Before.\\n# One\\n## Two\\n", 1).tolist()
-    [0, 8]
+    >>> structure = TextStructure("# One\\n\\nFirst. Second.\\n\\n## Two\\n")
+    >>> structure.sections(1).tolist(), structure.sections().tolist()
+    ([0], [0, 23])
+    >>> structure.paragraphs.tolist(), structure.sentences.tolist()
+    ([0, 7, 23], [0, 7, 14, 23])
     """
-    sections = headings(text) if outline is None else outline
-    found = [0, *(one.start for one in sections if level is None or one.level <= level)]
-    return _starts(text, np.unique(np.array(found, dtype=np.int64)))
+
+    def __init__(
+        self, text: str, find_outline: Callable[[], Sequence[Heading]] | None = None
+    ) -> None:
+        self.text = text
+        self._find_outline = find_outline
+
+    @cached_property
+    def outline(self) -> Sequence[Heading]:
+        """The sections, with their levels."""
+        return headings(self.text) if self._find_outline is None else self._find_outline()
+
+    @cached_property
+    def non_space(self) -> Ints:
+        """Where the characters are that are not white space."""
+        return non_space_offsets(self.text)
+
+    def sections(self, level: int | None = None) -> Ints:
+        """Return where sections with this level or a higher one begin, and the text itself."""
+        starts = {
+            heading.start for heading in self.outline if level is None or heading.level <= level
+        }
+        return self._from_text_on(np.array(sorted(starts | {0}), dtype=np.int64))
+
+    @cached_property
+    def words(self) -> tuple[Ints, Ints]:
+        """Where words start and end: those that measures count."""
+        spans = [word.span() for word in _WORD.finditer(self.text)]
+        start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+        return start, end
+
+    @cached_property
+    def paragraphs(self) -> Ints:
+        """Where paragraphs begin."""
+        starts = [0, *(blank.end() for blank in _BLANK_LINES.finditer(self.text))]
+        return self._from_text_on(np.array(starts, dtype=np.int64))
+
+    @cached_property
+    def sentences(self) -> Ints:
+        """Where sentences begin; an abbreviation ends none.
+
+        >>> TextStructure("One. Dr. Who came. (Two?) Three").sentences.tolist()
+        [0, 5, 19, 26]
+        """
+        text, starts = self.text, [0]
+        for end in _SENTENCE_END.finditer(text):
+            before = text[max(0, end.start() - _LONGEST_ABBREVIATION) : end.start() + 1]
+            if end[0] != "." or _ABBREVIATION.search(before) is None:
+                starts.append(end.end())
+        merged = np.union1d(np.array(starts, dtype=np.int64), self.paragraphs)
+        return self._from_text_on(merged)
+
+    def _from_text_on(self, starts: Ints) -> Ints:
+        """Return starts moved over white space, each once, without those at the end."""
+        at = np.searchsorted(self.non_space, starts)
+        return np.unique(self.non_space[at[at < len(self.non_space)]])
 
 
-def paragraph_starts(text: str) -> Ints:
-    """Where paragraphs begin.
+def non_space_offsets(text: str) -> Ints:
+    """Return where the characters of a text are that are not white space.
 
-    >>> paragraph_starts("One.\\nStill one.\\n\\nTwo.").tolist()
-    [0, 17]
-    """
-    found = [0, *(one.end() for one in _BLANK_LINES.finditer(text))]
-    return _starts(text, np.array(found, dtype=np.int64))
-
-
-def sentence_starts(text: str) -> Ints:
-    """Where sentences begin.
-
-    >>> sentence_starts("One. Dr. Who came. (Two?) Three").tolist()
-    [0, 5, 19, 26]
-    """
-    found = [0]
-    for end in _SENTENCE_END.finditer(text):
-        before = text[max(0, end.start() - _LONGEST_ABBREVIATION) : end.start() + 1]
-        if end[0] != "." or _ABBREVIATION.search(before) is None:
-            found.append(end.end())
-    paragraphs = paragraph_starts(text)
-    return _starts(text, np.union1d(np.array(found, dtype=np.int64), paragraphs))
-
-
-def _starts(text: str, given: Ints) -> Ints:
-    """The starts moved over white space, each once, those at the end left out."""
-    solid = solid_offsets(text)
-    at = np.searchsorted(solid, given)
-    return np.unique(solid[at[at < len(solid)]])
-
-
-def solid_offsets(text: str) -> Ints:
-    """Where the characters of a text are that are not white space.
-
-    >>> solid_offsets("a b\\u2028c").tolist()
+    >>> non_space_offsets("a b\\u2028c").tolist()
     [0, 2, 4]
     """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    return np.flatnonzero(~is_blank(codes))
+    return np.flatnonzero(~_IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)])
 
 
-def is_blank(codes: Ints) -> np.typing.NDArray[np.bool_]:
-    """Whether each code point is white space."""
-    found = np.zeros(len(codes), dtype=np.bool_)
-    for low, high in _BLANK_RANGES:
-        found |= (codes >= low) & (codes <= high)
-    return found
+# For each code point up to the last one that is white space, and for one after it.
+_IS_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 
 
-def _blank_ranges() -> tuple[tuple[int, int], ...]:
-    """The ranges of code points that `str.isspace` accepts; all are in the first plane."""
-    blanks = [code for code in range(0x3001) if chr(code).isspace()]
-    ranges: list[tuple[int, int]] = []
-    for code in blanks:
-        if ranges and ranges[-1][1] == code - 1:
-            ranges[-1] = ranges[-1][0], code
-        else:
-            ranges.append((code, code))
-    return tuple(ranges)
-
-
-_BLANK_RANGES = _blank_ranges()
-
+# The outlines of documents that are trees
 
 # As INEX, JATS, DocBook and HTML call them.
-NAMES = frozenset(
+_SECTION_TAGS = frozenset(
     "chapter section sec sect sect1 sect2 sect3 sect4 sect5 subsection subsec ss1 ss2 ss3".split()
 )
 
@@ -159,60 +165,62 @@ NAMES = frozenset(
 def outlines(
     columns: NodeColumns, rows: Ints, summary: PathSummary, names: Iterable[str]
 ) -> dict[str, tuple[Heading, ...]]:
-    """Where the sections of each document begin and end, by its name, with their levels.
+    """Return where the sections of each document begin and end, by its name, with their levels.
 
     rows: the first row of each document, and the number of all rows. Documents without sections
     are left out.
 
     >>> from doxeval.documents.examples import example_collection
     >>> xml = "<article>Zero. <sec>One. <ss1>Two. </ss1></sec><p>Three.</p></article>"
-    >>> found = example_collection({"a": xml, "b": "<p>Four.</p>"})
-    >>> outlines(found.nodes, found.rows, found.summary, found.ids())
+    >>> collection = example_collection({"a": xml, "b": "<p>Four.</p>"})
+    >>> outlines(collection.nodes, collection.rows, collection.summary, collection.ids())
     {'a': (Heading(start=6, level=1), Heading(start=11, level=2), Heading(start=16, level=1))}
     """
     levels = _levels(summary)
     nodes = np.flatnonzero(levels[columns.path] > 0)
     level = levels[columns.path[nodes]]
-    found: dict[str, tuple[Heading, ...]] = {}
+    by_name: dict[str, tuple[Heading, ...]] = {}
     edges = np.searchsorted(nodes, rows)
     for number, name in enumerate(names):
-        own = slice(int(edges[number]), int(edges[number + 1]))
-        if own.start < own.stop:
-            start, end = columns.start[nodes[own]], columns.end[nodes[own]]
-            found[name] = _section_edges(start, end, level[own])
-    return found
+        some = slice(int(edges[number]), int(edges[number + 1]))
+        if some.start < some.stop:
+            start, end = columns.start[nodes[some]], columns.end[nodes[some]]
+            by_name[name] = _section_edges(start, end, level[some])
+    return by_name
 
 
 def _section_edges(start: Ints, end: Ints, level: Ints) -> tuple[Heading, ...]:
-    """The edges of sections, each with the highest level that begins or ends there."""
+    """Return the edges of sections, each with the highest level that begins or ends there."""
     highest: dict[int, int] = {}
     edges = np.concatenate([start, end]).tolist()
-    for at, own in zip(edges, np.concatenate([level, level]).tolist(), strict=True):
-        highest[at] = min(own, highest.get(at, own))
+    for at, of_edge in zip(edges, np.concatenate([level, level]).tolist(), strict=True):
+        highest[at] = min(of_edge, highest.get(at, of_edge))
     return tuple(Heading(at, highest[at]) for at in sorted(highest))
 
 
 def _levels(summary: PathSummary) -> Ints:
-    """How many sections each path is in, itself counted; 0 if it is no section itself."""
-    is_section = [tag.rpartition(":")[2].lower() in NAMES for tag in summary.tags]
+    """Return how many sections each path is in, itself counted; 0 if it is no section itself."""
+    is_section = [tag.rpartition(":")[2].lower() in _SECTION_TAGS for tag in summary.tags]
     inside = [0] * len(summary)
-    own = [0] * len(summary)
+    levels = [0] * len(summary)
     tags = summary.tag_of.tolist()
     for path, parent in enumerate(summary.parent_of.tolist()):
         above = inside[parent] if parent >= 0 else 0
         inside[path] = above + is_section[tags[path]]
-        own[path] = inside[path] if is_section[tags[path]] else 0
-    return np.array(own, dtype=np.int64)
+        levels[path] = inside[path] if is_section[tags[path]] else 0
+    return np.array(levels, dtype=np.int64)
 
+
+# Boundaries of all documents
 
 _KEY = 1 << 32
 
 
-class Agreement(NamedTuple):
-    """Precision, recall and F of borders.
+class BoundaryAgreement(NamedTuple):
+    """Precision, recall and F of boundaries.
 
-    precision: the share of the chunks' borders that are borders of the kind. recall: the share of
-    these that are borders of chunks. A share of nothing is nan.
+    precision: the share of the chunks' boundaries that are boundaries of the kind. recall: the
+    share of these that are boundaries of chunks. A share of nothing is nan.
     """
 
     precision: float
@@ -220,75 +228,76 @@ class Agreement(NamedTuple):
     f: float
 
 
-class Structure:
-    """The borders of sections, paragraphs and sentences in documents, found when asked for.
+class Boundaries:
+    """The boundaries of sections, paragraphs and sentences in documents, found when needed.
 
-    Borders are counted in solid characters, so that white space around them makes no difference.
-    The beginning and the end of a document are no borders.
+    Boundaries are counted in non-space characters, so that white space around them makes no
+    difference. The beginning and the end of a document are no boundaries.
     """
 
     def __init__(self, docs: Documents, texts: Texts | None = None) -> None:
+        self.docs = docs
         self.names = tuple(docs)
         self.texts = Texts(docs) if texts is None else texts
-        self.solid = NonSpaceOffsets(self.texts, strict=True)
-        self._docs = docs
+        self.offsets = NonSpaceOffsets(self.texts, strict=True)
+        self._structures: dict[str, TextStructure] = {}
+
+    def of(self, name: str) -> TextStructure:
+        """Return the structure of a document."""
+        if name not in self._structures:
+            find_outline = partial(self.docs.outline, name)
+            self._structures[name] = TextStructure(self.docs[name], find_outline)
+        return self._structures[name]
 
     @cached_property
     def sizes(self) -> Ints:
-        """The solid characters of each document."""
+        """The non-space characters of each document."""
         document = np.arange(len(self.names))
-        lengths = np.array([len(self._docs[name]) for name in self.names], dtype=np.int64)
-        return self.solid.before(self.names, document, lengths)
+        lengths = np.array([len(self.docs[name]) for name in self.names], dtype=np.int64)
+        return self.offsets.before(self.names, document, lengths)
 
     @cached_property
-    def borders(self) -> dict[str, Ints]:
-        """The borders of each kind, document and offset as one number, ascending.
+    def by_kind(self) -> dict[str, Ints]:
+        """The boundaries of each kind, document and offset as one number, ascending.
 
         Sections are all sections; `sections 2` are those with a heading of level 2 or higher.
-        A kind without borders is left out.
+        A kind without boundaries is left out.
         """
-        found = {
-            "sections": self._sections(None),
-            "paragraphs": self._starts(self._by_text(paragraph_starts)),
-            "sentences": self._starts(self._by_text(sentence_starts)),
+        structures = [self.of(name) for name in self.names]
+        starts = {
+            "sections": [structure.sections() for structure in structures],
+            "paragraphs": [structure.paragraphs for structure in structures],
+            "sentences": [structure.sentences for structure in structures],
         }
-        used = {one.level for name in self.names for one in self._docs.outline(name)}
-        if len(used) > 1:
-            found |= {f"sections {level}": self._sections(level) for level in sorted(used)}
-        return {name: starts for name, starts in found.items() if len(starts)}
+        levels = {heading.level for structure in structures for heading in structure.outline}
+        if len(levels) > 1:
+            starts |= {
+                f"sections {level}": [structure.sections(level) for structure in structures]
+                for level in sorted(levels)
+            }
+        found = {kind: self._inside(of_documents) for kind, of_documents in starts.items()}
+        return {kind: keys for kind, keys in found.items() if len(keys)}
 
-    def _sections(self, level: int | None) -> Ints:
-        docs = self._docs
-        return self._starts(lambda name: section_starts(docs[name], level, docs.outline(name)))
+    def _inside(self, starts: Sequence[Ints]) -> Ints:
+        document = np.repeat(np.arange(len(starts)), list(map(len, starts)))
+        offset = np.concatenate(starts) if starts else document
+        return self.inside(document, offset)
 
-    def _by_text(self, starts: Callable[[str], Ints]) -> Callable[[str], Ints]:
-        return lambda name: starts(self._docs[name])
-
-    def _starts(self, starts: Callable[[str], Ints]) -> Ints:
-        found: list[Ints] = [np.zeros(0, dtype=np.int64)]
-        for number, name in enumerate(self.names):
-            own = starts(name)
-            found.append(self.keys(np.full(len(own), number), own))
-        return self.inner(np.concatenate(found))
-
-    def keys(self, document: Ints, offset: Ints) -> Ints:
-        """Offsets of documents as one number each, in solid characters."""
-        return document * _KEY + self.solid.before(self.names, document, offset)
-
-    def inner(self, keys: Ints) -> Ints:
-        """Those of some borders that are not an edge of their document, each once, ascending."""
-        document, offset = keys // _KEY, keys % _KEY
-        return np.unique(keys[(offset > 0) & (offset < self.sizes[document])])
+    def inside(self, document: Ints, offset: Ints) -> Ints:
+        """Return offsets that are no edge of their document, as one number each, ascending."""
+        counted = self.offsets.before(self.names, document, offset)
+        is_inside = (counted > 0) & (counted < self.sizes[document])
+        return np.unique((document * _KEY + counted)[is_inside])
 
 
-def agreement(found: Ints, reference: Ints) -> Agreement:
-    """How borders agree; both are ascending numbers.
+def boundary_agreement(boundaries: Ints, reference: Ints) -> BoundaryAgreement:
+    """Return how boundaries agree with others; both are ascending numbers.
 
-    >>> agreement(np.array([3, 5, 8, 9]), np.array([3, 9, 12]))
-    Agreement(precision=0.5, recall=0.6666666666666666, f=0.5714285714285714)
+    >>> boundary_agreement(np.array([3, 5, 8, 9]), np.array([3, 9, 12]))
+    BoundaryAgreement(precision=0.5, recall=0.6666666666666666, f=0.5714285714285714)
     """
-    both = len(np.intersect1d(found, reference, assume_unique=True))
-    precision = both / len(found) if len(found) else float("nan")
+    both = len(np.intersect1d(boundaries, reference, assume_unique=True))
+    precision = both / len(boundaries) if len(boundaries) else float("nan")
     recall = both / len(reference) if len(reference) else float("nan")
-    total = len(found) + len(reference)
-    return Agreement(precision, recall, 2 * both / total if total else float("nan"))
+    total = len(boundaries) + len(reference)
+    return BoundaryAgreement(precision, recall, 2 * both / total if total else float("nan"))

@@ -276,12 +276,12 @@ def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
         raise loaded.wrong("there are no chunks in it")
     raw = [_read(loaded, row, record) for row, record in enumerate(records)]
     how = [_how(loaded, row, record) for row, record in enumerate(records)]
-    homes = [_home(loaded, row, chunk, texts, how[row]) for row, chunk in enumerate(raw)]
+    names = [_home(loaded, row, chunk, texts, how[row]) for row, chunk in enumerate(raw)]
     ids = [chunk.id or str(row + 1) for row, chunk in enumerate(raw)]
     spans = [chunk.spans for chunk in raw]
     tokens = [-1 if chunk.tokens is None else chunk.tokens for chunk in raw]
     try:
-        table = ChunkTable.of(ids, homes, spans, tokens, [chunk.parent for chunk in raw])
+        table = ChunkTable.of(ids, names, spans, tokens, [chunk.parent for chunk in raw])
         if texts is not None:
             check_ranges(texts, table)
     except FormatError as error:
@@ -290,19 +290,19 @@ def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
     return Chunks(
         texts,
         table,
-        tuple(one.word for one in how),
-        np.array([float(one) if isinstance(one, int | float) else 1.0 for one in shares]),
+        tuple(value.word for value in how),
+        np.array([float(value) if isinstance(value, int | float) else 1.0 for value in shares]),
         np.array([record.get("ambiguous") is True for record in records], dtype=np.bool_),
-        _given(raw, homes, texts),
+        _given(raw, names, texts),
     )
 
 
-def _given(raw: list[RawChunk], homes: list[str], docs: Documents | None) -> tuple[str, ...] | None:
+def _given(raw: list[RawChunk], names: list[str], docs: Documents | None) -> tuple[str, ...] | None:
     """The texts of the file, if it holds them all, or the documents have the others."""
     is_given = [chunk.text is not None for chunk in raw]
     if not any(is_given) or (docs is None and not all(is_given)):
         return None
-    pairs = zip(raw, homes, strict=True)
+    pairs = zip(raw, names, strict=True)
     return tuple(
         " ".join(docs[home][start:end] for start, end in chunk.spans)
         if chunk.text is None and docs is not None
@@ -315,19 +315,19 @@ def _home(loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how
     named = chunk.documents[0] if chunk.documents else None
     if named is None and how is How.NOT_FOUND:
         return ""
-    home = normalise_id(named or "") if docs is None else docs.find(named)
-    if not home:
+    document = normalise_id(named or "") if docs is None else docs.find(named)
+    if not document:
         raise loaded.wrong(
             "doc is missing" if named is None else f"no document {quoted(named)}", row
         )
-    return home
+    return document
 
 
 def _read(loaded: Loaded, row: int, record: dict[str, Any]) -> RawChunk:
     """A record that states its ranges; its text is not looked up again."""
     try:
         refuse_unknown(record, CHUNK_FIELDS, OTHER_NAMES)
-        stated = raw_chunk({name: one for name, one in record.items() if name != "text"})
+        stated = raw_chunk({name: value for name, value in record.items() if name != "text"})
     except FormatError as error:
         raise loaded.wrong(error.message, row) from None
     text = record.get("text")
@@ -339,7 +339,7 @@ def _how(loaded: Loaded, row: int, record: dict[str, Any]) -> How:
     try:
         return How.of(str(word))
     except KeyError:
-        known = ", ".join(one.word for one in How)
+        known = ", ".join(how.word for how in How)
         raise loaded.wrong(f"how is {quoted(word)}: expected one of {known}", row) from None
 
 
@@ -384,16 +384,16 @@ def chunks_of_run(run: Run, table: ChunkTable) -> Ints:
     """
     known: dict[tuple[int, object], int] = {}
     ranges = table.spans.as_tuples()
-    for number, (document, own) in enumerate(zip(table.document.tolist(), ranges, strict=True)):
-        known.setdefault((document, own), number)
+    for number, (document, spans) in enumerate(zip(table.document.tolist(), ranges, strict=True)):
+        known.setdefault((document, spans), number)
     numbers = {name: number for number, name in enumerate(table.documents)}
     document = [numbers.get(name, -1) for name in run.documents]
     lists = None if run.spans is None else run.spans.as_tuples()
     found = np.empty(len(run), dtype=np.int64)
     columns = zip(run.document.tolist(), run.start.tolist(), run.end.tolist(), strict=True)
     for row, (number, start, end) in enumerate(columns):
-        own = (lists[row] if lists is not None else ()) or ((start, end),)
-        chunk = known.get((document[number], own))
+        spans = (lists[row] if lists is not None else ()) or ((start, end),)
+        chunk = known.get((document[number], spans))
         if chunk is None:
             raise UnknownReference(
                 f"result {row + 1:,} of {quoted(run.run_id)} ({run.documents[number]} "
@@ -433,17 +433,17 @@ def _documents(chunks: Chunks, given: tuple[str, ...]) -> RebuiltDocuments:
     """What chunks show of their documents; what none of them shows is blank."""
     lengths: dict[str, int] = {}
     ranges = chunks.spans.as_tuples()
-    homes = [chunks.documents[number] for number in chunks.document.tolist()]
-    for name, own in zip(homes, ranges, strict=True):
-        end = own[-1][1] if own else 0
+    names = [chunks.documents[number] for number in chunks.document.tolist()]
+    for name, spans in zip(names, ranges, strict=True):
+        end = spans[-1][1] if spans else 0
         lengths[name] = max(lengths.get(name, 0), end)
     texts = {name: [" "] * length for name, length in lengths.items() if name}
-    for name, own, text in zip(homes, ranges, given, strict=True):
-        if len(own) == 1 and name:
-            ((start, end),) = own
+    for name, spans, text in zip(names, ranges, given, strict=True):
+        if len(spans) == 1 and name:
+            ((start, end),) = spans
             # White space may differ; then the letters are right, and their places nearly so.
             texts[name][start:end] = text[: end - start].ljust(end - start)
-    return RebuiltDocuments((name, "".join(own)) for name, own in texts.items())
+    return RebuiltDocuments((name, "".join(spans)) for name, spans in texts.items())
 
 
 def write_with_texts(chunks: Chunks, path: str | os.PathLike[str]) -> None:

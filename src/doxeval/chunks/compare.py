@@ -6,38 +6,39 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.chunks.chunking import cut
+from doxeval.chunks.chunking import split_by, usual_chunkings
 from doxeval.chunks.chunks import Chunks
-from doxeval.chunks.dataset import NO_GOLD, Bench, refuse_without_gold
-from doxeval.chunks.documents import Documents, documents, warnings_about
-from doxeval.chunks.evaluate import evaluation_on, listed_measures, short_labels
-from doxeval.chunks.limits import Limits, limits_on
-from doxeval.chunks.oracle import oracle_on
+from doxeval.chunks.dataset import NO_GOLD, Dataset, refuse_without_gold
+from doxeval.chunks.documents import documents, warnings_about
+from doxeval.chunks.evaluate import (
+    evaluation_on,
+    listed_measures,
+    reading_measures,
+    short_labels,
+)
+from doxeval.chunks.limits import Limits, limits_of
+from doxeval.chunks.oracle import Oracle
 from doxeval.chunks.retrieve import progress_bar
 from doxeval.chunks.search import K, Search, as_search
 from doxeval.comparison import Comparison, MeasureColumn
 from doxeval.comparison import compare as compare_runs
 from doxeval.errors import InputError, UnknownName, warn
-from doxeval.evaluation import Evaluation
 from doxeval.measures import as_measure
 from doxeval.messages import Message, Parameter, plural, quoted, suggestion
 from doxeval.named import checked
 from doxeval.reports import Loss, losses
 from doxeval.runs import Run
-from doxeval.scores import ScoreTable, TextTable, format_score, warning_lines
+from doxeval.scores import ScoreTable, TextTable, format_score, mean_of, warning_lines
 
 if TYPE_CHECKING:
-    from doxeval.chunks.chunks import Chunks
-    from doxeval.chunks.dataset import Bench
     from doxeval.reports import Report
     from doxeval.scores import RunView
 
-
-_READ_AT = 5
+_READ = "read@5"
 _REFERENCE = 1000  # the budget that chunkings are compared at, if there is that much
 _BY_RANK = ("cR", "cP", "IoU", "hit", "all", "sR", "RR", "Red")
 
@@ -46,7 +47,7 @@ _BY_RANK = ("cR", "cP", "IoU", "hit", "all", "sR", "RR", "Red")
 def compare(
     docs: Any,
     gold: Any,
-    cuts: Any,
+    chunkings: Any = None,
     search: Any = "bm25",
     budget: int = 4000,
     unit: str = "words",
@@ -58,97 +59,98 @@ def compare(
     max_missing: int | str = 0,
     progress: bool | None = None,
 ) -> Study:
-    """Compare cuts of documents by what a search finds in them.
+    """Compare chunkings of documents by what a search finds in them.
 
-    `cuts` are cuts by name ({"small": "words:100:0", "own": my_split}), or a list of built-in
-    ones; see `cut`. Chunks that were located before, and files of them, will do too. `search` is
+    `chunkings` are chunkings by name ({"small": "words:100:0", "mine": my_split}), or a list of
+    built-in ones; see `split`. Chunks that were located before, and files of them, will do too.
+    Without any, usual ones are compared. `search` is
     "bm25" or another model, `dense(embed)` or `hybrid(…)`. Scores are recall at an eighth, a
     quarter, a half and all of the `budget` in `unit`, U, and those of the preset rag by rank;
-    `measures` adds others, and read@k beside those of k results. The `reference` is the measure by
-    which cuts are called best, tested, and held against the oracle, here, in the terminal and in
-    the report: bR@1000, or recall at the whole budget if that is smaller, unless another is given.
-    `max_missing` says how much of the gold may be missing, as `questions` does.
+    `measures` adds others, and read@k with those of k results. The `reference` is the measure by
+    which chunkings are called best, tested, and held against the oracle, here, in the terminal and
+    in the report: bR@1000, or recall at the whole budget if that is smaller, unless another is
+    given. `max_missing` says how much of the gold may be missing, as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
     >>> need = {"spans": [{"doc": "a", "quote": "Four five."}]}
     >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
-    >>> cuts = {"sent": "sentences:1:0", "all": "paragraphs"}
-    >>> study = chunks.compare(docs, gold, cuts, budget=16, reference="bR@4")
-    >>> study["sent"]["bR@4"], study["all"]["bR@4"], study.loss("sent").cutting
+    >>> chunkings = {"sent": "sentences:1:0", "all": "paragraphs"}
+    >>> study = chunks.compare(docs, gold, chunkings, budget=16, reference="bR@4")
+    >>> study["sent"]["bR@4"], study["all"]["bR@4"], study.loss("sent").chunking
     (1.0, 0.0, 0.0)
     """
     if budget < 1:
         raise InputError(f"budget is {budget}: expected 1 or more")
-    bench = _bench(documents(docs), gold, unit, tokens, max_missing)
-    named, searching = _named(cuts), as_search(search)
-    usual = _measures(budget)
+    dataset = _dataset(docs, gold, unit, tokens, max_missing)
+    named, searching = _named_chunkings(dataset, chunkings), as_search(search)
+    usual = _usual_measures(budget)
     if reference is None:
         reference = f"bR@{min(budget, _REFERENCE)}"
-    added = _added(usual, [*listed_measures(measures), _as_reference(reference)])
-    chosen = [*usual, *added]
-    evaluation = evaluation_on(bench, chosen)
-    found: dict[str, Chunks] = {}
-    runs: dict[str, Run] = {}
-    oracles: dict[str, Run] = {}
-    limits, read = {}, {}
-    with progress_bar("Comparing cuts", 4 * len(named), progress) as done:
+    added = _added_measures(usual, [*listed_measures(measures), _share_measure(reference)])
+    scored = [*usual, *added]
+    evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]))
+    studied: dict[str, _Studied] = {}
+    with progress_bar("Comparing chunkings", len(named), progress) as done:
         for name, by in named.items():
-            found[name] = _chunks(bench, name, by)
+            studied[name] = _studied(dataset, name, by, searching, k)
             done(1)
-            runs[name] = searching.run(bench, found[name], k).with_id(name)
-            done(1)
-            oracles[name] = oracle_on(bench, found[name], name)
-            limits[name] = limits_on(bench, found[name])
-            done(1)
-            read[name] = units_read(evaluation, runs[name], unit)
-            done(1)
-    budgets = [name for name in chosen if _label(name).startswith("bR@")]
-    solid = evaluation_on(bench, dict.fromkeys([*budgets, reference]), ignore_whitespace=True)
-    scores, best, *without_white_space = (
-        short_labels(each.score_all(several), unit)
-        for each in (evaluation, solid)
-        for several in (runs, oracles)
-    )
+    runs = {name: of_chunking.run for name, of_chunking in studied.items()}
+    oracles = {name: of_chunking.oracle for name, of_chunking in studied.items()}
+    scores = short_labels(evaluation.score_all(runs), unit)
+    best = short_labels(evaluation.score_all(oracles), unit)
+    read = scores.index_of_measure(_READ)
+    units_read = {
+        name: float("nan") if (mean := mean_of(values)) is None else mean
+        for name, values in zip(runs, (run.values[read] for run in scores.runs), strict=True)
+    }
+    kept = [label for label in scores.labels if label != _READ or _READ in map(_label, scored)]
     headline = scores.labels[scores.index_of_measure(reference)]
-    about = (*warnings_about(bench.docs, docs), *_budget_warnings(bench, headline))
-    warnings = (*about, *_warnings(scores, found, limits))
+    found_losses = _losses_by_budget(dataset, scored, reference, runs, oracles)
+    warnings = [
+        *warnings_about(dataset.docs, docs),
+        *_budget_warnings(dataset, headline),
+        *_warnings(scores, studied),
+    ]
+    warnings = list(dict.fromkeys(warnings))
     warn(warnings)
     return Study(
-        replace(scores, reference=headline),
-        replace(best, reference=headline),
-        found,
+        replace(scores.only(measures=kept), reference=headline),
+        replace(best.only(measures=kept), reference=headline),
+        {name: of_chunking.chunks for name, of_chunking in studied.items()},
         runs,
-        limits,
-        read,
+        {name: of_chunking.limits for name, of_chunking in studied.items()},
+        units_read,
         headline,
         unit,
         budget,
         searching.name,
-        bench,
-        tuple(chosen),
-        warnings,
+        dataset,
+        tuple(scored),
+        tuple(warnings),
         tuple(map(_label, added)),
-        losses(*without_white_space),
+        found_losses,
     )
 
 
-def _bench(docs: Documents, gold: Any, unit: str, tokens: Any, max_missing: int | str) -> Bench:
+def _dataset(docs: Any, gold: Any, unit: str, tokens: Any, max_missing: int | str) -> Dataset:
     """Return documents and gold; without any gold, there is nothing to compare."""
-    bench = Bench(docs, gold, unit, tokens, max_missing)
-    refuse_without_gold(bench.assessments)
-    return bench
+    dataset = Dataset(documents(docs), gold, unit, tokens, max_missing)
+    refuse_without_gold(dataset.assessments)
+    return dataset
 
 
-def _named(cuts: Any) -> dict[str, Any]:
-    if isinstance(cuts, Mapping):
-        named = {str(name): by for name, by in cuts.items()}
-    elif isinstance(cuts, str) or not isinstance(cuts, Sequence):
-        named = {_name_of(cuts): cuts}
+def _named_chunkings(dataset: Dataset, chunkings: Any) -> dict[str, Any]:
+    if chunkings is None:
+        chunkings = usual_chunkings(dataset.boundaries)
+    if isinstance(chunkings, Mapping):
+        named = {str(name): by for name, by in chunkings.items()}
+    elif isinstance(chunkings, str) or not isinstance(chunkings, Sequence):
+        named = {_name_of(chunkings): chunkings}
     else:
-        named = {_name_of(by): by for by in cuts}
+        named = {_name_of(by): by for by in chunkings}
     if not named:
-        raise InputError("no cuts to compare")
+        raise InputError("no chunkings to compare")
     return named
 
 
@@ -158,24 +160,42 @@ def _name_of(by: Any) -> str:
     return getattr(by, "__name__", None) or type(by).__name__
 
 
-def _chunks(bench: Bench, name: str, by: Any) -> Chunks:
-    found = cut(bench.docs, by)
-    if not len(found):
-        raise InputError(f"cut {quoted(name)} gives no chunks")
-    unknown = [one for one in found.documents if one and one not in bench.docs]
+class _Studied(NamedTuple):
+    """A chunking: its chunks, what a search returns, the oracle's run, and what it allows."""
+
+    chunks: Chunks
+    run: Run
+    oracle: Run
+    limits: Limits
+
+
+def _studied(dataset: Dataset, name: str, by: Any, search: Search, k: int) -> _Studied:
+    chunks = _chunks(dataset, name, by)
+    run = search.run(dataset, chunks, k).with_id(name)
+    oracle, sizes = Oracle(chunks.table, dataset.truth), dataset.sizes(chunks)
+    return _Studied(chunks, run, oracle.run(sizes, name), limits_of(dataset, oracle, sizes))
+
+
+def _chunks(dataset: Dataset, name: str, by: Any) -> Chunks:
+    chunks = split_by(dataset.boundaries, by)
+    if not len(chunks):
+        raise InputError(f"chunking {quoted(name)} gives no chunks")
+    unknown = [document for document in chunks.documents if document not in ("", *dataset.docs)]
     if unknown:
-        raise InputError(f"cut {quoted(name)} has chunks of {quoted(unknown[0])}, no document here")
-    return found
+        raise InputError(
+            f"chunking {quoted(name)} has chunks of {quoted(unknown[0])}, no document here"
+        )
+    return chunks
 
 
-def _measures(budget: int) -> list[str]:
-    """The measures of every study."""
+def _usual_measures(budget: int) -> list[str]:
+    """Return the measures of every study."""
     budgets = {max(budget // part, 1) for part in (8, 4, 2, 1)} | {min(budget, _REFERENCE)}
-    names = [f"bR@{one}" for one in sorted(budgets)]
+    names = [f"bR@{words}" for words in sorted(budgets)]
     return [*names, f"U@{budget}", "all@5", "sR@5", "RR@10", "cR@5", "cP@5", "Red@5"]
 
 
-def _as_reference(measure: Any) -> Any:
+def _share_measure(measure: Any) -> Any:
     """Return the measure; one that is no share of anything cannot be lost by anything."""
     value = as_measure(measure)
     if not value.facts.higher_is_better or (value.facts.lowest, value.highest) != (0, 1):
@@ -187,50 +207,54 @@ def _label(measure: Any) -> str:
     return measure if isinstance(measure, str) else as_measure(measure).label
 
 
-def _added(usual: Sequence[str], given: Iterable[Any]) -> list[Any]:
-    """The measures that a user adds, with what is read beside those of k results."""
-    known = set(usual)
-    added = [one for one in given if _label(one) not in known]
-    added = list({_label(one): one for one in added}.values())
-    return [*added, *measures_of_reading(added, [f"read@{_READ_AT}"])]
+def _added_measures(usual: Sequence[str], given: Iterable[Any]) -> list[Any]:
+    """Return the measures that a user adds, with what is read for those of k results."""
+    added = {_label(measure): measure for measure in given if _label(measure) not in usual}
+    return [*added.values(), *reading_measures(added.values(), [_READ])]
 
 
-def units_read(evaluation: Evaluation, run: Run, unit: str) -> float:
-    """The mean units of the first results of a question: read@5."""
-    ranking = evaluation.ranking(run).with_repeats
-    read = as_measure(f"read@{_READ_AT}(unit={unit})").scores(ranking)
-    defined = read[~np.isnan(read)]
-    return float(defined.mean()) if len(defined) else float("nan")
+def _losses_by_budget(
+    dataset: Dataset,
+    scored: Sequence[Any],
+    reference: Any,
+    runs: Mapping[str, Run],
+    oracles: Mapping[str, Run],
+) -> tuple[Loss, ...]:
+    """Return what is lost of recall at budgets and of the reference, white space aside."""
+    budgets = [measure for measure in scored if _label(measure).startswith("bR@")]
+    ignoring = evaluation_on(dataset, dict.fromkeys([*budgets, reference]), ignore_whitespace=True)
+    return losses(
+        short_labels(ignoring.score_all(runs), dataset.unit),
+        short_labels(ignoring.score_all(oracles), dataset.unit),
+    )
 
 
-def _budget_warnings(bench: Bench, headline: str) -> list[str]:
-    """Whether the budget of the reference measure is more than all documents together."""
-    size, budget = bench.size, getattr(as_measure(headline), "B", None)
+def _budget_warnings(dataset: Dataset, headline: str) -> list[str]:
+    """Return whether the budget of the reference measure is more than all documents together."""
+    size, budget = dataset.size, getattr(as_measure(headline), "B", None)
     if size is None or budget is None or size > budget:
         return []
     return [
-        f"the documents have {size:,} {bench.unit} in all, and {headline} reads {budget:,}: a "
-        "smaller " + Parameter("budget") + " tells cuts apart"
+        f"the documents have {size:,} {dataset.unit} in all, and {headline} reads {budget:,}: a "
+        "smaller " + Parameter("budget") + " tells chunkings apart"
     ]
 
 
-def _warnings(
-    scores: ScoreTable, found: Mapping[str, Chunks], limits: Mapping[str, Any]
-) -> list[str]:
-    said = list(scores.warnings)
-    for scored, (name, chunks) in zip(scores.runs, found.items(), strict=True):
-        about = [*chunks.warnings, *scored.warnings, *limits[name].warnings]
+def _warnings(scores: ScoreTable, studied: Mapping[str, _Studied]) -> list[str]:
+    warnings = list(scores.warnings)
+    for scored, (name, (chunks, _, _, limits)) in zip(scores.runs, studied.items(), strict=True):
+        about = [*chunks.warnings, *scored.warnings, *limits.warnings]
         if len(chunks.missing):
             about.append(f"{plural(len(chunks.missing), 'chunk')} not found in the documents")
-        said += [Message(f"{name}: ", one) for one in about]
-    return list(dict.fromkeys(said))
+        warnings += [Message(f"{name}: ", warning) for warning in about]
+    return warnings
 
 
 @checked
 def grid(
     docs: Any,
     gold: Any,
-    cuts: Any,
+    chunkings: Any,
     searches: Any = "bm25",
     k: Iterable[int] = (5, 10, 20),
     *,
@@ -241,12 +265,13 @@ def grid(
     max_missing: int | str = 0,
     progress: bool | None = None,
 ) -> Any:
-    """Every cut with every search at every k: a long frame of pandas, a row for each score.
+    """Score every chunking with every search at every k: a long frame of pandas.
 
-    Its columns are cut, search, k, measure, topic and value. `searches` are searches by name: names
-    of models, `dense(embed)`, `hybrid(…)`, or functions that embed texts. `measures` are names
-    without their cut-off, which k gives. `budgets` adds bR at these budgets, for which k is
-    missing. `max_missing` says how much of the gold may be missing, as `questions` does.
+    It has a row for each score, and the columns chunking, search, k, measure, topic and value.
+    `searches` are searches by name: names of models, `dense(embed)`, `hybrid(…)`, or functions that
+    embed texts. `measures` are names without their cut-off, which k gives. `budgets` adds bR at
+    these budgets, for which k is missing. `max_missing` says how much of the gold may be missing,
+    as `questions` does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -254,65 +279,55 @@ def grid(
     >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
     >>> frame = chunks.grid(docs, gold, {"sent": "sentences:1:0"}, k=[1], measures=["cR", "cP"])
     >>> frame.to_dict("records")[0] == dict(
-    ...     cut="sent", search="bm25", k=1, measure="cR@1", topic="1", value=1.0)
+    ...     chunking="sent", search="bm25", k=1, measure="cR@1", topic="1", value=1.0)
     True
     """
     from doxeval.runs import optional_module
 
     pandas = optional_module("pandas")
-    bench = _bench(documents(docs), gold, unit, tokens, max_missing)
-    named, by_name = _named(cuts), _searches(searches)
+    dataset = _dataset(docs, gold, unit, tokens, max_missing)
+    named, by_name = _named_chunkings(dataset, chunkings), _named_searches(searches)
     depths = sorted(set([k] if isinstance(k, int) else k))
     at: dict[str, int | None] = {f"{name}@{k}": k for k in depths for name in measures}
     at |= {f"bR@{budget}": None for budget in budgets}
-    evaluation = evaluation_on(bench, at)
+    evaluation = evaluation_on(dataset, at)
     rows: list[tuple[Any, ...]] = []
-    warnings = [*warnings_about(bench.docs, docs), *evaluation.warnings]
+    warnings = [*warnings_about(dataset.docs, docs), *evaluation.warnings]
     with progress_bar("Grid", len(named) * len(by_name), progress) as done:
-        for cut_name, by in named.items():
-            chunks = _chunks(bench, cut_name, by)
-            warnings += [Message(f"{cut_name}: ", warning) for warning in chunks.warnings]
-            for search_name, one in by_name.items():
-                deep = K if budgets else max(depths, default=K)
-                run = one.run(bench, chunks, deep)
+        for chunking, by in named.items():
+            chunks = _chunks(dataset, chunking, by)
+            warnings += [Message(f"{chunking}: ", warning) for warning in chunks.warnings]
+            for name, search in by_name.items():
+                run = search.run(dataset, chunks, K if budgets else max(depths, default=K))
                 table = short_labels(evaluation.score_all([run]), unit)
-                rows += _rows(table, (cut_name, search_name), at)
                 about = table.runs[0].warnings
-                warnings += [Message(f"{cut_name}, {search_name}: ", warning) for warning in about]
+                warnings += [Message(f"{chunking}, {name}: ", warning) for warning in about]
+                rows += [
+                    (chunking, name, at.get(label), label, topic, float(value))
+                    for label, values in zip(table.labels, table.runs[0].values, strict=True)
+                    for topic, value in zip(table.topic_ids, np.asarray(values), strict=True)
+                ]
                 done(1)
     warn(warnings)
-    names = ["cut", "search", "k", "measure", "topic", "value"]
-    return pandas.DataFrame(rows, columns=names)
+    return pandas.DataFrame(rows, columns=["chunking", "search", "k", "measure", "topic", "value"])
 
 
-def _rows(
-    table: ScoreTable, names: tuple[str, str], at: Mapping[str, int | None]
-) -> list[tuple[Any, ...]]:
-    (scores,) = table.runs
-    return [
-        (*names, at.get(label), label, topic, float(value))
-        for label, values in zip(table.labels, scores.values, strict=True)
-        for topic, value in zip(table.topic_ids, np.asarray(values).tolist(), strict=True)
-    ]
-
-
-def _searches(given: Any) -> dict[str, Search]:
+def _named_searches(given: Any) -> dict[str, Search]:
     if isinstance(given, Mapping):
-        return {str(name): as_search(one) for name, one in given.items()}
+        return {str(name): as_search(search) for name, search in given.items()}
     several: Sequence[Any] = given if isinstance(given, list | tuple) else [given]
-    found = [as_search(one) for one in several]
-    return {one.name: one for one in found}
+    return {search.name: search for search in map(as_search, several)}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Study(Mapping[str, "RunView"]):
-    """Cuts compared: the scores of each by name, and all that belongs to them.
+    """Chunkings compared: the scores of each by name, and all that belongs to them.
 
-    scores: of the runs. oracle: of the greedy oracle over the same chunks. limits: what each cut
-    allows. chunks, runs: of each cut. units_read: the mean units of the first five results.
-    headline: the reference measure, by which cuts are called best, tested and held against the
-    oracle, here and in the report. added: the measures that the user asked for beside the usual
-    ones. losses: what runs lose by cutting and by search, white space aside.
+    scores: of the runs. oracle: of the greedy oracle over the same chunks. limits: what each
+    chunking allows. chunks, runs: of each chunking. units_read: the mean units of the first five
+    results. headline: the reference measure, by which chunkings are called best, tested and held
+    against the oracle, here and in the report. added: the measures that the user requested besides
+    the usual ones. losses: what runs lose by chunking and by retrieval, white space aside.
     """
 
     scores: ScoreTable
@@ -325,17 +340,17 @@ class Study(Mapping[str, "RunView"]):
     unit: str
     budget: int
     search: str
-    bench: Bench
+    dataset: Dataset
     measures: tuple[Any, ...] = ()
     warnings: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     losses: tuple[Loss, ...] = ()
 
-    def __getitem__(self, cut: str) -> RunView:
-        if cut not in self.chunks:
-            hint = suggestion(cut, self.chunks)
-            raise UnknownName(f"no cut {quoted(cut)} in the study{hint}")
-        return self.scores[cut]
+    def __getitem__(self, chunking: str) -> RunView:
+        if chunking not in self.chunks:
+            hint = suggestion(chunking, self.chunks)
+            raise UnknownName(f"no chunking {quoted(chunking)} in the study{hint}")
+        return self.scores[chunking]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.chunks)
@@ -344,159 +359,143 @@ class Study(Mapping[str, "RunView"]):
         return len(self.chunks)
 
     def compare(self, measure: object = None, **options: Any) -> Comparison | None:
-        """The tests of all pairs by a measure; None if there is only one cut."""
+        """Return the tests of all pairs by a measure; None if there is only one chunking."""
         if len(self) < 2 or len(self.scores.topic_ids) < 2:
             return None
-        found = compare_runs(self.scores, measure or self.headline, **options)
-        warn(found.notes)
-        return found
+        comparison = compare_runs(self.scores, measure or self.headline, **options)
+        warn(comparison.notes)
+        return comparison
 
-    def loss(self, cut: str, measure: str | None = None) -> Loss:
-        """What a cut loses of a measure, white space aside; nan if that is not defined."""
+    def loss(self, chunking: str, measure: str | None = None) -> Loss:
+        """Return what a chunking loses of a measure, white space aside; nan if not defined."""
         name = measure or self.headline
         for loss in self.losses:
-            if (loss.run, loss.measure) == (cut, name):
+            if (loss.run, loss.measure) == (chunking, name):
                 return loss
-        return Loss(cut, name, *(float("nan"),) * 3)
+        return Loss(chunking, name, *(float("nan"),) * 3)
 
     @property
     def best(self) -> str:
-        """The cut with the best mean of the reference measure, of equal ones the first by name."""
-        return MeasureColumn.of(self.scores, self.scores.index_of_measure(self.headline)).ranking()[
-            0
-        ]
+        """The chunking with the best mean of the reference measure, of equal ones the first."""
+        column = self.scores.index_of_measure(self.headline)
+        return MeasureColumn.of(self.scores, column).ranking()[0]
 
     # Ways out
 
     @property
     def text(self) -> str:
         """The table and what follows from it, in lines; without the warnings."""
-        return "\n".join([self._title(), *self._table(), *self._conclusions()])
+        tested = self._tested()
+        title = (
+            f"{plural(len(self), 'chunking')} × {self.search}, "
+            f"{plural(len(self.scores.topic_ids), 'question')}, budgets in {self.unit}; "
+            "letters: chunkings that share one are not significantly different"
+        )
+        table = TextTable(*self._cells(tested)).lines()
+        return "\n".join([title, *table, *self._conclusions(tested[self.headline])])
 
     def __repr__(self) -> str:
         return "\n".join([self.text, *warning_lines(self.warnings)])
 
     def _repr_html_(self) -> str:
-        """How notebooks show it."""
-        return TextTable(*self._cells(), warnings=self.warnings).html()
+        """Return what notebooks show."""
+        return TextTable(*self._cells(self._tested()), warnings=self.warnings).html()
 
-    def _title(self) -> str:
-        topics = plural(len(self.scores.topic_ids), "question")
-        return (
-            f"{plural(len(self), 'cut')} × {self.search}, {topics}, budgets in {self.unit}; "
-            "letters: cuts that share one are not significantly different"
-        )
+    def _tested(self) -> dict[str, Comparison | None]:
+        """Return the comparisons by the measures that have letters."""
+        return {name: self.compare(name) for name in (self.headline, f"U@{self.budget}")}
 
-    def _table(self) -> list[str]:
-        return TextTable(*self._cells()).lines()
-
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        measures = self._shown()
-        tested = {name: self._letters(name) for name in measures if name in self._tested()}
-        header = ["cut", "chunks", f"{self.unit} p50"]
-        for name in measures:
-            shown = f"{self.unit}{name.removeprefix('read')}" if _is_reading(name) else name
-            header += [shown, ""] if name in tested else [shown]
-        header += [f"{self.unit}@5", "intact", f"oracle {self.headline}", "lost by cutting",
-                   "by search"]  # fmt: skip
-        return header, [self._row(cut, measures, tested) for cut in self]
-
-    def _row(
-        self, cut: str, measures: Sequence[str], tested: Mapping[str, Mapping[str, str]]
-    ) -> list[str]:
-        limits, loss = self.limits[cut], self.loss(cut)
-        cells = [cut, f"{limits.chunks:,}", f"{limits.sizes[1]:,.0f}"]
-        for name in measures:
-            value = self[cut][name]
-            cells.append(f"{value or 0:,.0f}" if _is_reading(name) else format_score(value))
-            if name in tested:
-                cells.append(tested[name].get(cut, ""))
-        oracle = format_score(self.oracle[cut][self.headline])
-        return [
-            *cells,
-            f"{self.units_read[cut]:,.0f}",
-            "—" if isnan(limits.intact) else f"{limits.intact:.3f}",
-            oracle,
-            format_score(loss.cutting),
-            format_score(loss.search),
-        ]
-
-    def _shown(self) -> list[str]:
-        """The measures of the table: those of budgets, and whether everything is there."""
+    def _cells(self, tested: Mapping[str, Comparison | None]) -> tuple[list[str], list[list[str]]]:
         labels = list(self.scores.labels)
+        # Those of budgets, whether everything is there, and what the user added.
         usual = ("bR@", "U@", "all@", "cR@")
         shown = [name for name in labels if name.startswith(usual) or name in self.added]
-        return shown or labels[:6]
+        shown = shown or labels[:6]
+        header = ["chunking", "chunks", f"{self.unit} p50"]
+        for name in shown:
+            title = f"{self.unit}{name.removeprefix('read')}" if _is_reading(name) else name
+            header += [title, ""] if name in tested else [title]
+        header += [f"{self.unit}@5", "intact", f"oracle {self.headline}", "lost by chunking",
+                   "by retrieval"]  # fmt: skip
+        return header, [self._row(chunking, shown, tested) for chunking in self]
 
-    def _tested(self) -> tuple[str, ...]:
-        return (self.headline, f"U@{self.budget}")
+    def _row(
+        self, chunking: str, shown: Sequence[str], tested: Mapping[str, Comparison | None]
+    ) -> list[str]:
+        limits, loss = self.limits[chunking], self.loss(chunking)
+        cells = [chunking, f"{limits.chunks:,}", f"{limits.sizes[1]:,.0f}"]
+        for name in shown:
+            value = self[chunking][name]
+            cells.append(f"{value or 0:,.0f}" if _is_reading(name) else format_score(value))
+            if name in tested:
+                cells.append(_letters(tested[name], chunking))
+        return [
+            *cells,
+            f"{self.units_read[chunking]:,.0f}",
+            "—" if isnan(limits.intact) else f"{limits.intact:.3f}",
+            format_score(self.oracle[chunking][self.headline]),
+            format_score(loss.chunking),
+            format_score(loss.retrieval),
+        ]
 
-    def _letters(self, measure: str) -> Mapping[str, str]:
-        found = self.compare(measure)
-        return {} if found is None else found.letters
-
-    def _conclusions(self) -> list[str]:
+    def _conclusions(self, comparison: Comparison | None) -> list[str]:
         best, name = self.best, self.headline
         if self[best][name] is None:
             return [f"{name} is {NO_GOLD}"]
         loss = self.loss(best)
-        found = self.compare()
-        beaten = [
-            pair
-            for pair in (found.pairs if found is not None else ())
-            if pair.significant and pair.better == best
-        ]
+        pairs = () if comparison is None else comparison.pairs
+        beaten = sum(pair.significant and pair.better == best for pair in pairs)
         return [
             f"best: {best} by {name} ({format_score(self[best][name])}), significantly better than "
-            f"{len(beaten):,} of {plural(len(self) - 1, 'other')}"
+            f"{beaten:,} of {plural(len(self) - 1, 'other')}"
             if len(self) > 1
             else f"{name} of {best}: {format_score(self[best][name])}",
-            f"of the missing {1 - loss.shown:.4f}, {loss.cutting:.4f} is lost by cutting and "
-            f"{loss.search:.4f} by search, white space aside; oracle (greedy)",
+            f"of the missing {1 - loss.shown:.4f}, {loss.chunking:.4f} is lost by chunking and "
+            f"{loss.retrieval:.4f} by retrieval, white space aside; oracle (greedy)",
         ]
 
     def to_pandas(self) -> Any:
-        """A data frame with a row for each cut: scores, oracle, loss and limits."""
+        """Return a data frame with a row for each chunking: scores, oracle, loss and limits."""
         from doxeval.runs import optional_module
 
         return optional_module("pandas").DataFrame(self.rows())
 
     def rows(self) -> list[dict[str, Any]]:
-        """What is known about each cut, as plain values."""
+        """Return what is known about each chunking, as plain values."""
+        comparison = self.compare()
         return [
             {
-                "cut": cut,
-                **{str(name): value for name, value in self[cut].items()},
-                **{f"oracle {name}": value for name, value in self.oracle[cut].items()},
-                "units read @5": self.units_read[cut],
-                "lost by cutting": self.loss(cut).cutting,
-                "lost by search": self.loss(cut).search,
-                "letters": self._letters(self.headline).get(cut, ""),
-                **self.limits[cut].to_dict(),
+                "chunking": chunking,
+                **{str(name): value for name, value in self[chunking].items()},
+                **{f"oracle {name}": value for name, value in self.oracle[chunking].items()},
+                "units read @5": self.units_read[chunking],
+                "lost by chunking": self.loss(chunking).chunking,
+                "lost by retrieval": self.loss(chunking).retrieval,
+                "letters": _letters(comparison, chunking),
+                **self.limits[chunking].to_dict(),
             }
-            for cut in self
+            for chunking in self
         ]
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
-        """A page about the runs of all cuts: scores, tests, recall by budget, loss, documents.
+        """Write a page about the runs of all chunkings: scores, tests, recall by budget, documents.
 
         Options are those of `doxeval.report`.
         """
-        from doxeval.chunks.evaluate import evaluation_on, short_labels
         from doxeval.evaluation import Keep
         from doxeval.reports import report
         from doxeval.topics import Topic
 
         keep = Keep(curves=True, results=True)
-        evaluation = evaluation_on(self.bench, self.measures, keep=keep)
+        evaluation = evaluation_on(self.dataset, self.measures, keep=keep)
         table = short_labels(evaluation.score_all(self.runs), self.unit)
         table = replace(table, reference=self.headline)
-        titles = self.bench.questions.items()
+        titles = self.dataset.questions.items()
         settings: dict[str, Any] = {
-            "title": "Cuts compared",
+            "title": "Chunkings compared",
             "topics": [Topic(name, title=text) for name, text in titles if text],
             "truth": evaluation.truth,
-            "chunks": {name: own.table for name, own in self.chunks.items()},
+            "chunks": {name: chunks.table for name, chunks in self.chunks.items()},
             "losses": self.losses,
         }
         made = report(table, path, **{**settings, **options})
@@ -505,43 +504,10 @@ class Study(Mapping[str, "RunView"]):
 
 
 def _is_reading(name: str) -> bool:
-    """Whether a measure says how much is read, in units."""
+    """Return whether a measure says how much is read, in units."""
     return name.startswith("read@")
 
 
-def depth_of(measure: Any) -> int | None:
-    """The number of results that a measure looks at; None if it is not about so many results.
-
-    >>> depth_of("cR@5"), depth_of("bR@1000")
-    (5, None)
-    """
-    found = getattr(as_measure(measure), "k", None)
-    return found if isinstance(found, int) else None
-
-
-def measures_of_reading(measures: Iterable[Any], known: Iterable[Any] = ()) -> list[str]:
-    """The names of measures that say how much is read, as far as none of the known ones does.
-
-    >>> measures_of_reading(["cR@5", "hit@20"]), measures_of_reading(["cR@5"], ["read@5"])
-    (['read@5', 'read@20'], [])
-    """
-    given = list(measures)
-    there = {depth_of(one) for one in (*given, *known) if type(as_measure(one)).name == "read"}
-    depths = dict.fromkeys(map(depth_of, given))
-    return [f"read@{k}" for k in depths if k is not None and k not in there]
-
-
-def with_reading(table: ScoreTable, read: ScoreTable) -> ScoreTable:
-    """A table with what is read in columns of its own, each after the last measure of its k."""
-    order = [depth_of(one.measure) for one in table.measures]
-    places: list[tuple[int, int]] = [(at, -1) for at in range(len(order))]
-    for number, one in enumerate(read.measures):
-        depth = depth_of(one.measure)
-        places.append((max(at for at, k in enumerate(order) if k == depth), number))
-    rows = np.array(sorted(range(len(places)), key=places.__getitem__))
-    measures = (*table.measures, *read.measures)
-    runs = tuple(
-        replace(own, values=np.concatenate([own.values, other.values])[rows])
-        for own, other in zip(table.runs, read.runs, strict=True)
-    )
-    return replace(table, measures=tuple(measures[row] for row in rows.tolist()), runs=runs)
+def _letters(comparison: Comparison | None, chunking: str) -> str:
+    """Return the letters of a chunking; those that share one are not significantly different."""
+    return "" if comparison is None else comparison.letters.get(chunking, "")

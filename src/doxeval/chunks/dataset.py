@@ -10,13 +10,13 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments import Assessments
-from doxeval.chunks.boundaries import Structure
+from doxeval.chunks.boundaries import Boundaries
 from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.documents import Documents
 from doxeval.chunks.gold import questions
 from doxeval.chunks.questions import Questions
 from doxeval.errors import InputError
-from doxeval.measures import GroundTruth, Texts, tokeniser_of
+from doxeval.measures import GroundTruth, Texts
 from doxeval.messages import Parameter, quoted
 from doxeval.retrieve import WordIndex
 from doxeval.runs import ChunkTable
@@ -24,8 +24,8 @@ from doxeval.runs import ChunkTable
 NO_GOLD = "not defined: no question has gold"
 
 
-class Bench:
-    """Everything about documents and gold that does not depend on the cut."""
+class Dataset:
+    """Documents and gold, with all about them that does not depend on the chunking."""
 
     def __init__(
         self,
@@ -77,9 +77,9 @@ class Bench:
         return GroundTruth.of(self.assessments, texts=self.texts)
 
     @cached_property
-    def structure(self) -> Structure:
-        """The borders of sections, paragraphs and sentences."""
-        return Structure(self.docs, self.texts)
+    def boundaries(self) -> Boundaries:
+        """The boundaries of sections, paragraphs and sentences."""
+        return Boundaries(self.docs, self.texts)
 
     @cached_property
     def index(self) -> WordIndex:
@@ -95,28 +95,14 @@ class Bench:
             return None
         return sum(len(self.texts.starts(name, self.unit)) for name in self.docs)
 
-    def costs(self, chunks: Chunks) -> Ints:
-        """What each chunk costs to read."""
-        found = chunk_costs(chunks.table, self.texts, self.unit)
-        if not len(chunks.missing) or chunks.given is None:
-            return found
-        # Nobody knows where lost chunks stand, but they are read all the same.
-        lost = [self._units_of(chunks.given[row]) for row in chunks.missing.tolist()]
-        found = np.array(found)
-        found[chunks.missing] = lost
-        return found
-
-    def _units_of(self, text: str) -> int:
-        """What a text costs that stands in no document."""
-        if self.unit == "characters":
-            return len(text)
-        is_words = self.unit == "words" or self.tokens is None
-        return len(tokeniser_of("words" if is_words else self.tokens)(text))
+    def sizes(self, chunks: Chunks) -> Ints:
+        """Return the units of each chunk, which it costs to read; 0 if it was not found."""
+        return chunk_costs(chunks.table, self.texts, self.unit)
 
 
 def refuse_without_gold(judged: Assessments) -> None:
     """Raise an error if nothing is relevant for any question: then no score is defined."""
-    if not any(one.is_relevant for one in judged):
+    if not any(judgment.is_relevant for judgment in judged):
         raise InputError(f"scores are {NO_GOLD}")
 
 
@@ -129,7 +115,7 @@ def gold_in(
     """
     if isinstance(gold, Questions | Assessments):
         return gold
-    if isinstance(gold, Mapping) and gold and all(isinstance(one, str) for one in gold.values()):
+    if isinstance(gold, Mapping) and gold and all(isinstance(text, str) for text in gold.values()):
         return {str(name): text for name, text in gold.items()}
     return questions(gold, docs, max_missing=max_missing)
 
@@ -138,7 +124,7 @@ UNITS = ("characters", "words", "tokens")
 
 
 def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
-    """The cost of each chunk: units that begin in its text, or the tokens that it states.
+    """Return the cost of each chunk: units that begin in its text, or the tokens that it states.
 
     >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 4)], [(4, 7)]])
     >>> chunk_costs(table, Texts({"a": "one two"}), "words").tolist()
@@ -149,18 +135,18 @@ def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
     if unit == "characters":
         return table.spans.sizes()
     states = (table.tokens >= 0) & (unit == "tokens")
-    found = np.zeros(len(table), dtype=np.int64)
+    costs = np.zeros(len(table), dtype=np.int64)
     owner = table.spans.owner
     counted = ~states[owner]
     if counted.any():
         if texts is None:
             raise InputError(Parameter("unit", unit) + " needs the texts of documents")
-        np.add.at(found, owner[counted], _begun(table, texts, unit)[counted])
-    return np.where(states, table.tokens, found)
+        np.add.at(costs, owner[counted], _begun(table, texts, unit)[counted])
+    return np.where(states, table.tokens, costs)
 
 
 def _begun(table: ChunkTable, texts: Texts, unit: str) -> Ints:
-    """How many units begin in each range."""
+    """Return how many units begin in each span."""
     document = table.document[table.spans.owner]
     found = np.zeros(len(document), dtype=np.int64)
     for number, name in enumerate(table.documents):

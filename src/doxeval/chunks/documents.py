@@ -223,7 +223,7 @@ def _of_collection(collection: Collection) -> Documents:
     return Documents(texts, outlines=sections)
 
 
-class _File(NamedTuple):
+class _FolderFile(NamedTuple):
     """A document of a folder. sections: its own, if it was read as a tree."""
 
     name: str
@@ -241,14 +241,14 @@ def _of_files(path: str) -> Documents:
     if not files:
         expected = ", ".join(SUFFIXES)
         raise SourceError(f"no documents found; looked for files ending in {expected}", path)
-    sections = {one.name: one.sections for one in files if one.sections is not None}
+    sections = {file.name: file.sections for file in files if file.sections is not None}
     tally = walk.take_tally()
     tally.add(contents.tally)
     warnings = [f"{path}: {warning}" for warning in tally.warnings]
-    return Documents(((one.name, one.text) for one in files), path, sections, warnings)
+    return Documents(((file.name, file.text) for file in files), path, sections, warnings)
 
 
-def _file(raw: RawDocument, options: BuildOptions) -> _File:
+def _file(raw: RawDocument, options: BuildOptions) -> _FolderFile:
     """The id and the text of a document. No run of chunks is text, so ids may have white space."""
     from doxeval.documents import decode_text, read_batch
     from doxeval.documents import load_file as load_bytes
@@ -257,8 +257,8 @@ def _file(raw: RawDocument, options: BuildOptions) -> _File:
         # The text is the file: no tree of its paragraphs is needed.
         data = raw.content if isinstance(raw.content, bytes) else None
         data = load_bytes(raw.origin, options.limits) if data is None else data
-        return _File(raw.name, decode_text(data, raw.origin))
+        return _FolderFile(raw.name, decode_text(data, raw.origin))
     batch = read_batch([raw], options, spaced_ids=True)
     rows = np.array([0, len(batch.table.columns.path)])
     own = outlines(batch.table.columns, rows, batch.table.summary, batch.ids)
-    return _File(batch.ids[0], batch.texts[0].decode(), own.get(batch.ids[0], ()))
+    return _FolderFile(batch.ids[0], batch.texts[0].decode(), own.get(batch.ids[0], ()))

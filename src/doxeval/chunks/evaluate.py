@@ -1,4 +1,4 @@
-"""Runs of chunks scored against gold."""
+"""Runs of chunks scored against gold, and what they lose by chunking and by retrieval."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from typing import Any, Final
 
 from doxeval.assessments import Assessments, read_assessments
 from doxeval.chunks.chunks import Chunks, read_chunks
-from doxeval.chunks.dataset import Bench, gold_in, refuse_without_gold
+from doxeval.chunks.dataset import Dataset, chunk_costs, gold_in, refuse_without_gold
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.gold import questions as read_questions
+from doxeval.chunks.oracle import Oracle
 from doxeval.chunks.questions import Questions
 from doxeval.chunks.retrieve import read_chunk_run, retrieve
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Counting, Evaluation, Keep, OnDuplicates, RunOptions
-from doxeval.measures import as_measure
+from doxeval.measures import as_measure, default_unit
 from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
-from doxeval.runs import Run
+from doxeval.reports import Loss, losses
+from doxeval.runs import ChunkTable, Run
 from doxeval.scores import RunView, ScoreTable
 
 PRESET = "rag"
@@ -55,8 +57,8 @@ def evaluate(
     >>> docs = chunks.documents({"a": "One two three. Four five."})
     >>> need = {"spans": [{"doc": "a", "quote": "Four five."}]}
     >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
-    >>> cut = chunks.cut(docs, "sentences:1:0")
-    >>> chunks.evaluate(chunks.search(cut, gold), gold, ["bR@2", "all@1"], chunks=cut).mean()
+    >>> split = chunks.split(docs, "sentences:1:0")
+    >>> chunks.evaluate(chunks.search(split, gold), gold, ["bR@2", "all@1"], chunks=split).mean()
     {'bm25': {'bR@2': 0.9, 'all@1': 1.0}}
     """
     if docs is None and chunks is not None:
@@ -66,13 +68,14 @@ def evaluate(
         texts = documents(docs)
         about, docs = warnings_about(texts, docs), texts
         gold = gold_in(gold, docs, max_missing)
-    chosen = listed_measures(measures)
-    evaluation = Evaluation(
+    requested = listed_measures(measures)
+    evaluation = evaluation_of_chunks(
         judgments_of(gold),
-        _in_unit(chosen, unit),
-        presets=() if chosen else (PRESET,),
+        requested,
+        presets=() if requested else (PRESET,),
+        unit=unit,
         chunks=None if chunks is None else chunks.table,
-        run_options=RunOptions(duplicates=duplicates),
+        duplicates=duplicates,
         counting=Counting(docs, tokens, ignore_whitespace),
     )
     table = short_labels(evaluation.score_all(runs), unit)
@@ -81,22 +84,45 @@ def evaluate(
     return table
 
 
+def evaluation_of_chunks(
+    judgments: Assessments,
+    measures: Iterable[Any],
+    *,
+    presets: Iterable[str] = (),
+    unit: str = "auto",
+    chunks: ChunkTable | None = None,
+    duplicates: OnDuplicates = DUPLICATES,
+    counting: Counting | None = None,
+    keep: Keep | None = None,
+) -> Evaluation:
+    """Return an evaluation of runs of chunks, whose measures count `unit` unless they say it."""
+    named = measures if unit == "auto" else [named_in_unit(name, unit) for name in measures]
+    return Evaluation(
+        judgments,
+        list(named),
+        presets=presets,
+        chunks=chunks,
+        run_options=RunOptions(duplicates=duplicates),
+        counting=counting or Counting(),
+        keep=keep or Keep(),
+    )
+
+
 def evaluation_on(
-    bench: Bench,
+    dataset: Dataset,
     measures: Iterable[Any],
     *,
     ignore_whitespace: bool = False,
     keep: Keep | None = None,
 ) -> Evaluation:
-    """An evaluation against the gold of a study, in its unit."""
-    by_default = "words" if bench.tokens is None else "tokens"
-    unit = "auto" if bench.unit == by_default else bench.unit
-    return Evaluation(
-        bench.assessments,
-        _in_unit(measures, unit),
-        run_options=RunOptions(duplicates=DUPLICATES),
-        counting=Counting(bench.texts, ignore_whitespace=ignore_whitespace),
-        keep=keep or Keep(),
+    """Return an evaluation against the gold of a study, in its unit."""
+    by_default = "words" if dataset.tokens is None else "tokens"
+    return evaluation_of_chunks(
+        dataset.assessments,
+        measures,
+        unit="auto" if dataset.unit == by_default else dataset.unit,
+        counting=Counting(dataset.texts, ignore_whitespace=ignore_whitespace),
+        keep=keep,
     )
 
 
@@ -108,7 +134,7 @@ def listed_measures(measures: Any) -> list[Any]:
 
 
 def judgments_of(gold: Any) -> Assessments:
-    """The judgments of gold."""
+    """Return the judgments of gold."""
     if isinstance(gold, Questions):
         return gold.assessments
     if isinstance(gold, Assessments):
@@ -116,15 +142,8 @@ def judgments_of(gold: Any) -> Assessments:
     raise InputError(f"gold is {quoted(gold)}: expected questions, or assessments")
 
 
-def _in_unit(measures: Iterable[Any], unit: str) -> list[Any]:
-    """Measures with the unit that is asked for, where they do not say one themselves."""
-    if unit == "auto":
-        return list(measures)
-    return [named_in_unit(one, unit) for one in measures]
-
-
 def named_in_unit(measure: Any, unit: str) -> Any:
-    """The name of a measure that counts a unit; one without units stays as it is.
+    """Return the name of a measure that counts a unit; one without units stays as it is.
 
     >>> named_in_unit("bR@1000", "characters"), named_in_unit("cR@5", "characters")
     ('bR@1000(unit=characters)', 'cR@5')
@@ -135,16 +154,93 @@ def named_in_unit(measure: Any, unit: str) -> Any:
     return replace(value, unit=unit).label  # type: ignore[call-arg]  # only measures with a unit
 
 
-def short_labels(table: ScoreTable, unit: str) -> ScoreTable:
-    """The table with measures called as they were asked for, without the unit of all of them.
+def short_labels(table: ScoreTable, unit: str = "auto") -> ScoreTable:
+    """Return the table with measures called as requested, without the unit of all of them.
 
     That duplicates are read again goes without saying here.
     """
-    labels = [one.label_where(DUPLICATES) for one in table.measures]
+    labels = [facts.label_where(DUPLICATES) for facts in table.measures]
     if unit != "auto":
         end, inner = f"(unit={unit})", f"unit={unit},"
         labels = [label.replace(end, "").replace(inner, "") for label in labels]
     return table.labelled(labels)
+
+
+# What is read: recall of k results alone misleads
+
+
+def depth_of(measure: Any) -> int | None:
+    """Return the number of results that a measure looks at; None if it is not about a number.
+
+    >>> depth_of("cR@5"), depth_of("bR@1000")
+    (5, None)
+    """
+    depth = getattr(as_measure(measure), "k", None)
+    return depth if isinstance(depth, int) else None
+
+
+def reading_measures(measures: Iterable[Any], known: Iterable[Any] = ()) -> list[str]:
+    """Return names of measures that say how much is read, as far as none of the known ones does.
+
+    >>> reading_measures(["cR@5", "hit@20"]), reading_measures(["cR@5"], ["read@5"])
+    (['read@5', 'read@20'], [])
+    """
+    given = list(measures)
+    there = {
+        depth_of(measure)
+        for measure in (*given, *known)
+        if type(as_measure(measure)).name == "read"
+    }
+    depths = dict.fromkeys(map(depth_of, given))
+    return [f"read@{k}" for k in depths if k is not None and k not in there]
+
+
+def with_reading(table: ScoreTable, reading: Iterable[str]) -> ScoreTable:
+    """Return the table with what is read after the last measure of as many results.
+
+    reading: the measures that say what is read; the table has them somewhere.
+    """
+    names = list(reading)
+    others = [facts for facts in table.measures if facts.label not in names]
+    depths = [depth_of(facts.measure) for facts in others]
+    labels = [facts.label for facts in others]
+    for name in reversed(names):
+        last = max(at for at, depth in enumerate(depths) if depth == depth_of(name))
+        labels.insert(last + 1, name)
+        depths.insert(last + 1, None)
+    return table.only(measures=labels)
+
+
+# What is lost
+
+
+def oracle_runs(evaluation: Evaluation, chunks: Mapping[str, ChunkTable]) -> dict[str, Run]:
+    """Return the oracle's run for each run, given the chunks of each.
+
+    Runs of the same chunks have the same oracle, which pays in the unit of the budgets.
+    """
+    truth = evaluation.truth
+    oracles: dict[int, Run] = {}
+    for table in chunks.values():
+        if id(table) not in oracles:
+            cost = chunk_costs(table, truth.texts, default_unit(truth))
+            oracles[id(table)] = Oracle(table, truth).run(cost)
+    return {run: oracles[id(table)] for run, table in chunks.items()}
+
+
+def losses_of(evaluation: Evaluation, runs: Any, oracles: Mapping[str, Run]) -> tuple[Loss, ...]:
+    """Return what runs lose by chunking and by retrieval, given the oracle's run for each by name.
+
+    Losses are counted without white space.
+    """
+    if not oracles:
+        return ()
+    ignoring = evaluation.ignoring_whitespace()
+    best = short_labels(ignoring.score_all(oracles))
+    return losses(short_labels(ignoring.score_all(runs)), best)
+
+
+# For tests of users
 
 
 def scores_of_chunks(
@@ -209,7 +305,7 @@ def _located(chunks: Any, docs: Documents | None) -> Chunks | None:
 def _gold_for_scores(
     gold: Any, docs: Documents | None, max_missing: int | str
 ) -> Questions | Assessments:
-    """Questions where there are documents to look them up in; else judged spans, as they stand."""
+    """Return questions that are looked up in documents, or without any, judged spans."""
     if isinstance(gold, Questions | Assessments):
         return gold
     if docs is not None:
@@ -222,7 +318,7 @@ def _gold_for_scores(
 
 
 def _places(chunks: Chunks | None, docs: Documents | None) -> Chunks:
-    """Where results are looked up: the chunks, or without any, the documents alone."""
+    """Return where results are looked up: the chunks, or without any, the documents alone."""
     if docs is None:
         raise InputError(
             Parameter("docs") + " is needed: the documents in which the retriever's results stand"
@@ -235,16 +331,16 @@ def _places(chunks: Chunks | None, docs: Documents | None) -> Chunks:
 def _questions_to_ask(
     known: Questions | Assessments, given: Any, docs: Documents | None
 ) -> Mapping[str, str]:
-    """What the retriever is asked: the questions that have gold."""
+    """Return what the retriever is asked: the questions that have gold."""
     if given is None:
         texts: Mapping[str, str] = known.texts if isinstance(known, Questions) else {}
     elif isinstance(given, Mapping):
         texts = given
     else:
-        texts = read_questions(given, docs, max_missing="100%").texts  # their gold is not asked for
+        texts = read_questions(given, docs, max_missing="100%").texts  # their gold is not needed
     assessed = known.assessments.topics if isinstance(known, Questions) else known.topics
-    asked = {topic: texts[topic] for topic in assessed if texts.get(topic)}
-    missing = [topic for topic in assessed if topic not in asked]
+    texts_of = {topic: texts[topic] for topic in assessed if texts.get(topic)}
+    missing = [topic for topic in assessed if topic not in texts_of]
     if missing:
         raise InputError(
             f"what is asked is not known for {len(missing):,} of {len(assessed):,} questions, the "
@@ -252,4 +348,4 @@ def _questions_to_ask(
             + Parameter("questions")
             + " names a file of questions, or their texts by id"
         )
-    return asked
+    return texts_of

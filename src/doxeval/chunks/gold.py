@@ -19,13 +19,13 @@ from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.formats import RawEvidence, RawNeed, RawQuestion, question_formats
 from doxeval.chunks.formats.beir import judged_folder, judged_parts
 from doxeval.chunks.formats.own import judged_questions
-from doxeval.chunks.questions import Need, Place, Question, Questions, Tally
+from doxeval.chunks.questions import Place, Question, QuestionNeed, Questions, Tally
 from doxeval.chunks.records import Loaded, loaded_from, plain
 from doxeval.errors import FormatError, warn
 from doxeval.locating import (
-    FoundInDocuments,
-    FoundQuote,
+    DocumentQuoteMatch,
     How,
+    QuoteMatch,
     allowed_missing,
     find_in_documents,
     find_quotes,
@@ -37,7 +37,7 @@ from doxeval.messages import Parameter, plural, quoted, truncate
 from doxeval.named import checked
 
 # The document in which a text is looked for, or None for all of them; and the text.
-Wanted = tuple[str | None, str]
+TextInDocument = tuple[str | None, str]
 
 
 class Quoted(NamedTuple):
@@ -66,10 +66,10 @@ class QuotePlaces:
     (3, True)
     """
 
-    def __init__(self, docs: Documents, wanted: Iterable[Wanted] = ()) -> None:
+    def __init__(self, docs: Documents, texts: Iterable[TextInDocument] = ()) -> None:
         self._docs = docs
-        self._known: dict[Wanted, Quoted] = {}
-        self._look_up(wanted)
+        self._known: dict[TextInDocument, Quoted] = {}
+        self._look_up(texts)
 
     def find(self, document: str | None, text: str) -> Quoted:
         """The places of a text in one document, or in all."""
@@ -77,35 +77,35 @@ class QuotePlaces:
             self._look_up([(document, text)])
         return self._known[document, text]
 
-    def _look_up(self, wanted: Iterable[Wanted]) -> None:
+    def _look_up(self, pairs: Iterable[TextInDocument]) -> None:
         by_document: dict[str | None, dict[str, None]] = {}
-        for document, text in wanted:
+        for document, text in pairs:
             by_document.setdefault(document, {})[text] = None
         for document, texts in by_document.items():
-            for text, found in zip(texts, self._found(document, list(texts)), strict=True):
+            for text, found in zip(texts, self._search(document, list(texts)), strict=True):
                 self._known[document, text] = found
 
-    def _found(self, document: str | None, texts: list[str]) -> list[Quoted]:
+    def _search(self, document: str | None, texts: list[str]) -> list[Quoted]:
         if document is not None:
             return [
                 _quoted(
-                    one,
-                    [(document, place) for place in one.places],
-                    Place(document, one.near[0][0], one.near[-1][1]) if one.near else None,
+                    match,
+                    [(document, place) for place in match.places],
+                    Place(document, match.near[0][0], match.near[-1][1]) if match.near else None,
                 )
-                for one in find_quotes(self._docs[document], texts)
+                for match in find_quotes(self._docs[document], texts)
             ]
-        return [_quoted(one, one.places) for one in find_in_documents(self._docs, texts)]
+        return [_quoted(match, match.places) for match in find_in_documents(self._docs, texts)]
 
 
 def _quoted(
-    found: FoundQuote | FoundInDocuments,
+    match: QuoteMatch | DocumentQuoteMatch,
     places: Sequence[tuple[str, TextRanges]],
     near: Place | None = None,
 ) -> Quoted:
     """The places of a quote; one whose parts stand apart extends from the first to the last."""
     ranges = tuple(Place(name, parts[0][0], parts[-1][1]) for name, parts in places)
-    return Quoted(ranges, found.how is How.FUZZY, found.share, near)
+    return Quoted(ranges, match.how is How.FUZZY, match.share, near)
 
 
 class OffsetReadings:
@@ -151,7 +151,7 @@ _MOST_TEXT = 5_000_000
 _LIKELY = 3
 
 
-class _Found(NamedTuple):
+class _Resolution(NamedTuple):
     """The places of a piece of text, the best first; and what is to be said about it.
 
     near, share: where most of what was not found stands, and how much of it.
@@ -174,7 +174,7 @@ class _Missing(NamedTuple):
     share: float
 
 
-def find_gold(
+def resolve_gold(
     stated: Iterable[RawQuestion],
     docs: Documents,
     copies: Copies = "same",
@@ -193,12 +193,12 @@ def find_gold(
         raise FormatError(Parameter("copies", copies) + ": expected 'same' or 'place'")
     given = list(stated)
     _refuse_repeated(given)
-    finder = _Finder(docs, copies, given)
-    found = [finder.question(one) for one in given]
+    finder = _GoldResolver(docs, copies, given)
+    found = [finder.question(raw) for raw in given]
     missing = finder.missing_lines()
     left_out = sum(
-        sum(bool(need.pieces) for need in one.needs) - len(question.needs)
-        for one, question in zip(given, found, strict=True)
+        sum(bool(need.pieces) for need in raw.needs) - len(question.needs)
+        for raw, question in zip(given, found, strict=True)
         if question.needs
     )
     if left_out:
@@ -215,28 +215,28 @@ def find_gold(
 
 def _refuse_repeated(given: list[RawQuestion]) -> None:
     seen: set[str] = set()
-    for one in given:
-        if one.id in seen:
-            raise FormatError(f"there are two questions {quoted(one.id)}")
-        seen.add(one.id)
+    for question in given:
+        if question.id in seen:
+            raise FormatError(f"there are two questions {quoted(question.id)}")
+        seen.add(question.id)
 
 
-class _Finder:
+class _GoldResolver:
     """Looks up the gold of one file, and notes what is wrong with it."""
 
     def __init__(self, docs: Documents, copies: Copies, given: list[RawQuestion]) -> None:
         self._docs = docs
         self._copies = copies
         self._offsets = OffsetReadings(docs)
-        self._quotes = QuotePlaces(docs, self._wanted(given))
+        self._quotes = QuotePlaces(docs, self._texts_to_find(given))
         self._missing: list[_Missing] = []
         self.warnings: list[str] = []
         self.tally = Tally()
 
-    def _wanted(self, given: list[RawQuestion]) -> Iterator[Wanted]:
+    def _texts_to_find(self, given: list[RawQuestion]) -> Iterator[TextInDocument]:
         """All texts that must be looked up, so that each document is gone through once."""
-        for one in given:
-            for need in one.needs:
+        for question in given:
+            for need in question.needs:
                 for piece in need.pieces:
                     document = self._docs.find(piece.document)
                     if piece.inside is not None:
@@ -251,28 +251,28 @@ class _Finder:
 
     # Questions
 
-    def question(self, one: RawQuestion) -> Question:
+    def question(self, raw: RawQuestion) -> Question:
         """A question with the places of its needs; those not found are left out."""
         before = self.tally.copied
         needs = []
-        for name, need in _named_needs(one).items():
-            places = self._places(one, need)
+        for name, need in _named_needs(raw).items():
+            places = self._places(raw, need)
             if places:
-                needs.append(Need(name, places, need.grade))
+                needs.append(QuestionNeed(name, places, need.grade))
             if not need.pieces:
-                self._warn(one, f"need {truncate(name)} names no text")
-        for text in one.unusable:
+                self._warn(raw, f"need {truncate(name)} names no text")
+        for text in raw.unusable:
             self._count(unusable=1)
-            self._warn(one, f"not text of a document: {_shown(text)}")
+            self._warn(raw, f"not text of a document: {_shown(text)}")
         self._count(questions_with_copies=int(self.tally.copied > before))
-        judged = [self._docs.find(name) for name in one.not_relevant]
-        for name, found in zip(one.not_relevant, judged, strict=True):
+        judged = [self._docs.find(name) for name in raw.not_relevant]
+        for name, found in zip(raw.not_relevant, judged, strict=True):
             if found is None:
-                self._warn(one, f"no document {quoted(name)}")
+                self._warn(raw, f"no document {quoted(name)}")
         kept = tuple(name for name in judged if name is not None)
-        return Question(one.id, one.text, tuple(needs), one.tags, kept)
+        return Question(raw.id, raw.text, tuple(needs), raw.tags, kept)
 
-    def _places(self, one: RawQuestion, need: RawNeed) -> tuple[Place, ...]:
+    def _places(self, raw: RawQuestion, need: RawNeed) -> tuple[Place, ...]:
         places: dict[Place, None] = {}
         for piece in need.pieces:
             found = self._find(piece)
@@ -281,7 +281,7 @@ class _Finder:
                 missing = _Missing(len(self.warnings), quote, found.near, found.share)
                 self._missing.append(missing)
             if found.warning is not None:
-                self._warn(one, found.warning)
+                self._warn(raw, found.warning)
             self._count(
                 evidence=1,
                 missing=int(not found.places),
@@ -294,20 +294,20 @@ class _Finder:
     def missing_lines(self) -> tuple[str, ...]:
         """Return what was not found, with where it nearly is, which the warnings get too."""
         elsewhere = self._elsewhere(self._missing[:_LOOKED_FOR])
-        for one in self._missing:
-            near, share = one.near, one.share
-            other = elsewhere.get(one.quote, Quoted())
+        for gap in self._missing:
+            near, share = gap.near, gap.share
+            other = elsewhere.get(gap.quote, Quoted())
             if (other.places or other.near) and other.share > share:
                 near, share = (*other.places, other.near)[0], other.share
             if near is not None and share >= _NEAR:
                 part = "it stands" if share == 1 else f"{share:.0%} of it stands"
                 where = f"{part} at {near.start:,} of {truncate(near.document)}"
-                self.warnings[one.warning] += f"; {where}"
-        return tuple(self.warnings[one.warning] for one in self._missing)
+                self.warnings[gap.warning] += f"; {where}"
+        return tuple(self.warnings[gap.warning] for gap in self._missing)
 
     def _elsewhere(self, missing: list[_Missing]) -> dict[str, Quoted]:
         """Return where most of quotes stands, unless there is too much text to search."""
-        quotes = list(dict.fromkeys(one.quote for one in missing if one.quote.strip()))
+        quotes = list(dict.fromkeys(text.quote for text in missing if text.quote.strip()))
         if not quotes:
             return {}
         size = 0
@@ -319,11 +319,11 @@ class _Finder:
         for quote, found in zip(quotes, find_in_documents(self._docs, quotes), strict=True):
             names = [name for name, _ in found.places] or found.near
             by_document = [self._quotes.find(name, quote) for name in names[:_LIKELY]]
-            best[quote] = max(by_document, key=lambda one: one.share, default=Quoted())
+            best[quote] = max(by_document, key=lambda text: text.share, default=Quoted())
         return best
 
-    def _warn(self, one: RawQuestion, message: str) -> None:
-        self.warnings.append(f"question {truncate(one.id)}: {message}")
+    def _warn(self, question: RawQuestion, message: str) -> None:
+        self.warnings.append(f"question {truncate(question.id)}: {message}")
 
     def _count(self, **more: int) -> None:
         changed = {name: getattr(self.tally, name) + count for name, count in more.items()}
@@ -331,29 +331,29 @@ class _Finder:
 
     # Pieces of text
 
-    def _find(self, piece: RawEvidence) -> _Found:
+    def _find(self, piece: RawEvidence) -> _Resolution:
         document = self._docs.find(piece.document)
         if document is None and (piece.quote is None or piece.document is not None):
             quote = "" if piece.quote is None else f": {_shown(piece.quote)}"
-            return _Found((), f"no document {quoted(piece.document)}{quote}")
+            return _Resolution((), f"no document {quoted(piece.document)}{quote}")
         if piece.is_whole:
             return self._whole(str(document))
         if piece.inside is not None:
             return self._within(piece, document)
         if piece.quote is None and piece.start is None:
-            return _Found((), f"nothing says which part of {quoted(piece.document)} is meant")
+            return _Resolution((), f"nothing says which part of {quoted(piece.document)} is meant")
         own = None if document is None else self._at_offsets(piece, document)
         if own is None and piece.quote is None:
-            return _Found((), self._outside(piece, str(document)))
+            return _Resolution((), self._outside(piece, str(document)))
         if own is not None and (piece.quote is None or piece.at_place or self._copies == "place"):
-            return _Found((own,))
+            return _Resolution((own,))
         return self._by_quote(piece, document, own)
 
-    def _whole(self, document: str) -> _Found:
+    def _whole(self, document: str) -> _Resolution:
         length = len(self._docs[document])
         if not length:
-            return _Found((), f"document {truncate(document)} is empty")
-        return _Found((Place(document, 0, length),))
+            return _Resolution((), f"document {truncate(document)} is empty")
+        return _Resolution((Place(document, 0, length),))
 
     def _outside(self, piece: RawEvidence, document: str) -> str:
         length = len(self._docs[document])
@@ -377,7 +377,7 @@ class _Finder:
                 return Place(document, start, after)
         return None
 
-    def _by_quote(self, piece: RawEvidence, document: str | None, own: Place | None) -> _Found:
+    def _by_quote(self, piece: RawEvidence, document: str | None, own: Place | None) -> _Resolution:
         quote = piece.quote or ""
         quoted = self._quotes.find(document, quote)
         found = list(quoted.places)
@@ -386,8 +386,10 @@ class _Finder:
             others = [place for place in found if not _overlap(place, own)]
             found = [own, *others]
         if not found:
-            lost = f"not found in {where}: {_shown(quote)}"
-            return _Found((), lost, near=quoted.near, share=quoted.share if quoted.near else 0.0)
+            message = f"not found in {where}: {_shown(quote)}"
+            return _Resolution(
+                (), message, near=quoted.near, share=quoted.share if quoted.near else 0.0
+            )
         is_moved = own is None and piece.start is not None
         if is_moved:
             nearest = sorted(found, key=lambda place: abs(place.start - (piece.start or 0)))
@@ -395,17 +397,17 @@ class _Finder:
         is_copied = len(found) > 1
         if self._copies == "place" or piece.at_place:
             found = found[:1]
-        told = _told(piece, found, where, is_moved, is_copied)
+        told = _notice(piece, found, where, is_moved, is_copied)
         if told is None and quoted.is_changed and own is None:
             told = f"not to the letter in {where} (share {quoted.share:.2f}): {_shown(quote)}"
-        return _Found(tuple(found), told, is_moved, is_copied)
+        return _Resolution(tuple(found), told, is_moved, is_copied)
 
-    def _within(self, piece: RawEvidence, document: str | None) -> _Found:
+    def _within(self, piece: RawEvidence, document: str | None) -> _Resolution:
         """A piece of a text that stands in a document, by its offsets in that text."""
         around = list(self._quotes.find(document, piece.inside or "").places)
         if not around:
             if piece.quote is None:
-                return _Found((), f"not found: {_shown(piece.inside or '')}")
+                return _Resolution((), f"not found: {_shown(piece.inside or '')}")
             return self._by_quote(piece._replace(inside=None, start=None, end=None), document, None)
         if self._copies == "place":
             around = around[:1]
@@ -413,60 +415,60 @@ class _Finder:
         if end is None:
             end = start + len(piece.quote or "")
         places = [
-            Place(one.document, one.start + start, one.start + end)
-            for one in around
+            Place(place.document, place.start + start, place.start + end)
+            for place in around
             if piece.quote is None
             or is_same_text(
-                self._docs[one.document][one.start + start : one.start + end], piece.quote
+                self._docs[place.document][place.start + start : place.start + end], piece.quote
             )
         ]
         if places:
-            return _Found(tuple(places), is_copied=len(places) > 1)
+            return _Resolution(tuple(places), is_copied=len(places) > 1)
         return self._inner_quote(piece, around)
 
-    def _inner_quote(self, piece: RawEvidence, around: list[Place]) -> _Found:
+    def _inner_quote(self, piece: RawEvidence, around: list[Place]) -> _Resolution:
         """A quote that is not at its offsets, somewhere in the text around it."""
         quote = piece.quote or ""
         inside = [
             place
-            for one in around
-            for place in self._quotes.find(one.document, quote).places
-            if one.start <= place.start and place.end <= one.end
+            for outer in around
+            for place in self._quotes.find(outer.document, quote).places
+            if outer.start <= place.start and place.end <= outer.end
         ]
         if not inside:
-            return _Found((), f"not found: {_shown(quote)}")
+            return _Resolution((), f"not found: {_shown(quote)}")
         inside.sort(key=lambda place: abs(place.start - around[0].start - (piece.start or 0)))
-        return _Found(tuple(inside[:1]), is_moved=True)
+        return _Resolution(tuple(inside[:1]), is_moved=True)
 
 
-def _named_needs(one: RawQuestion) -> dict[str, RawNeed]:
+def _named_needs(question: RawQuestion) -> dict[str, RawNeed]:
     """The needs by their ids; those without one are numbered."""
     needs: dict[str, RawNeed] = {}
-    for number, need in enumerate(one.needs, 1):
+    for number, need in enumerate(question.needs, 1):
         name = need.id or str(number)
         if name in needs:
-            raise FormatError(f"question {quoted(one.id)} has two needs {quoted(name)}")
+            raise FormatError(f"question {quoted(question.id)} has two needs {quoted(name)}")
         needs[name] = need
     return needs
 
 
-def _told(
-    piece: RawEvidence, found: list[Place], where: str, is_moved: bool, is_copied: bool
+def _notice(
+    piece: RawEvidence, places: list[Place], where: str, is_moved: bool, is_copied: bool
 ) -> str | None:
     shown = _shown(piece.quote or "")
     if is_moved:
         return (
-            f"not at its offset {piece.start:,} but at {found[0].start:,} of "
-            f"{truncate(found[0].document)}: {shown}"
+            f"not at its offset {piece.start:,} but at {places[0].start:,} of "
+            f"{truncate(places[0].document)}: {shown}"
         )
     if is_copied:
-        times = "more than once" if len(found) == 1 else f"{len(found):,} times"
+        times = "more than once" if len(places) == 1 else f"{len(places):,} times"
         return f"stands {times} in {where}: {shown}"
     return None
 
 
-def _overlap(one: Place, other: Place) -> bool:
-    return one.document == other.document and one.start < other.end and other.start < one.end
+def _overlap(place: Place, other: Place) -> bool:
+    return place.document == other.document and place.start < other.end and other.start < place.end
 
 
 def _shown(text: str) -> str:
@@ -506,22 +508,24 @@ def questions(
         return source
     texts = documents(docs)
     if isinstance(source, Assessments):
-        found = find_gold(judged_questions(source), texts, "place", max_missing)
+        found = resolve_gold(judged_questions(source), texts, "place", max_missing)
     else:
         loaded = _loaded(source)
         if isinstance(loaded.value, list) and not loaded.value:
             raise loaded.wrong("there are no questions")
-        found = find_gold(_raw_questions(loaded, texts), texts, copies, max_missing, loaded.origin)
+        found = resolve_gold(
+            _raw_questions(loaded, texts), texts, copies, max_missing, loaded.origin
+        )
     found = replace(found, warnings=(*warnings_about(texts, docs), *found.warnings))
     warn(found.warnings)
     return found
 
 
 def _raw_questions(loaded: Loaded, docs: Documents) -> Any:
-    for one in question_formats():
-        if one.fits(loaded.value):
-            return one.questions(loaded, docs)
-    known = "; ".join(f"{one.name}: {one.fields}" for one in question_formats())
+    for format_ in question_formats():
+        if format_.fits(loaded.value):
+            return format_.questions(loaded, docs)
+    known = "; ".join(f"{format_.name}: {format_.fields}" for format_ in question_formats())
     raise loaded.wrong(
         f"{_fields_of(loaded.value)}: expected the fields of a known format ({known})"
     )

@@ -25,7 +25,7 @@ class Place(NamedTuple):
     end: int
 
 
-class Need(NamedTuple):
+class QuestionNeed(NamedTuple):
     """Something a question needs to be shown: any of its places will do."""
 
     id: str
@@ -42,7 +42,7 @@ class Question:
 
     id: str
     text: str
-    needs: tuple[Need, ...] = ()
+    needs: tuple[QuestionNeed, ...] = ()
     tags: tuple[str, ...] = ()
     not_relevant: tuple[str, ...] = ()
 
@@ -67,7 +67,8 @@ class Tally(NamedTuple):
 class Questions:
     """Questions by id, in their order, with warnings about what could not be read as it stands.
 
-    >>> gold = Questions((Question("1", "How long?", (Need("1", (Place("terms", 0, 11),)),)),))
+    >>> need = QuestionNeed("1", (Place("terms", 0, 11),))
+    >>> gold = Questions((Question("1", "How long?", (need,)),))
     >>> gold, gold.texts["1"], gold.assessments.find("1", "terms").highlights
     (Questions(1 question, 1 need), 'How long?', ((0, 11),))
     """
@@ -104,7 +105,7 @@ class Questions:
         return tuple(question.id for question in self.questions)
 
     @property
-    def needs(self) -> Mapping[str, tuple[Need, ...]]:
+    def needs(self) -> Mapping[str, tuple[QuestionNeed, ...]]:
         """The needs of each question."""
         return MappingProxyType({question.id: question.needs for question in self.questions})
 
@@ -131,7 +132,8 @@ class Questions:
         answer nothing.
         """
         return Assessments(
-            [one for question in self.questions for one in _judgments(question)], self.warnings
+            [judgment for question in self.questions for judgment in _judgments(question)],
+            self.warnings,
         )
 
     def report(self) -> str:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from doxeval.columns import is_frame as is_data_frame
 from doxeval.documents import decode_text
 from doxeval.errors import FormatError, OutputError, SourceError
-from doxeval.files import decode_json, json_lines, open_input, read_up_to, uncompressed_name
+from doxeval.files import (
+    decode_json,
+    json_lines,
+    long_csv_fields,
+    open_input,
+    read_up_to,
+    uncompressed_name,
+)
 from doxeval.messages import plural, quoted
 
 LARGEST_FILE = 4 << 30
+_LONGEST_FIELD = (1 << 31) - 1
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
@@ -68,16 +75,16 @@ def loaded_from(source: Any) -> Loaded:
         return Loaded(plain(source))
     samples = getattr(source, "samples", source)  # a data set of ragas
     if isinstance(samples, Iterable):
-        return Loaded([_record(one) for one in samples])
+        return Loaded([_record(sample) for sample in samples])
     raise FormatError(f"{quoted(source)}: expected a file, a data frame or records")
 
 
-def _record(one: Any) -> Any:
+def _record(sample: Any) -> Any:
     """A record of fields, from a mapping or an object of pydantic."""
-    if isinstance(one, Mapping):
-        return plain(one)
-    dump = getattr(one, "model_dump", None)
-    return plain(dump()) if callable(dump) else one
+    if isinstance(sample, Mapping):
+        return plain(sample)
+    dump = getattr(sample, "model_dump", None)
+    return plain(dump()) if callable(dump) else sample
 
 
 def load(path: str | os.PathLike[str]) -> Loaded:
@@ -176,9 +183,9 @@ def plain(value: Any) -> Any:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     return value
 
 
@@ -203,42 +210,29 @@ def csv_records(
     >>> list(csv_records('id,text\n1,"a, ""b"" c"\n2,5" pipe\n', "a.csv"))
     [(2, {'id': '1', 'text': 'a, "b" c'}), (3, {'id': '2', 'text': '5" pipe'})]
     """
-    rows = _rows(text.removeprefix("\ufeff"), origin, separator)
+    rows = iter(_csv_rows(text.removeprefix("\ufeff"), origin, separator))
     _, header = next(rows, (1, []))
     if len(set(header)) < len(header):
         twice = next(name for at, name in enumerate(header) if name in header[:at])
         raise FormatError(f"there are two columns {twice[:80]!r}", origin, 1)
     for line, row in rows:
         if len(row) != len(header):
-            found, expected = plural(len(row), "field"), len(header)
-            raise FormatError(f"{found}: expected {expected}, as on the first line", origin, line)
+            fields, expected = plural(len(row), "field"), len(header)
+            raise FormatError(f"{fields}: expected {expected}, as on the first line", origin, line)
         yield line, dict(zip(header, row, strict=True))
 
 
-@cache
-def _field(separator: str) -> re.Pattern[str]:
-    # Possessive repetitions take no memory for each character. A quotation mark inside of a field
-    # that does not begin with one, such as 5" pipe, is a character like any other.
-    plain = rf'(?!")[^{separator}\r\n]*+'
-    return re.compile(rf'(?:"((?:[^"]|"")*+)"|({plain}))({separator}|\r\n?|\n|\Z)')
-
-
-def _rows(text: str, origin: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    pattern = _field(separator)
-    at, line, begin, row = 0, 1, 1, list[str]()
-    while at < len(text):
-        found = pattern.match(text, at)
-        if found is None:
-            raise FormatError("a quotation mark that does not enclose its field", origin, line)
-        quoted, plain, after = found.groups()
-        row.append(plain if quoted is None else quoted.replace('""', '"'))
-        line += text.count("\n", at, found.end())
-        at = found.end()
-        if after != separator:
-            if row != [""]:  # an empty line
-                yield begin, row
-            row, begin = [], line
-        elif at == len(text):
-            row.append("")
-    if row:
-        yield begin, row
+def _csv_rows(text: str, origin: str, separator: str) -> list[tuple[int, list[str]]]:
+    """Return all rows that are not blank, with the lines on which they begin."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows, line = [], 1
+    with long_csv_fields(_LONGEST_FIELD):
+        try:
+            for row in reader:
+                if row not in ([], [""]):
+                    rows.append((line, row))
+                line = reader.line_num + 1
+        except csv.Error:
+            message = "a quotation mark that does not enclose its field"
+            raise FormatError(message, origin, line) from None
+    return rows

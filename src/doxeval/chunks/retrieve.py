@@ -24,10 +24,10 @@ import numpy as np
 
 from doxeval.chunks.adapters import RawChunk, raw_object
 from doxeval.chunks.chunks import Chunks
-from doxeval.chunks.dataset import Bench, gold_in
+from doxeval.chunks.dataset import Dataset, gold_in
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.formats.rag import Answer, answers_in, has_contexts
-from doxeval.chunks.gold import QuotePlaces
+from doxeval.chunks.gold import QuotePlaces, TextInDocument
 from doxeval.chunks.locate import locate
 from doxeval.chunks.questions import Questions
 from doxeval.chunks.records import loaded_from
@@ -55,10 +55,6 @@ class ResultSpans(NamedTuple):
     document: str
     spans: tuple[tuple[int, int], ...]
     tokens: int | None = None
-
-
-# The document that a result names, if it is one of these; and its text.
-TextInDocument = tuple[str | None, str]
 
 
 class TextLocation(NamedTuple):
@@ -377,7 +373,7 @@ def retrieve(
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard."})
-    >>> cut = chunks.cut(docs, "sentences:1:0")
+    >>> cut = chunks.split(docs, "sentences:1:0")
     >>> run = chunks.retrieve(lambda question: ["A horn is heard."], {"7": "What?"}, cut)
     >>> [(result.document, result.start, result.end) for result in run]
     [('a', 16, 32)]
@@ -386,12 +382,12 @@ def retrieve(
         name, value = ("k", k) if k < 1 else ("workers", workers)
         raise InputError(f"{name} is {value}: expected 1 or more")
     # Only the texts of the questions are needed, wherever their gold stands.
-    bench = Bench(chunks.known_docs, gold, max_missing="100%")
-    questions = bench.questions
+    dataset = Dataset(chunks.known_docs, gold, max_missing="100%")
+    questions = dataset.questions
     with progress_bar("Retrieving", len(questions), progress) as done:
         answers = _answers(retriever, questions, workers, done)
     run = run_of_answers(dict(zip(questions, answers, strict=True)), chunks, k, run_id)
-    run = replace(run, warnings=(*bench.warnings, *run.warnings))
+    run = replace(run, warnings=(*dataset.warnings, *run.warnings))
     warn(run.warnings)
     return run
 
@@ -470,12 +466,12 @@ async def _gathered(
         done(1)
         return _listed(found, topic)
 
-    return list(await asyncio.gather(*(answer(*one) for one in questions.items())))
+    return list(await asyncio.gather(*(answer(*pair) for pair in questions.items())))
 
 
-async def _awaited(found: Any, topic: str) -> Any:
+async def _awaited(awaitable: Any, topic: str) -> Any:
     try:
-        return await found
+        return await awaitable
     except DoxevalError:
         raise
     except Exception as error:  # a retriever of somebody else raises anything
@@ -505,17 +501,17 @@ def _failed(topic: str, error: Exception) -> InputError:
     return InputError(f"the retriever fails on question {quoted(topic)}: {escape(repr(error))}")
 
 
-def _listed(found: Any, topic: str) -> list[Any]:
-    if found is None:
+def _listed(results: Any, topic: str) -> list[Any]:
+    if results is None:
         return []
-    if isinstance(found, Mapping) and isinstance(found.get("documents"), Iterable):
-        found = found["documents"]  # Haystack
-    if isinstance(found, str | bytes | Mapping) or not isinstance(found, Iterable):
+    if isinstance(results, Mapping) and isinstance(results.get("documents"), Iterable):
+        results = results["documents"]  # Haystack
+    if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
         raise InputError(
-            f"the retriever gives {quoted(found)} for question {quoted(topic)}: expected a list of "
-            "results"
+            f"the retriever gives {quoted(results)} for question {quoted(topic)}: "
+            "expected a list of results"
         )
-    return list(found)
+    return list(results)
 
 
 @checked
@@ -549,10 +545,10 @@ def retrieved(
         raise InputError(f"k is {k}: expected 1 or more")
     known = chunks if chunks is not None else _no_chunks(docs)
     answers = answers_in(loaded_from(source))
-    deepest = k or max((len(one.items) for one in answers), default=1)
+    deepest = k or max((len(answer.items) for answer in answers), default=1)
     asked = None if questions is None else _texts_of(questions, known)
-    topics = [one.id for one in answers] if asked is None else _topics(answers, asked)
-    by_topic = {topic: one.items for topic, one in zip(topics, answers, strict=True)}
+    topics = [answer.id for answer in answers] if asked is None else _topics(answers, asked)
+    by_topic = {topic: answer.items for topic, answer in zip(topics, answers, strict=True)}
     run = run_of_answers(by_topic, known, max(deepest, 1), run_id)
     about = warnings_about(known.known_docs, docs) if chunks is None else ()
     run = replace(run, warnings=(*about, *run.warnings, *_warnings(topics, asked)))
@@ -580,12 +576,12 @@ def _texts_of(questions: Any, chunks: Chunks) -> Mapping[str, str]:
     return texts
 
 
-def _topics(answers: Sequence[Answer], asked: Mapping[str, str]) -> list[str]:
+def _topics(answers: Sequence[Answer], texts: Mapping[str, str]) -> list[str]:
     """The id of each question: of the one in the same words, else the id that it has."""
-    words = {topic: without_space(text) for topic, text in asked.items()}
+    words = {topic: without_space(text) for topic, text in texts.items()}
     times = Counter(words.values())
     by_words = {text: topic for topic, text in words.items() if times[text] == 1}
-    topics = [by_words.get(without_space(one.question), one.id) for one in answers]
+    topics = [by_words.get(without_space(answer.question), answer.id) for answer in answers]
     twice = [topic for topic, count in Counter(topics).items() if count > 1]
     if twice:
         raise InputError(
@@ -595,16 +591,16 @@ def _topics(answers: Sequence[Answer], asked: Mapping[str, str]) -> list[str]:
     return topics
 
 
-def _warnings(topics: Sequence[str], asked: Mapping[str, str] | None) -> Iterator[str]:
-    if asked is None:
+def _warnings(topics: Sequence[str], texts: Mapping[str, str] | None) -> Iterator[str]:
+    if texts is None:
         return
-    unknown = [topic for topic in topics if topic not in asked]
+    unknown = [topic for topic in topics if topic not in texts]
     if unknown:
         yield (
             Parameter("questions")
             + f" has none of these questions of the file: {join_names(unknown)}"
         )
-    missing = [topic for topic in asked if topic not in set(topics)]
+    missing = [topic for topic in texts if topic not in set(topics)]
     if missing:
         yield f"questions for which the file has nothing: {join_names(missing)}"
 
@@ -617,7 +613,7 @@ def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -
 
     >>> import pathlib, tempfile
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One two. Three four."}, "sentences:1:0")
+    >>> cut = chunks.split({"a": "One two. Three four."}, "sentences:1:0")
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
     >>> _ = path.write_text('{"topic": "7", "chunk": "a#2", "text": "four."}\\n')
     >>> run = read_chunk_run(path, cut)
@@ -684,14 +680,14 @@ def _text_of(text: Any, name: str, line: int) -> str:
 
 @contextmanager
 def progress_bar(
-    title: str, total: int, wanted: bool | None = None
+    title: str, total: int, is_shown: bool | None = None
 ) -> Iterator[Callable[[int], object]]:
-    """A bar on stderr if that is a terminal, or if it is `wanted`; tell it how much more is done.
+    """A bar on stderr if that is a terminal, or if it `is_shown`; tell it how much more is done.
 
-    >>> with progress_bar("Working", 3, wanted=False) as done:
+    >>> with progress_bar("Working", 3, is_shown=False) as done:
     ...     _ = done(1)
     """
-    if not (sys.stderr.isatty() if wanted is None else wanted):
+    if not (sys.stderr.isatty() if is_shown is None else is_shown):
         yield lambda _: None
         return
     from rich.console import Console

@@ -15,7 +15,7 @@ import numpy as np
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges
 from doxeval.chunks.chunks import Chunks, run_of_chunks
-from doxeval.chunks.dataset import Bench
+from doxeval.chunks.dataset import Dataset
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import InputError, warn
 from doxeval.messages import escape, join_names, quoted
@@ -46,16 +46,16 @@ def _quiet(_: int) -> None:
 class Search:
     """A way to search chunks."""
 
-    def run(self, bench: Bench, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
+    def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """The best chunks for each question."""
         raise NotImplementedError
 
     def __call__(self, chunks: Chunks, gold: Any, k: int = K, progress: Progress = _quiet) -> Run:
         """The best chunks for each question."""
         # Only the texts of the questions are needed, wherever their gold stands.
-        bench = Bench(chunks.known_docs, gold, max_missing="100%")
-        found = self.run(bench, chunks, k, progress)
-        found = replace(found, warnings=(*bench.warnings, *found.warnings))
+        dataset = Dataset(chunks.known_docs, gold, max_missing="100%")
+        found = self.run(dataset, chunks, k, progress)
+        found = replace(found, warnings=(*dataset.warnings, *found.warnings))
         warn(found.warnings)
         return found
 
@@ -71,10 +71,10 @@ class WordSearch(Search):
 
     model: str | Model = "bm25"
 
-    def run(self, bench: Bench, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
+    def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """The chunks with a word of the question, best first."""
-        engine = ChunkSearch(chunks.table, bench.index, self.model)
-        return search_chunks(engine, chunks.table, bench.questions, k, self.name, progress)
+        engine = ChunkSearch(chunks.table, dataset.index, self.model)
+        return search_chunks(engine, chunks.table, dataset.questions, k, self.name, progress)
 
     @property
     def name(self) -> str:
@@ -89,9 +89,9 @@ class Dense(Search):
     embed: Callable[[list[str]], Any]
     batch: int = 256
 
-    def run(self, bench: Bench, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
+    def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """The chunks nearest to the question, best first."""
-        questions = bench.questions
+        questions = dataset.questions
         texts = list(chunks.given or chunks.texts)
         found = self._embedded(texts, "chunks")
         asked = self._embedded(list(questions.values()), "questions")
@@ -142,11 +142,11 @@ class Hybrid(Search):
     parts: tuple[Search, ...]
     constant: float = 60
 
-    def run(self, bench: Bench, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
+    def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """The chunks with the best ranks."""
         deep = max(k, K)
-        runs = [part.run(bench, chunks, deep) for part in self.parts]
-        progress(len(bench.questions))
+        runs = [part.run(dataset, chunks, deep) for part in self.parts]
+        progress(len(dataset.questions))
         return fused(runs, self.constant, k, self.name)
 
 
@@ -248,7 +248,7 @@ def search(
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard. Nobody answers."})
-    >>> run = chunks.search(chunks.cut(docs, "sentences:1:0"), {"7": "Who hears the horn?"})
+    >>> run = chunks.search(chunks.split(docs, "sentences:1:0"), {"7": "Who hears the horn?"})
     >>> [(result.document, result.start, result.end) for result in run]
     [('a', 16, 32)]
     """

@@ -78,8 +78,8 @@ def expand(run: Run, chunks: Chunks, neighbours: int = 1) -> ChunkRun:
     """Each result together with so many chunks before and after it, of the same parent.
 
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One. Two. Three. Four."}, "sentences:1:0")
-    >>> run = chunks.search(cut, {"7": "two"})
+    >>> split = chunks.split({"a": "One. Two. Three. Four."}, "sentences:1:0")
+    >>> run = chunks.search(split, {"7": "two"})
     >>> [(result.start, result.end, result.spans) for result in run.expand(1)]
     [(0, 16, ())]
     """
@@ -158,8 +158,8 @@ def join(run: Run, chunks: Chunks) -> ChunkRun:
     Only white space may be between them. Results that overlap are joined too.
 
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One. Two. Three. Four."}, "sentences:1:0")
-    >>> run = chunks.search(cut, {"7": "three two four"})
+    >>> split = chunks.split({"a": "One. Two. Three. Four."}, "sentences:1:0")
+    >>> run = chunks.search(split, {"7": "three two four"})
     >>> [(result.start, result.end) for result in run.join()]
     [(5, 22)]
     """
@@ -268,8 +268,8 @@ def budget(
     """The results that a budget allows, the last of them cut where the budget ends.
 
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One two three. Four five six."}, "sentences:1:0")
-    >>> run = chunks.search(cut, {"7": "two five"})
+    >>> split = chunks.split({"a": "One two three. Four five six."}, "sentences:1:0")
+    >>> run = chunks.search(split, {"7": "two five"})
     >>> [(result.start, result.end) for result in run.budget(6)]
     [(0, 14), (15, 25)]
     """

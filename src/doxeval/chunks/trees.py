@@ -56,8 +56,8 @@ def tree(chunks: Chunks, out: str | os.PathLike[str], *, force: bool = False) ->
 
     >>> import pathlib, tempfile
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One. Two. Three."}, "sentences:2:0")
-    >>> collection = chunks.tree(cut, pathlib.Path(tempfile.mkdtemp()) / "tree")
+    >>> split = chunks.split({"a": "One. Two. Three."}, "sentences:2:0")
+    >>> collection = chunks.tree(split, pathlib.Path(tempfile.mkdtemp()) / "tree")
     >>> element = collection.element("a", "/document[1]/chunk[2]")
     >>> element.start, element.end
     (10, 16)
@@ -170,8 +170,8 @@ def as_elements(run: Run, chunks: Chunks) -> Run:
     """A run of chunks as a run of the elements that they are in their tree.
 
     >>> from doxeval import chunks
-    >>> cut = chunks.cut({"a": "One. Two. Three."}, "sentences:1:0")
-    >>> [result.paths for result in as_elements(chunks.search(cut, {"7": "three"}), cut)]
+    >>> split = chunks.split({"a": "One. Two. Three."}, "sentences:1:0")
+    >>> [result.paths for result in as_elements(chunks.search(split, {"7": "three"}), split)]
     [('/document[1]/chunk[3]',)]
     """
     from doxeval.chunks.chunks import chunks_of_run

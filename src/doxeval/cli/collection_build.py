@@ -68,6 +68,15 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="A chunk file for SOURCE: its chunks are the elements, nested as their parents say.",
 )
+@click.option(
+    "--run", metavar="RUN", help="With --chunks: a run of the chunks, to be written as elements."
+)
+@click.option(
+    "--run-out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="With --run: the run of elements.",
+)
 def build(
     sources: tuple[str, ...],
     out: Path,
@@ -76,6 +85,8 @@ def build(
     patience: float,
     force: bool,
     chunks: str | None,
+    run: str | None,
+    run_out: Path | None,
     **choices: Any,
 ) -> None:
     """Build a collection from documents, in a new directory.
@@ -98,8 +109,9 @@ def build(
 
     if chunks is not None:
         refuse({"engine", "patience", *choices}, "has no effect with --chunks")
-        _build_tree(sources, chunks, out, force)
+        _build_tree(sources, chunks, out, force, run, run_out)
         return
+    refuse({"run", "run_out"}, "goes with --chunks")
     on = {"engine": engine, "patience": patience}
     check_engine(on)
     _check_format(choices["format_"])
@@ -139,16 +151,34 @@ def build(
     _print_report(report, out, time.perf_counter() - started)
 
 
-def _build_tree(sources: tuple[str, ...], chunks: str, out: Path, force: bool) -> None:
-    """A collection whose elements are chunks."""
-    from doxeval.chunks import read_chunks, tree
+def _build_tree(
+    sources: tuple[str, ...],
+    chunks: str,
+    out: Path,
+    force: bool,
+    run: str | None,
+    run_out: Path | None,
+) -> None:
+    """Build a collection whose elements are chunks, and perhaps write a run of these elements."""
+    from doxeval.chunks import as_elements, read_chunk_run, read_chunks, tree
     from doxeval.cli.chunks.inputs import docs_in
+    from doxeval.files import outputs_together
+    from doxeval.runs import write_run
 
     if len(sources) > 1:
         raise click.UsageError("--chunks goes with one SOURCE, the documents of the chunks")
-    found = read_chunks(chunks, docs_in(sources[0]))
-    documents = plural(len(tree(found, out, force=force)), "document")
-    line(f"{out}: {plural(len(found), 'chunk')} of {documents}")
+    if (run is None) != (run_out is None):
+        raise click.UsageError("--run and --run-out go together")
+    table = read_chunks(chunks, docs_in(sources[0]))
+    with outputs_together():  # the run is complete before the collection appears
+        if run is not None and run_out is not None:
+            of_chunks = read_chunk_run(run, table)
+            warn(of_chunks.warnings)
+            write_run(as_elements(of_chunks, table), run_out)
+        collection = tree(table, out, force=force)
+    line(f"{out}: {plural(len(table), 'chunk')} of {plural(len(collection), 'document')}")
+    if run is not None:
+        line(f"{run_out}: {plural(len(of_chunks), 'result')}")
 
 
 def _check_format(format_: str) -> None:

@@ -2,98 +2,73 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from doxeval.cli.decorators import (
+from doxeval.cli.options import (
+    AssessmentOptions,
+    Columns,
+    TableOrJson,
     collection_option,
     columns_option,
-    merging_options,
-    offsets_option,
+    force_option,
+    open_collection,
+    out_option,
+    refuse_existing,
+    runs_argument,
 )
-from doxeval.cli.output import block, heading, json_data, line, note, warn
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.output import aligned, block, heading, json_data, line, note, warn
+from doxeval.cli.verb import LibraryOptions, in_options, library_options, part, refuse, verb
 from doxeval.messages import plural, truncate
+from doxeval.named import option
 
 if TYPE_CHECKING:
-    from doxeval.assessments import Assessments
-    from doxeval.documents import Collection
-    from doxeval.pooling import Pool, Pooling, PoolStatistics
+    from doxeval.pooling import Pool, Pooling, PoolOptions, PoolStatistics
 
-_ADAPTIVE = ("mtf", "bandit")
-_MOST_OVERLAPS = 15
-_LARGEST = 10**15
+_MAX_OVERLAPS = 15
 
 
-@verb()
-@click.argument("runs", nargs=-1, required=True, metavar="[NAME=]RUN…")
-@click.option(
-    "--depth",
-    type=click.IntRange(1),
-    metavar="K",
-    help="Consider so many results of each run for a topic.  [default: all]",
-)
-@click.option(
-    "--documents",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Pool at most so many distinct documents for a topic.  [default: all]",
-)
-@click.option(
-    "--method",
-    type=click.Choice(["depth", "rrf", "mtf", "bandit"]),
-    default="depth",
-    show_default=True,
-    help="The order in which documents come into the pool.",
-)
-@click.option(
-    "--level",
-    type=click.Choice(["element", "document"]),
-    default="element",
-    show_default=True,
-    help="Whether ranks count results, or only the first result in each document.",
-)
-@click.option(
-    "--judged",
-    multiple=True,
-    metavar="FILE",
-    help="Assessments so far, for mtf, bandit and --statistics: a file, a directory or an archive; "
-    "may be repeated.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Seed of the random number generator, for mtf and bandit.",
-)
-@click.option("--topics", metavar="FILE", help="Pool for these topics.  [default: all of the runs]")
-@collection_option("Resolve results, so that all spellings of an element are one.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FILE|DIR",
-    help="The pool; INEX has a directory with a file for each topic, if there are several.  "
-    "[required without --statistics]",
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["jsonl", "inex", "trec"]),
-    help="Format of the pool.  [default: by OUT's name, else jsonl]",
-)
-@click.option(
-    "--statistics",
-    type=click.Choice(["table", "json"]),
-    help="Print sizes, contributions of runs, and their overlap.",
-)
-@merging_options
-@offsets_option
-@columns_option
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-def pool(runs: tuple[str, ...], out: Path | None, **options: Any) -> None:
+@dataclass(frozen=True)
+class PoolVerbOptions:
+    """The options of `doxeval pool`."""
+
+    choosing: LibraryOptions[PoolOptions] = library_options("doxeval.pooling:PoolOptions")
+    assessments: tuple[str, ...] = option(
+        (),
+        "Assessments so far, for mtf, bandit and --statistics: a file, a directory or an archive; "
+        "may be repeated.",
+        metavar="FILE",
+        flags=("--judged",),
+    )
+    topics: str | None = option(
+        None, "Pool for these topics.", metavar="FILE", shown_default="all of the runs"
+    )
+    collection: str | None = collection_option(
+        "Resolve results, so that all spellings of an element are one."
+    )
+    out: Path | None = out_option(
+        "The pool; INEX has a directory with a file for each topic, if there are several.  "
+        "[required without --statistics]",
+        None,
+        metavar="FILE|DIR",
+    )
+    format: Literal["jsonl", "inex", "trec"] | None = option(
+        None, "Format of the pool.", shown_default="by OUT's name, else jsonl"
+    )
+    statistics: TableOrJson | None = option(
+        None, "Print sizes, contributions of runs, and their overlap."
+    )
+    reading: AssessmentOptions = part(AssessmentOptions)
+    columns: Columns = columns_option()
+    force: bool = force_option()
+
+
+@verb(PoolVerbOptions)
+@runs_argument
+def pool(runs: tuple[str, ...], options: PoolVerbOptions) -> None:
     """Pool the results of RUNs: the documents to be judged for each topic.
 
     \b
@@ -105,7 +80,7 @@ def pool(runs: tuple[str, ...], out: Path | None, **options: Any) -> None:
     mtf and bandit follow the judgments that exist (--judged). Judge what they pool, and pool again.
 
     A pool as JSONL says how it was made, with the hashes of the runs, and which runs returned what:
-    keep it from assessors. The other formats hold nothing of that.
+    do not show it to assessors. The other formats hold nothing of that.
 
     \b
     Examples:
@@ -115,91 +90,78 @@ def pool(runs: tuple[str, ...], out: Path | None, **options: Any) -> None:
     """
     from doxeval.pooling import format_of, pool_losses, statistics_of, write_pool
 
-    _check(options, out)
+    out = options.out
     pooling = _pooling(runs, options)
     made = pooling.pool()
     warn(made.warnings)
     if out is not None:
-        written = options["format_"] or format_of(out) or "jsonl"
-        lost = pool_losses(made, written)
-        if lost:
-            note(f"left out, as {written} does not hold it: {', '.join(lost)}")
-        write_pool(made, out, written)
-    if options["statistics"] is None:
+        format = options.format or format_of(out)
+        losses = pool_losses(made, format)
+        if losses:
+            note(f"left out, as {format} does not hold it: {', '.join(losses)}")
+        write_pool(made, out, format)
+    if options.statistics is None:
         line(f"{out}: {_size(made)}")
         return
-    found = statistics_of(made, pooling)
-    if options["statistics"] == "json":
-        json_data(found.to_dict(), indent=1)
+    statistics = statistics_of(made, pooling)
+    if options.statistics == "json":
+        json_data(statistics.to_dict(), indent=1)
     else:
-        _print(found, made)
+        _print(statistics, made)
 
 
-def _check(options: dict[str, Any], out: Path | None) -> None:
-    """Refuse calls that say too little, options without effect, and to replace anything."""
-    from doxeval.errors import OutputError
-
-    if options["depth"] is None and options["documents"] is None:
-        raise click.UsageError("say how much to pool: --depth K, --documents N, or both")
-    for name in ("depth", "documents", "seed"):
-        if (options[name] or 0) > _LARGEST:
-            raise click.UsageError(f"--{name} is too large")
-    if options["method"] in _ADAPTIVE:
-        if not options["judged"]:
-            raise click.UsageError(
-                f"--method {options['method']} follows judgments: give them with --judged, or pool "
-                "with --method depth or rrf as long as there are none"
-            )
-    else:
-        refuse({"seed"}, f"has no effect on --method {options['method']}")
-        if options["statistics"] is None:
-            refuse({"judged"}, f"has no effect on --method {options['method']}")
-    if not options["judged"]:
-        refuse({"pool", "merge"}, "is about judgments; it has no effect without --judged")
-    if options["directory"] is None:
-        refuse({"offsets", "whitespace"}, "has no effect without --collection")
-    if out is None:
-        if options["statistics"] is None:
-            raise click.UsageError("say where to write the pool: --out FILE; or --statistics")
-        refuse({"format_", "force"}, "is about --out FILE")
-    elif out.exists() and not (options["force"] and not out.is_dir()) and not _is_empty(out):
-        raise OutputError(f"{out} exists" + ("" if out.is_dir() else "; --force replaces it"))
-
-
-def _is_empty(out: Path) -> bool:
-    return out.is_dir() and not any(out.iterdir())
-
-
-def _pooling(runs: tuple[str, ...], options: dict[str, Any]) -> Pooling:
+def _pooling(runs: tuple[str, ...], options: PoolVerbOptions) -> Pooling:
+    """Check the options, and read what is to be pooled."""
     from doxeval.cli.scoring import named_run
-    from doxeval.documents import Collection
-    from doxeval.pooling import PoolFacts, Pooling
+    from doxeval.errors import InputError, MissingInput
+    from doxeval.pooling import Pooling
     from doxeval.topics import read_topics
 
-    directory = options["directory"]
-    collection = None if directory is None else Collection(directory)
-    wanted = ("method", "depth", "documents", "level", "seed")
-    return Pooling.of(
-        [(one.name, one.source) for one in map(named_run, runs)],
-        PoolFacts(*(options[name] for name in wanted)),
-        assessments=_judged(options, collection),
-        collection=collection,
-        topics=None if options["topics"] is None else read_topics(options["topics"]),
-        offsets=options["offsets"],
-        whitespace=options["whitespace"],
-        ends=options["columns"] == "start-end",
-    )
+    try:
+        choosing = options.choosing.value()
+    except InputError as error:
+        raise click.UsageError(in_options(error)) from None
+    _check(options, choosing)
+    collection = open_collection(options.collection)
+    judged = None
+    if options.assessments:
+        judged = options.reading.read(options.assessments, collection)
+        warn(judged.warnings)
+    try:
+        return Pooling.of(
+            [(run.name, run.source) for run in map(named_run, runs)],
+            choosing,
+            assessments=judged,
+            collection=collection,
+            topics=None if options.topics is None else read_topics(options.topics),
+            offsets=options.reading.offsets,
+            whitespace=options.reading.whitespace,
+            ends=options.columns == "start-end",
+        )
+    except MissingInput as error:  # the judgments that the method follows
+        raise click.UsageError(in_options(error)) from None
 
 
-def _judged(options: dict[str, Any], collection: Collection | None) -> Assessments | None:
-    from doxeval.assessments import read_assessments
+def _check(options: PoolVerbOptions, choosing: PoolOptions) -> None:
+    """Refuse options without effect, and to replace anything without --force."""
+    if not choosing.follows_judgments:
+        refuse({"seed"}, f"has no effect on --method {choosing.method}")
+        if options.statistics is None:
+            refuse({"assessments"}, f"has no effect on --method {choosing.method}")
+    if not options.assessments:
+        refuse({"pool", "merge"}, "is about judgments; it has no effect without --judged")
+    if options.collection is None:
+        refuse({"offsets", "whitespace"}, "has no effect without --collection")
+    if options.out is None:
+        if options.statistics is None:
+            raise click.UsageError("say where to write the pool: --out FILE; or --statistics")
+        refuse({"format", "force"}, "is about --out FILE")
+    elif not (options.out.is_dir() and not any(options.out.iterdir())):
+        if options.out.is_dir():
+            from doxeval.errors import OutputError
 
-    if not options["judged"]:
-        return None
-    reading = {name: options[name] for name in ("pool", "merge", "offsets", "whitespace")}
-    judged = read_assessments(*options["judged"], collection=collection, **reading)
-    warn(judged.warnings)
-    return judged
+            raise OutputError(f"{options.out} exists")
+        refuse_existing(options.out, force=options.force)
 
 
 def _size(made: Pool) -> str:
@@ -209,40 +171,38 @@ def _size(made: Pool) -> str:
 # Statistics
 
 
-def _print(found: PoolStatistics, made: Pool) -> None:
-    from doxeval.cli.output import aligned
-
-    heading(f"{_size(made)}, from {plural(len(found.runs), 'run')}")
+def _print(statistics: PoolStatistics, made: Pool) -> None:
+    heading(f"{_size(made)}, from {plural(len(statistics.runs), 'run')}")
     sizes = [
-        [topic, f"{one.documents:,}", f"{one.elements:,}", f"{one.runs:,}"]
-        for topic, one in found.topics.items()
+        [topic, f"{size.documents:,}", f"{size.elements:,}", f"{size.runs:,}"]
+        for topic, size in statistics.topics.items()
     ]
     block(aligned(["topic", "documents", "parts", "runs"], sizes))
     line()
     heading("Documents that each run returns, and what the pool would be without it")
-    has_judgments = any(one.lost_relevant is not None for one in found.runs.values())
+    has_judgments = any(share.lost_relevant is not None for share in statistics.runs.values())
     header = ["run", "returned", "alone", "lost", "gained"] + ["lost relevant"] * has_judgments
     rows = [
         [
             run,
-            *(f"{number:,}" for number in (one.documents, one.unique, one.lost, one.gained)),
-            *([f"{one.lost_relevant or 0:,}"] if has_judgments else []),
+            *(f"{n:,}" for n in (share.documents, share.unique, share.lost, share.gained)),
+            *([f"{share.lost_relevant or 0:,}"] if has_judgments else []),
         ]
-        for run, one in found.runs.items()
+        for run, share in statistics.runs.items()
     ]
     block(aligned(header, rows))
-    _print_overlap(found)
+    _print_overlap(statistics)
 
 
-def _print_overlap(found: PoolStatistics) -> None:
-    """The pairs of runs that share most."""
-    if not found.overlap:
+def _print_overlap(statistics: PoolStatistics) -> None:
+    """Print the pairs of runs that share most."""
+    if not statistics.overlap:
         return
     line()
     heading("Documents that two runs share, and their share of all that either returns")
-    by_share = sorted(found.overlap.items(), key=lambda pair: -(pair[1][1] or 0))
-    for (one, other), (shared, share) in by_share[:_MOST_OVERLAPS]:
+    by_share = sorted(statistics.overlap.items(), key=lambda pair: -(pair[1][1] or 0))
+    for (first, second), (shared, share) in by_share[:_MAX_OVERLAPS]:
         shown = "" if share is None else f"{share:7.1%}"
-        line(f"  {shared:>9,} {shown:>7}  {truncate(one, 40)} and {truncate(other, 40)}")
-    if len(by_share) > _MOST_OVERLAPS:
-        line(f"  and {len(by_share) - _MOST_OVERLAPS:,} more pairs, which --statistics json lists")
+        line(f"  {shared:>9,} {shown:>7}  {truncate(first, 40)} and {truncate(second, 40)}")
+    if len(by_share) > _MAX_OVERLAPS:
+        line(f"  and {len(by_share) - _MAX_OVERLAPS:,} more pairs, which --statistics json lists")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from doxeval.cli.options import force_option, out_option, refuse_existing, runs_argument
 from doxeval.cli.output import line, note, warn
 from doxeval.cli.scoring import (
@@ -17,6 +19,7 @@ from doxeval.cli.verb import command_line, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
+    from doxeval.runs import ChunkTable
     from doxeval.topics import Topic
 
 # The options that name files besides runs and assessments.
@@ -61,7 +64,7 @@ def report(runs: tuple[str, ...], options: ReportOptions) -> None:
     all tables are there.
 
     For retrieval of chunks, give the texts and the chunks: documents then show where they were
-    cut and what is read until the budget, and bars show what cutting and searching lose.
+    split and what is read until the budget, and bars show what is lost by chunking and retrieval.
 
     \b
     Examples:
@@ -114,7 +117,7 @@ def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ..
 
 def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     """The files of the report, from one evaluation."""
-    from doxeval.cli.chunk_reports import chunk_tables, losses_of
+    from doxeval.chunks import losses_of, oracle_runs
     from doxeval.evaluation import Keep
     from doxeval.measures import PROFILE
     from doxeval.reports import report as write_report
@@ -122,7 +125,7 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     names = options.requested_measures()
     in_collection = options.collection is not None
     has_texts = in_collection or options.texts is not None
-    tables = chunk_tables(options.chunks, len(runs))
+    tables = _chunk_tables(options.chunks, len(runs))
     evaluation = options.evaluation(
         names,
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
@@ -146,8 +149,21 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
             *(("chunks", file) for file in options.chunks),
         ],
         chunks=chunks,
-        losses=losses_of(evaluation, options.run_inputs(runs), chunks),
+        losses=losses_of(evaluation, options.run_inputs(runs), oracle_runs(evaluation, chunks)),
     )
+
+
+def _chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
+    """Return the chunks of each run: one file for all of them, or a file for each."""
+    from doxeval.runs import read_chunks
+
+    if len(files) > 1 and len(files) != runs:
+        raise click.UsageError(
+            f"--chunks is given {len(files)} times for {runs} runs: give one file for all runs, or "
+            "one for each, in their order"
+        )
+    tables = [read_chunks(file) for file in files]
+    return tables * runs if len(tables) == 1 else tables
 
 
 def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:

@@ -19,14 +19,14 @@ from doxeval.locating.occurrences import occurrences as occurrences
 
 __all__ = [
     "DenseText",
-    "FoundInDocuments",
-    "FoundQuote",
+    "DocumentQuoteMatch",
     "How",
     "JoinedTexts",
     "Located",
     "LocatingReport",
     "MissingChunk",
     "OffsetsReport",
+    "QuoteMatch",
     "allowed_missing",
     "find_in_documents",
     "find_quotes",

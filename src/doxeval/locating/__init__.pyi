@@ -1,14 +1,14 @@
-from doxeval.locating.align import Candidates as Candidates
+from doxeval.locating.align import PlaceCandidates as PlaceCandidates
 from doxeval.locating.align import aligned as aligned
 from doxeval.locating.fuzzy import matches as matches
 from doxeval.locating.locate import Located as Located
 from doxeval.locating.locate import Order as Order
 from doxeval.locating.locate import locate_chunks as locate_chunks
 from doxeval.locating.occurrences import occurrences as occurrences
-from doxeval.locating.quotes import FoundInDocuments as FoundInDocuments
-from doxeval.locating.quotes import FoundQuote as FoundQuote
+from doxeval.locating.quotes import DocumentQuoteMatch as DocumentQuoteMatch
 from doxeval.locating.quotes import JoinedTexts as JoinedTexts
 from doxeval.locating.quotes import Place as Place
+from doxeval.locating.quotes import QuoteMatch as QuoteMatch
 from doxeval.locating.quotes import find_in_documents as find_in_documents
 from doxeval.locating.quotes import find_quotes as find_quotes
 from doxeval.locating.report import How as How

@@ -25,7 +25,7 @@ from doxeval.locating.text import DenseText, DenseTexts
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class PlaceCandidates:
     """The places that chunks may have, in the order of the chunks.
 
     Chunk i has the text number `text[i]` of `length[i]` non-space characters, and may stand at
@@ -42,17 +42,17 @@ class Candidates:
     size: int
 
     @classmethod
-    def of(cls, found: Occurrences, text: Ints, length: Ints, size: int) -> Candidates:
+    def of(cls, occurrences: Occurrences, text: Ints, length: Ints, size: int) -> PlaceCandidates:
         """All places of each chunk, given which text it has."""
-        texts = np.repeat(np.arange(len(found.counts)), found.counts)
-        key = texts * (size + 1) + found.position
-        low, high = found.begin[text], found.begin[text + 1]
-        return cls(length, text, low, high, found.position, key, size)
+        texts = np.repeat(np.arange(len(occurrences.counts)), occurrences.counts)
+        key = texts * (size + 1) + occurrences.position
+        low, high = occurrences.begin[text], occurrences.begin[text + 1]
+        return cls(length, text, low, high, occurrences.position, key, size)
 
     def __len__(self) -> int:
         return len(self.length)
 
-    def part(self, rows: Ints | slice) -> Candidates:
+    def part(self, rows: Ints | slice) -> PlaceCandidates:
         """Some of the chunks."""
         length, text, low, high = (
             column[rows] for column in (self.length, self.text, self.low, self.high)
@@ -70,7 +70,7 @@ class Candidates:
         return places
 
 
-def narrowed(candidates: Candidates) -> tuple[Candidates, int]:
+def narrowed(candidates: PlaceCandidates) -> tuple[PlaceCandidates, int]:
     """The places that anchors leave, and the first chunk that cannot follow those before it.
 
     If all chunks can follow each other, that number is the number of chunks.
@@ -90,7 +90,7 @@ def narrowed(candidates: Candidates) -> tuple[Candidates, int]:
             return candidates, max(int(empty[0]), 1)
 
 
-def falls(candidates: Candidates) -> Ints:
+def falls(candidates: PlaceCandidates) -> Ints:
     """The chunks with a single place that start or end before the last such chunk."""
     rows = np.flatnonzero(candidates.counts == 1)
     start = candidates.position[candidates.low[rows]]
@@ -98,7 +98,7 @@ def falls(candidates: Candidates) -> Ints:
     return rows[1:][(np.diff(start) < 0) | (np.diff(end) < 0)]
 
 
-def _between_anchors(candidates: Candidates, anchors: Bools) -> Candidates:
+def _between_anchors(candidates: PlaceCandidates, anchors: Bools) -> PlaceCandidates:
     """The places of all other chunks that lie between the anchors before and after them."""
     rows = np.flatnonzero(anchors)
     others = np.flatnonzero(~anchors)
@@ -163,7 +163,7 @@ def best_places(stretch: Stretch) -> Best | int:
         least = min(total)
         if least >= _NEVER:  # the anchor at the end is the one that cannot follow
             return len(stretch.places)
-        best = [j for j, one in enumerate(total) if one == least]
+        best = [j for j, cost in enumerate(total) if cost == least]
         places.append([at[j] for j in best])
         left.append([after[j] for j in best])
     return Best(places, left)
@@ -261,7 +261,7 @@ class Aligned:
 
 
 def aligned(
-    candidates: Candidates, given: Ints | None = None, most_passes: int | None = None
+    candidates: PlaceCandidates, given: Ints | None = None, most_passes: int | None = None
 ) -> Aligned:
     """Places for chunks that all have candidates.
 
@@ -278,11 +278,11 @@ def aligned(
         end = len(candidates)
         while True:
             rows = slice(begin, end)
-            one = _one_pass(candidates.part(rows), given[rows])
-            if not isinstance(one, int):
+            result = _one_pass(candidates.part(rows), given[rows])
+            if not isinstance(result, int):
                 break
-            end = begin + one
-        start[rows], ambiguous[rows] = one
+            end = begin + result
+        start[rows], ambiguous[rows] = result
         passes += 1
         if end < len(candidates) or begin > 0:
             ambiguous[rows] |= _loose(candidates.part(rows), begin > 0, end < len(candidates))
@@ -290,7 +290,7 @@ def aligned(
     return Aligned(start, ambiguous, passes)
 
 
-def _loose(candidates: Candidates, at_begin: bool, at_end: bool) -> Bools:
+def _loose(candidates: PlaceCandidates, at_begin: bool, at_end: bool) -> Bools:
     """Chunks that may belong to the pass before or after: no anchor ties them to this one."""
     anchors = np.flatnonzero(candidates.counts == 1)
     loose = np.zeros(len(candidates), dtype=np.bool_)
@@ -302,7 +302,7 @@ def _loose(candidates: Candidates, at_begin: bool, at_end: bool) -> Bools:
     return loose
 
 
-def _one_pass(candidates: Candidates, given: Ints) -> tuple[Ints, Bools] | int:
+def _one_pass(candidates: PlaceCandidates, given: Ints) -> tuple[Ints, Bools] | int:
     """Places and ambiguity of chunks that follow each other, or the first chunk that does not."""
     candidates, feasible = narrowed(candidates)
     if feasible < len(candidates):
@@ -342,7 +342,7 @@ def _open_runs(several: Bools) -> list[tuple[int, int]]:
     return pairs
 
 
-def _stretch(candidates: Candidates, given: Ints, begin: int, end: int) -> Stretch:
+def _stretch(candidates: PlaceCandidates, given: Ints, begin: int, end: int) -> Stretch:
     """The chunks of an open run between the anchors on both sides of it."""
 
     def anchor(number: int) -> Ends:
@@ -366,7 +366,7 @@ def usual_overlap(start: Ints, length: Ints, ambiguous: Bools) -> int:
     return int(np.sort(known)[(len(known) - 1) // 2]) if len(known) else 0
 
 
-def _one_after_another(candidates: Candidates, begin: int, end: int) -> list[int]:
+def _one_after_another(candidates: PlaceCandidates, begin: int, end: int) -> list[int]:
     """Places of chunks at equal distances, as far as they have such places."""
     chosen: list[int] = []
     first = int(candidates.position[candidates.low[begin]])
@@ -430,9 +430,11 @@ def placed(document: DenseText, pieces: DenseTexts, given: Ints | None, order: s
         if _given_cover_all(document, pieces, given):
             none = np.zeros(len(pieces), dtype=np.bool_)
             return Placed(given, pieces.lengths, none, none, none)
-    texts = _Texts(document, pieces, given)
+    texts = _DistinctTexts(document, pieces, given)
     rows = np.flatnonzero(texts.found.counts[texts.number] > 0)
-    candidates = Candidates.of(texts.found, texts.number, texts.length, len(document)).part(rows)
+    candidates = PlaceCandidates.of(texts.found, texts.number, texts.length, len(document)).part(
+        rows
+    )
     known = np.where(texts.broken, -1, given)[rows]
     if order == "list":
         start, ambiguous, in_order = _in_list_order(candidates, known)
@@ -442,7 +444,9 @@ def placed(document: DenseText, pieces: DenseTexts, given: Ints | None, order: s
     return _spread(texts, rows, start, ambiguous, in_order)
 
 
-def _spread(texts: _Texts, rows: Ints, start: Ints, ambiguous: Bools, in_order: bool) -> Placed:
+def _spread(
+    texts: _DistinctTexts, rows: Ints, start: Ints, ambiguous: Bools, in_order: bool
+) -> Placed:
     """The places of some rows as those of all."""
     all_starts = np.full(len(texts.number), -1, dtype=np.int64)
     all_ambiguous = np.zeros(len(texts.number), dtype=np.bool_)
@@ -467,7 +471,7 @@ def _given_cover_all(document: DenseText, pieces: DenseTexts, given: Ints) -> bo
     return not bool((falls | (start[1:] > end[:-1])).any())
 
 
-class _Texts:
+class _DistinctTexts:
     """The distinct texts of chunks and their places; those found nowhere without U+FFFD at ends.
 
     Chunks with too many places that stand at their given offsets have texts of their own, with that
@@ -524,7 +528,7 @@ def _is_broken(text: str) -> bool:
     return text.startswith(REPLACEMENT) or text.endswith(REPLACEMENT)
 
 
-def _in_list_order(candidates: Candidates, given: Ints) -> tuple[Ints, Bools, bool]:
+def _in_list_order(candidates: PlaceCandidates, given: Ints) -> tuple[Ints, Bools, bool]:
     """Places by alignment; by counting if the chunks turn out not to be in order."""
     most_passes = 1 + int(_MOST_PASSES * len(candidates))
     if len(falls(candidates)) >= most_passes:
@@ -543,7 +547,7 @@ def _in_list_order(candidates: Candidates, given: Ints) -> tuple[Ints, Bools, bo
     return pinned.start, pinned.ambiguous, True
 
 
-def _pinned(candidates: Candidates, given: Ints) -> Candidates:
+def _pinned(candidates: PlaceCandidates, given: Ints) -> PlaceCandidates:
     """Chunks with a right given place have no other."""
     at = np.searchsorted(candidates.key, candidates.text * (candidates.size + 1) + given)
     low = np.where(given >= 0, at, candidates.low)
@@ -567,7 +571,7 @@ def uncovered(start: Ints, length: Ints, size: int) -> int:
     return int(np.maximum(np.append(start, size) - reach, 0).sum())
 
 
-def _all_places_cover(candidates: Candidates) -> bool:
+def _all_places_cover(candidates: PlaceCandidates) -> bool:
     """Whether all places of the chunks' texts together cover nearly all of the document."""
     first = np.unique(candidates.text, return_index=True)[1]
     counts = candidates.counts[first]
@@ -576,7 +580,7 @@ def _all_places_cover(candidates: Candidates) -> bool:
     return uncovered_share(start, length, candidates.size) < _MOST_UNCOVERED
 
 
-def _counted(candidates: Candidates, given: Ints) -> tuple[Ints, Bools]:
+def _counted(candidates: PlaceCandidates, given: Ints) -> tuple[Ints, Bools]:
     """Places of chunks in no order: a text that stands as often as it is listed is settled.
 
     Equal texts can be exchanged for each other, so it does not matter which chunk gets which place.

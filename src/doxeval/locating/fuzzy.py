@@ -67,14 +67,14 @@ class Match:
     @property
     def covered(self) -> int:
         """How many letters of the chunk were found."""
-        return sum(one.same for one in self.segments)
+        return sum(segment.same for segment in self.segments)
 
     def moved(self, by: int) -> Match:
         """A match of the letters from `by` on as one of the whole chunk."""
         return Match(
             tuple(
-                Segment(one.start + by, one.end + by, one.diagonal - by, one.same)
-                for one in self.segments
+                Segment(segment.start + by, segment.end + by, segment.diagonal - by, segment.same)
+                for segment in self.segments
             )
         )
 
@@ -154,8 +154,8 @@ def _segments(chain: list[tuple[int, int]], size: int) -> list[Segment]:
 def _widened(segments: list[Segment], chunk: Codes, text: Codes) -> list[Segment]:
     """Segments that take in the letters on both sides of them that agree, but for few."""
     result: list[Segment] = []
-    for number, one in enumerate(segments):
-        diagonal = one.diagonal
+    for number, segment in enumerate(segments):
+        diagonal = segment.diagonal
         low, high = max(0, -diagonal), min(len(chunk), len(text) - diagonal)
         if result:
             before = result[-1]
@@ -163,12 +163,12 @@ def _widened(segments: list[Segment], chunk: Codes, text: Codes) -> list[Segment
         if number + 1 < len(segments):
             after = segments[number + 1]
             high = min(after.start, after.start + after.diagonal - diagonal)
-        backwards = slice(max(low, one.start - _WIDEST), one.start)
-        onwards = slice(one.end, min(high, one.end + _WIDEST))
+        backwards = slice(max(low, segment.start - _WIDEST), segment.start)
+        onwards = slice(segment.end, min(high, segment.end + _WIDEST))
         ahead, same_ahead = _agreeing((chunk[backwards] == _at(text, backwards, diagonal))[::-1])
         behind, same_behind = _agreeing(chunk[onwards] == _at(text, onwards, diagonal))
-        same = one.same + same_ahead + same_behind
-        result.append(Segment(one.start - ahead, one.end + behind, diagonal, same))
+        same = segment.same + same_ahead + same_behind
+        result.append(Segment(segment.start - ahead, segment.end + behind, diagonal, same))
     return result
 
 
@@ -305,13 +305,13 @@ def _resemblance(
     if not len(at):
         return Resemblance(row, (), 0.0, False, False)
     found = matches(chunk, document.codes, at, place, size)
-    good = [one for one in found if one.covered >= (1 - _SAME) * found[0].covered]
-    best = min(good, key=lambda one: abs(one.place[0] - near))
+    good = [match for match in found if match.covered >= (1 - _SAME) * found[0].covered]
+    best = min(good, key=lambda match: abs(match.place[0] - near))
     parts = [best]
     for low, high in ((0, best.start), (best.end, len(chunk))):
         parts += _rest(chunk, document, at, place, size, (low, high), min_share)
-    parts.sort(key=lambda one: one.start)
-    share = sum(one.covered for one in parts) / len(chunk)
+    parts.sort(key=lambda match: match.start)
+    share = sum(match.covered for match in parts) / len(chunk)
     accepted = share >= min_share or _one_end_is_missing(parts, len(chunk), min_share)
     return Resemblance(row, tuple(parts), share, len(good) > 1, accepted)
 
@@ -336,14 +336,14 @@ def _rest(
             best = matches(letters, document.codes, at[inside] - low, place[inside], size)[0]
             open_parts += [(low, low + best.start), (low + best.end, high)]
             found.append(best.moved(low))
-    covered = sum(one.covered for one in found)
+    covered = sum(match.covered for match in found)
     return found if covered >= min_share * (part[1] - part[0]) else []
 
 
 def _one_end_is_missing(parts: Sequence[Match], length: int, min_share: float) -> bool:
     """Whether all letters not found, but for few, stand before or after those found."""
     start, end = parts[0].start, parts[-1].end
-    covered = sum(one.covered for one in parts)
+    covered = sum(match.covered for match in parts)
     enough = covered >= max(_LEAST_BESIDE, _LEAST_SHARE * length)
     return enough and (start == 0 or end == length) and covered >= min_share * (end - start)
 
@@ -387,7 +387,7 @@ def altered(
     found = []
     for row in lost.tolist():
         if whole.start[row] >= 0 and folded.lengths[row] >= LEAST_LETTERS:
-            span = found_whole(document, pieces, row, int(whole.start[row]))
+            span = whole_span(document, pieces, row, int(whole.start[row]))
             found.append(Altered(row, (span,), 1.0, bool(whole.ambiguous[row])))
         elif whole.too_many[row]:
             found.append(Altered(row, (), 1.0, too_many=True))
@@ -399,29 +399,29 @@ def altered(
     rest = [row for row in lost.tolist() if row not in done]
     near = np.full(len(pieces), -1, dtype=np.int64)
     near[1:][ends[:-1] >= 0] = text.dense_before(ends[:-1][ends[:-1] >= 0])
-    for one in resembling(text, folded, rest, near, min_share):
-        found.append(found_in_part(document, pieces, one))
+    for resemblance in resembling(text, folded, rest, near, min_share):
+        found.append(partial_match(document, pieces, resemblance))
     return found
 
 
-def found_whole(document: DenseText, pieces: DenseTexts, row: int, start: int) -> tuple[int, int]:
+def whole_span(document: DenseText, pieces: DenseTexts, row: int, start: int) -> tuple[int, int]:
     """The range of a chunk all of whose letters stand in the folded text, from `start` on."""
     letters = int(pieces.folded.lengths[row])
     return _range(document, pieces, row, (0, letters), (start, start + letters))
 
 
-def found_in_part(document: DenseText, pieces: DenseTexts, found: Resemblance) -> Altered:
+def partial_match(document: DenseText, pieces: DenseTexts, resemblance: Resemblance) -> Altered:
     """A chunk some of whose letters stand in the text."""
-    if not found.accepted:
-        return Altered(found.row, (), found.share)
-    row, parts = found.row, found.matches
+    if not resemblance.accepted:
+        return Altered(resemblance.row, (), resemblance.share)
+    row, parts = resemblance.row, resemblance.matches
     offsets = pieces.folded.offsets(row)
     first, last = parts[0].start, parts[-1].end
     return Altered(
         row,
         _spans(document, pieces, row, parts),
-        found.share,
-        found.ambiguous,
+        resemblance.share,
+        resemblance.ambiguous,
         int(offsets[first]) if first else 0,
         len(pieces.texts[row]) - int(offsets[last - 1]) - 1 if last < len(offsets) else 0,
     )
@@ -433,7 +433,7 @@ def _spans(
     """The ranges of the parts of a chunk in the order of the text, those that overlap joined."""
     spans: list[tuple[int, int]] = []
     for start, end in sorted(
-        _range(document, pieces, row, (one.start, one.end), one.place) for one in parts
+        _range(document, pieces, row, (match.start, match.end), match.place) for match in parts
     ):
         if spans and start <= spans[-1][1]:
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))

@@ -22,8 +22,8 @@ from doxeval.spans import Spans, merge_spans
 
 
 @dataclass(frozen=True, eq=False)
-class Ranges:
-    """Ranges [start, end) of chunks `row`, ascending, and columns about all chunks."""
+class ChunkSpans:
+    """ChunkSpans [start, end) of chunks `row`, ascending, and columns about all chunks."""
 
     row: Ints
     start: Ints
@@ -48,34 +48,34 @@ class Ranges:
 
 
 def unaltered(
-    document: DenseText, pieces: DenseTexts, given: GivenOffsets | None, found: Placed
-) -> Ranges:
+    document: DenseText, pieces: DenseTexts, given: GivenOffsets | None, places: Placed
+) -> ChunkSpans:
     """The ranges of chunks found as they are, white space aside.
 
     If the white space is the same, too, that at both ends of a chunk belongs to it.
     """
-    rows = np.flatnonzero(found.start >= 0)
-    start = document.offsets[found.start[rows]]
-    end = document.offsets[found.start[rows] + found.length[rows] - 1] + 1
-    whole = ~found.broken[rows]
+    rows = np.flatnonzero(places.start >= 0)
+    start = document.offsets[places.start[rows]]
+    end = document.offsets[places.start[rows] + places.length[rows] - 1] + 1
+    whole = ~places.broken[rows]
     exact = whole & _verbatim(document, pieces, rows, start, end)
     start = np.where(exact, start - pieces.lead[rows], start)
     end = np.where(exact, end + pieces.trail[rows], end)
     how = np.full(len(pieces), How.NOT_FOUND, dtype=np.uint8)
     how[pieces.lengths == 0] = How.BLANK
-    how[found.too_many] = How.TOO_AMBIGUOUS
+    how[places.too_many] = How.TOO_AMBIGUOUS
     how[rows] = np.where(exact, How.EXACT, np.where(whole, How.WHITE_SPACE, How.TRUNCATED))
     if given is not None:
-        right = whole & (given.place[rows] == found.start[rows])
+        right = whole & (given.place[rows] == places.start[rows])
         how[rows[right]] = How.OFFSETS
         start = np.where(right, given.start[rows], start)
         end = np.where(right & (given.end[rows] >= 0), given.end[rows], end)
     none = np.zeros(len(pieces), dtype=np.int64)
     share = (how != How.NOT_FOUND).astype(np.float64)
-    return Ranges(rows, start, end, how, share, found.ambiguous, none, none)
+    return ChunkSpans(rows, start, end, how, share, places.ambiguous, none, none)
 
 
-def tiled_as_they_are(text: str, chunks: Sequence[str]) -> Ranges | None:
+def tiled_as_they_are(text: str, chunks: Sequence[str]) -> ChunkSpans | None:
     """The ranges of chunks that stand one after another in the text, with white space between them.
 
     None if they do not, or leave anything but white space. This is what most splitters give, and
@@ -103,7 +103,7 @@ def tiled_as_they_are(text: str, chunks: Sequence[str]) -> Ranges | None:
         return None
     none = np.zeros(len(chunks), dtype=np.int64)
     row, start, end = np.array([rows, starts, ends], dtype=np.int64)
-    return Ranges(row, start, end, how, np.ones(len(chunks)), none.astype(np.bool_), none, none)
+    return ChunkSpans(row, start, end, how, np.ones(len(chunks)), none.astype(np.bool_), none, none)
 
 
 def _verbatim(document: DenseText, pieces: DenseTexts, rows: Ints, start: Ints, end: Ints) -> Bools:
@@ -121,18 +121,18 @@ def _verbatim(document: DenseText, pieces: DenseTexts, rows: Ints, start: Ints, 
     )
 
 
-def joined(ranges: Ranges, found: Sequence[Altered]) -> Ranges:
+def joined(ranges: ChunkSpans, altered_chunks: Sequence[Altered]) -> ChunkSpans:
     """The ranges with those of altered chunks."""
     how, share, ambiguous = ranges.how.copy(), ranges.share.copy(), ranges.ambiguous.copy()
     prefix, suffix = ranges.prefix.copy(), ranges.suffix.copy()
-    for one in found:
-        share[one.row] = one.share
-        if one.too_many:
-            how[one.row] = How.TOO_AMBIGUOUS
-        if one.spans:
-            how[one.row], ambiguous[one.row] = How.FUZZY, one.ambiguous
-            prefix[one.row], suffix[one.row] = one.prefix, one.suffix
-    spans = [(one.row, *span) for one in found for span in one.spans]
+    for chunk in altered_chunks:
+        share[chunk.row] = chunk.share
+        if chunk.too_many:
+            how[chunk.row] = How.TOO_AMBIGUOUS
+        if chunk.spans:
+            how[chunk.row], ambiguous[chunk.row] = How.FUZZY, chunk.ambiguous
+            prefix[chunk.row], suffix[chunk.row] = chunk.prefix, chunk.suffix
+    spans = [(chunk.row, *span) for chunk in altered_chunks for span in chunk.spans]
     row, start, end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
     row = np.append(ranges.row, row)
     order = np.argsort(row, kind="stable")
@@ -324,7 +324,7 @@ def _searched(
     depth: Ints,
     order: Order,
     min_share: float,
-) -> tuple[Ranges, bool]:
+) -> tuple[ChunkSpans, bool]:
     """The ranges of chunks, and whether they are in the order of the text if they should be."""
     found = placed_by_level(document, pieces, None if given is None else given.place, depth, order)
     ranges = unaltered(document, pieces, given, found)

@@ -60,7 +60,7 @@ def occurrences(
     lengths = pieces.lengths[numbers]
     sizes = np.minimum(lengths, GRAM)
     fits = (lengths > 0) & (lengths <= len(document))
-    places = _Places(len(numbers), most)
+    places = _KeptPlaces(len(numbers), most)
     for size in np.unique(sizes[fits]).tolist():
         mine = np.flatnonzero(fits & (sizes == size))
         for row, position in _proposed(document, pieces, numbers[mine]):
@@ -81,7 +81,7 @@ def most_places(document: DenseText) -> int:
     return _PLACES + _PLACES_PER_CHARACTER * len(document)
 
 
-class _Places:
+class _KeptPlaces:
     """Places of texts; if there are more than `most`, of those that have the fewest.
 
     All places of a text are added together. Which texts are kept does not depend on their order.
@@ -121,15 +121,17 @@ class _Places:
         return row, position
 
 
-def _proposed(document: DenseText, pieces: DenseTexts, wanted: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Places that pieces have by their hashes, as rows of `wanted`.
+def _proposed(
+    document: DenseText, pieces: DenseTexts, numbers: Ints
+) -> Iterator[tuple[Ints, Ints]]:
+    """Places that pieces have by their hashes, as rows of `numbers`.
 
     The first characters of all make grams of one size.
     """
-    lengths = pieces.lengths[wanted]
+    lengths = pieces.lengths[numbers]
     size = min(GRAM, int(lengths[0]))
-    begin = pieces.begin[:-1][wanted]
-    grams = pieces.hashes.of(begin, np.full(len(wanted), size))
+    begin = pieces.begin[:-1][numbers]
+    grams = pieces.hashes.of(begin, np.full(len(numbers), size))
     whole = pieces.hashes.of(begin, lengths)
     matches = Matches(document.hashes.all_of_size(size), grams)
     for rows in _blocks(matches.counts):

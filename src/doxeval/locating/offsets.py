@@ -80,14 +80,14 @@ def _offset(value: Any, name: str) -> int:
     return number
 
 
-def shared_error(given: GivenOffsets, found: Ints, wrong: Bools, parent: Ints | None) -> str:
+def shared_error(given: GivenOffsets, located: Ints, wrong: Bools, parent: Ints | None) -> str:
     """What most wrong offsets have in common, or nothing.
 
     `found` is where the chunks really start, `parent` where their parents do.
     """
     if not wrong.any():
         return ""
-    shift = (found - given.start)[wrong]
+    shift = (located - given.start)[wrong]
     if parent is not None:
         of_parent = parent[wrong]
         # Chunks at the beginning of a parent that begins the text fit everything.

@@ -12,9 +12,9 @@ import numpy as np
 from doxeval.locating.fuzzy import (
     LEAST_LETTERS,
     Resemblance,
-    found_in_part,
-    found_whole,
+    partial_match,
     resembling,
+    whole_span,
 )
 from doxeval.locating.occurrences import most_places, occurrences
 from doxeval.locating.report import How
@@ -27,7 +27,7 @@ Place: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class FoundQuote:
+class QuoteMatch:
     """All places of a quote, how it was found, and the share of its letters that was.
 
     near: where most of it stands, if that is too little to be its place.
@@ -40,7 +40,7 @@ class FoundQuote:
 
 
 @dataclass(frozen=True)
-class FoundInDocuments:
+class DocumentQuoteMatch:
     """All places of a quote in several documents, each with the id of its document.
 
     near: the documents with parts of a quote that has no place.
@@ -54,7 +54,7 @@ class FoundInDocuments:
 
 def find_quotes(
     text: str | DenseText, quotes: Sequence[str], min_share: float = 0.8
-) -> list[FoundQuote]:
+) -> list[QuoteMatch]:
     """All places of each quote in a text.
 
     A quote that stands nowhere, white space aside, is looked for by its letters and digits without
@@ -71,18 +71,18 @@ def find_quotes(
     document = text if isinstance(text, DenseText) else DenseText(text)
     pieces = DenseTexts(quotes)
     found = _as_they_are(document, pieces)
-    for row, one in _by_letters(document, pieces, _lost(found)):
-        found[row] = one
-    for row, one in _in_part(document, pieces, _lost(found), min_share):
-        found[row] = one
+    for row, match in _by_letters(document, pieces, _lost(found)):
+        found[row] = match
+    for row, match in _in_part(document, pieces, _lost(found), min_share):
+        found[row] = match
     return found
 
 
-def _lost(found: Sequence[FoundQuote]) -> list[int]:
-    return [row for row, one in enumerate(found) if one.how == How.NOT_FOUND]
+def _lost(matches: Sequence[QuoteMatch]) -> list[int]:
+    return [row for row, match in enumerate(matches) if match.how == How.NOT_FOUND]
 
 
-def _as_they_are(document: DenseText, pieces: DenseTexts) -> list[FoundQuote]:
+def _as_they_are(document: DenseText, pieces: DenseTexts) -> list[QuoteMatch]:
     """Quotes as they stand, white space aside."""
     places = occurrences(document, pieces, most=most_places(document))
     first = document.offsets[places.position]
@@ -91,7 +91,7 @@ def _as_they_are(document: DenseText, pieces: DenseTexts) -> list[FoundQuote]:
     result = []
     for row, (begin, end) in enumerate(pairwise(places.begin.tolist())):
         if pieces.lengths[row] == 0:
-            result.append(FoundQuote(How.BLANK, (), 1.0))
+            result.append(QuoteMatch(How.BLANK, (), 1.0))
             continue
         ranges = zip(first[begin:end].tolist(), after[begin:end].tolist(), strict=True)
         lead, trail = int(pieces.lead[row]), int(pieces.trail[row])
@@ -104,13 +104,13 @@ def _as_they_are(document: DenseText, pieces: DenseTexts) -> list[FoundQuote]:
         how = How.EXACT if any(exact) else How.WHITE_SPACE
         if not spans:
             how = How.TOO_AMBIGUOUS if places.too_many[row] else How.NOT_FOUND
-        result.append(FoundQuote(how, spans, 0.0 if how is How.NOT_FOUND else 1.0))
+        result.append(QuoteMatch(how, spans, 0.0 if how is How.NOT_FOUND else 1.0))
     return result
 
 
 def _by_letters(
     document: DenseText, pieces: DenseTexts, rows: Sequence[int]
-) -> list[tuple[int, FoundQuote]]:
+) -> list[tuple[int, QuoteMatch]]:
     """Quotes all of whose letters and digits stand in the text."""
     if not rows:
         return []
@@ -121,43 +121,48 @@ def _by_letters(
     edges = pairwise(places.begin.tolist())
     for row, (begin, end), too_many in zip(rows, edges, places.too_many.tolist(), strict=True):
         if too_many:
-            result.append((row, FoundQuote(How.TOO_AMBIGUOUS, (), 1.0)))
+            result.append((row, QuoteMatch(How.TOO_AMBIGUOUS, (), 1.0)))
         at = places.position[begin:end].tolist()
-        spans = tuple((found_whole(document, pieces, row, start),) for start in at)
+        spans = tuple((whole_span(document, pieces, row, start),) for start in at)
         if spans:
-            result.append((row, FoundQuote(How.FUZZY, spans, 1.0)))
+            result.append((row, QuoteMatch(How.FUZZY, spans, 1.0)))
     return result
 
 
 def _in_part(
     document: DenseText, pieces: DenseTexts, rows: Sequence[int], min_share: float
-) -> list[tuple[int, FoundQuote]]:
+) -> list[tuple[int, QuoteMatch]]:
     """Quotes of which nearly all letters stand in the text."""
     if not rows:
         return []
     near = np.full(len(pieces), -1, dtype=np.int64)
     result = []
-    for one in resembling(document.folded, pieces.folded, rows, near, min_share):
-        found = found_in_part(document, pieces, one)
+    for resemblance in resembling(document.folded, pieces.folded, rows, near, min_share):
+        found = partial_match(document, pieces, resemblance)
         how = How.FUZZY if found.spans else How.NOT_FOUND
         places = (found.spans,) if found.spans else ()
-        close = () if found.spans else _near(document, one)
-        result.append((one.row, FoundQuote(how, places, found.share, close)))
+        close = () if found.spans else _near(document, resemblance)
+        result.append((resemblance.row, QuoteMatch(how, places, found.share, close)))
     nowhere = {row: at for at, (row, quote) in enumerate(result) if not quote.places + quote.near}
     # Short quotes with a changed word have few letters in a row in common with their text.
-    for one in resembling(document.folded, pieces.folded, [*nowhere], near, min_share, _SHORT_GRAM):
-        quote = FoundQuote(How.NOT_FOUND, (), one.share, _near(document, one))
-        result[nowhere[one.row]] = one.row, quote
+    for resemblance in resembling(
+        document.folded, pieces.folded, [*nowhere], near, min_share, _SHORT_GRAM
+    ):
+        quote = QuoteMatch(How.NOT_FOUND, (), resemblance.share, _near(document, resemblance))
+        result[nowhere[resemblance.row]] = resemblance.row, quote
     return result
 
 
-def _near(document: DenseText, found: Resemblance) -> Place:
+def _near(document: DenseText, resemblance: Resemblance) -> Place:
     """Return the ranges of the longest part of a quote that stands in the text."""
-    if not found.matches:
+    if not resemblance.matches:
         return ()
-    best = max(found.matches, key=lambda match: match.covered)
+    best = max(resemblance.matches, key=lambda match: match.covered)
     offsets = document.folded.offsets
-    letters = [(one.start + one.diagonal, one.end + one.diagonal) for one in best.segments]
+    letters = [
+        (segment.start + segment.diagonal, segment.end + segment.diagonal)
+        for segment in best.segments
+    ]
     return tuple((int(offsets[start]), int(offsets[end - 1]) + 1) for start, end in letters)
 
 
@@ -175,7 +180,7 @@ class JoinedTexts:
         # A letter between the documents that none of them has: nothing is found across it.
         used = set().union(*map(set, texts))
         letters = (chr(code) for code in range(0x10000, 0x20000))
-        border = next(one for one in letters if one not in used and one.isalpha())
+        border = next(letter for letter in letters if letter not in used and letter.isalpha())
         self.text = DenseText(border.join(texts))
         self._begin = np.cumsum([0] + [len(text) + 1 for text in texts[:-1]])
 
@@ -192,7 +197,7 @@ class JoinedTexts:
 
 def find_in_documents(
     documents: Mapping[str, str] | JoinedTexts, quotes: Sequence[str], min_share: float = 0.8
-) -> list[FoundInDocuments]:
+) -> list[DocumentQuoteMatch]:
     """All places of each quote in several documents, by one search in all of them.
 
     >>> found = find_in_documents({"a": "to be", "b": "or not to be"}, ["to be", "be or"])
@@ -201,21 +206,23 @@ def find_in_documents(
     """
     joined = documents if isinstance(documents, JoinedTexts) else JoinedTexts(documents)
     if not joined.ids:
-        return [FoundInDocuments(How.NOT_FOUND if quote.strip() else How.BLANK) for quote in quotes]
+        return [
+            DocumentQuoteMatch(How.NOT_FOUND if quote.strip() else How.BLANK) for quote in quotes
+        ]
     found = find_quotes(joined.text, quotes, min_share)
     return [
-        FoundInDocuments(
-            one.how,
-            tuple(_with_document(joined, at) for at in one.places),
-            one.share,
-            tuple(dict.fromkeys(joined.document_of(start) for start, _ in one.near)),
+        DocumentQuoteMatch(
+            match.how,
+            tuple(_with_document(joined, at) for at in match.places),
+            match.share,
+            tuple(dict.fromkeys(joined.document_of(start) for start, _ in match.near)),
         )
-        for one in found
+        for match in found
     ]
 
 
 def _with_document(joined: JoinedTexts, place: Place) -> tuple[str, Place]:
     """The document of a place and its ranges there; parts in other documents are left out."""
     ranges = [joined.range_in_document(start, end) for start, end in place]
-    longest = max(ranges, key=lambda one: one[2] - one[1])[0]
+    longest = max(ranges, key=lambda part: part[2] - part[1])[0]
     return longest, tuple((start, end) for document, start, end in ranges if document == longest)

@@ -79,8 +79,8 @@ class Matches:
     ([2, 1], [[0, 0, 1], [0, 3, 2]])
     """
 
-    def __init__(self, hashes: Hashes, wanted: Hashes) -> None:
-        distinct, self._group = np.unique(wanted, return_inverse=True)
+    def __init__(self, hashes: Hashes, requested: Hashes) -> None:
+        distinct, self._group = np.unique(requested, return_inverse=True)
         bits = max(len(distinct) * _FILTER_SPACE, 1 << 10).bit_length()
         shift = np.uint64(64 - bits)
         table = np.zeros(1 << bits, dtype=np.bool_)

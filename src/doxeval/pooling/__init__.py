@@ -7,6 +7,7 @@ from doxeval.doors import door
 __all__ = [
     "Pool",
     "PoolFacts",
+    "PoolOptions",
     "PoolStatistics",
     "PooledDocument",
     "PooledElement",

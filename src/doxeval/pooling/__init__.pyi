@@ -10,6 +10,7 @@ from doxeval.pooling.pool import PooledDocument as PooledDocument
 from doxeval.pooling.pool import PooledElement as PooledElement
 from doxeval.pooling.pool import PooledRun as PooledRun
 from doxeval.pooling.pool import PoolFacts as PoolFacts
+from doxeval.pooling.pool import PoolOptions as PoolOptions
 from doxeval.pooling.read_write import PoolFormat as PoolFormat
 from doxeval.pooling.read_write import format_of as format_of
 from doxeval.pooling.read_write import pool_losses as pool_losses

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments import Assessments, AssessmentsGiven, as_assessments
-from doxeval.columns import LARGEST_WHOLE
+from doxeval.assessments import AssessmentsGiven, as_assessments
 from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import InputError, warn
 from doxeval.messages import Message, Parameter, plural
@@ -21,24 +20,29 @@ from doxeval.pooling.candidates import (
     RunSources,
     candidates_of,
     is_first,
+    name_in_messages,
     named_runs,
-    place_of,
     pooled_topics,
     sha256_of,
 )
 from doxeval.pooling.pool import (
-    ADAPTIVE,
-    LEVELS,
-    METHODS,
     Level,
     Method,
     Pool,
     PooledDocument,
     PooledElement,
     PoolFacts,
+    PoolOptions,
 )
-from doxeval.pooling.strategies import Choice
-from doxeval.pooling.units import NO_KEY, NO_RANGE, Identifier, StatedParts, WholeDocuments
+from doxeval.pooling.strategies import PoolStrategy
+from doxeval.pooling.units import (
+    NO_KEY,
+    NO_SPAN,
+    ResolvedUnits,
+    StatedUnits,
+    UnitNumbering,
+    WholeDocuments,
+)
 from doxeval.topics import Topic
 from doxeval.version import __version__
 
@@ -60,7 +64,7 @@ def pool_runs(
     ends: bool = False,
     date: datetime | None = None,
 ) -> Pool:
-    """The documents that are to be judged for each topic, chosen from what several runs returned.
+    """Return the documents to be judged for each topic, chosen from what several runs returned.
 
     depth: how many results of each run are considered for a topic. documents: how many distinct
     documents of a topic are pooled at most. One of them must be given.
@@ -70,7 +74,7 @@ def pool_runs(
       turns, rank by rank, in the order in which they are named.
     - rrf: by reciprocal rank fusion, the sum of 1 / (60 + rank) over runs.
     - mtf, bandit: by move-to-front and by Thompson sampling, which need judgments, `assessments`
-      (see adaptive.py). `seed` is that of their draws.
+      (see strategies.py). `seed` is that of their draws.
 
     level: what ranks count, and what the same result is. At the level of elements, results are
     parts of documents, and the pool says which parts were returned; at the level of documents, only
@@ -82,17 +86,25 @@ def pool_runs(
     the runs. offsets, whitespace and ends are as for `evaluate` and `read_run`. date is now unless
     given, or SOURCE_DATE_EPOCH is set.
 
-    >>> one = {"7": [("a", "/s[1]/p[1]"), ("b", "/s[1]"), ("c", "/s[1]")]}
-    >>> other = {"7": [("b", "/s[1]/p[2]"), ("a", "/s/p")]}
-    >>> pool = pool_runs({"one": one, "other": other}, depth=2)
+    >>> first = {"7": [("a", "/s[1]/p[1]"), ("b", "/s[1]"), ("c", "/s[1]")]}
+    >>> second = {"7": [("b", "/s[1]/p[2]"), ("a", "/s/p")]}
+    >>> pool = pool_runs({"one": first, "other": second}, depth=2)
     >>> [(pooled.document, pooled.contributors) for pooled in pool.documents["7"]]
     [('a', (('one', 1), ('other', 2))), ('b', (('other', 1), ('one', 2)))]
     >>> [part.path for part in pool.documents["7"][0].elements]
     ['/s[1]/p[1]']
     """
-    _check(method, level, depth, documents, seed)
-    facts = PoolFacts(method, depth, documents, level, seed)
-    pooling = Pooling.of(runs, facts, assessments, collection, topics, offsets, whitespace, ends)
+    options = PoolOptions(depth, documents, method, level, seed)
+    pooling = Pooling.of(
+        runs,
+        options,
+        assessments=assessments,
+        collection=collection,
+        topics=topics,
+        offsets=offsets,
+        whitespace=whitespace,
+        ends=ends,
+    )
     pool = pooling.pool(date)
     warn(pool.warnings)
     return pool
@@ -100,11 +112,11 @@ def pool_runs(
 
 @dataclass(frozen=True, eq=False)
 class Pooling:
-    """Runs that are ready to be pooled: their candidates, and what is to be chosen of them."""
+    """Runs that are ready to be pooled: their candidates, and how results are chosen from them."""
 
     candidates: Candidates
-    identifier: Identifier
-    choice: Choice
+    numbering: UnitNumbering
+    strategy: PoolStrategy
     facts: PoolFacts
     warnings: tuple[str, ...]
 
@@ -112,50 +124,54 @@ class Pooling:
     def of(
         cls,
         runs: RunSources,
-        facts: PoolFacts,
-        assessments: AssessmentsGiven | None,
-        collection: Collection | str | os.PathLike[str] | None,
-        topics: Iterable[Topic | str] | None,
-        offsets: Offsets,
-        whitespace: Whitespace | None,
-        ends: bool,
+        options: PoolOptions,
+        *,
+        assessments: AssessmentsGiven | None = None,
+        collection: Collection | str | os.PathLike[str] | None = None,
+        topics: Iterable[Topic | str] | None = None,
+        offsets: Offsets = "characters",
+        whitespace: Whitespace | None = None,
+        ends: bool = False,
     ) -> Pooling:
-        """Read runs, and resolve them if there is a collection. The facts say how to pool."""
-        judged = _judged(assessments)
-        choice = Choice(facts.method or "depth", facts.documents, facts.seed or 0, judged)
-        choice.check()
+        """Read runs, and resolve them if there is a collection."""
+        judged = None if assessments is None else as_assessments(assessments)
+        strategy = PoolStrategy(options, judged)
         if isinstance(collection, str | os.PathLike):
             collection = Collection(collection)
         read = named_runs(runs, ends)
-        asked = pooled_topics(read.runs, topics)
-        identifier = _identifier(facts.level or "element", collection, offsets, whitespace)
-        candidates, warnings = candidates_of(read.runs, asked.ids, identifier, facts.depth)
-        known = replace(
-            facts,
+        pooled = pooled_topics(read.runs, topics)
+        numbering = _numbering(options.level, collection, offsets, whitespace)
+        candidates, warnings = candidates_of(read.runs, pooled.ids, numbering, options.depth)
+        followed = () if strategy.followed is None else strategy.followed.origins
+        facts = PoolFacts(
+            **asdict(options),
             runs=read.facts,
-            judged=tuple((one, sha256_of(one)) for one in choice.followed),
+            judged=tuple((file, sha256_of(file)) for file in followed),
             collection=None if collection is None else collection.checksum,
             version=__version__,
         )
-        about_files = tuple(
-            Message(f"{place_of(run)}: ", warning) for run in read.runs for warning in run.warnings
+        of_files = tuple(
+            Message(f"{name_in_messages(run)}: ", warning)
+            for run in read.runs
+            for warning in run.warnings
         )
-        return cls(candidates, identifier, choice, known, about_files + asked.warnings + warnings)
+        every = (*of_files, *pooled.warnings, *warnings)
+        return cls(candidates, numbering, strategy, facts, every)
 
     def pool(self, date: datetime | None = None) -> Pool:
-        """The pool."""
-        rows = self.choice.rows(self.candidates)
-        documents = assembled(self.candidates, rows, self.identifier)
+        """Return the pool."""
+        rows = self.strategy.rows(self.candidates)
+        documents = _pooled_documents(self.candidates, rows, self.numbering)
         when = _now() if date is None else date.astimezone(UTC)
         facts = replace(self.facts, date=f"{when:%Y-%m-%dT%H:%M:%SZ}")
-        return Pool(documents, facts, (*self.warnings, *self._about_judgments(documents)))
+        return Pool(documents, facts, (*self.warnings, *self._unjudged_warnings(documents)))
 
-    def _about_judgments(self, pooled: Mapping[str, tuple[PooledDocument, ...]]) -> list[str]:
-        """How many documents an adaptive method pooled that nobody has judged."""
-        if self.choice.method not in ADAPTIVE or self.choice.assessments is None:
+    def _unjudged_warnings(self, pooled: Mapping[str, tuple[PooledDocument, ...]]) -> list[str]:
+        """Return a warning if a method that follows judgments pooled documents without one."""
+        judged = self.strategy.followed
+        if judged is None:
             return []
-        judged = self.choice.assessments
-        every = [(topic, one.document) for topic, several in pooled.items() for one in several]
+        every = [(topic, each.document) for topic, several in pooled.items() for each in several]
         unjudged = sum(judged.find(*pair) is None for pair in every)
         if not unjudged:
             return []
@@ -165,49 +181,23 @@ class Pooling:
         ]
 
 
-def _check(method: str, level: str, depth: int | None, documents: int | None, seed: int) -> None:
-    for name, value, known in (("method", method, METHODS), ("level", level, LEVELS)):
-        if value not in known:
-            raise InputError(Parameter(name, value) + f": expected {', '.join(known)}")
-    if depth is None and documents is None:
-        raise InputError(
-            "give "
-            + Parameter("depth")
-            + " or "
-            + Parameter("documents")
-            + ": how much is to be pooled"
-        )
-    limits = (("depth", depth, 1), ("documents", documents, 1), ("seed", seed, 0))
-    for name, number, least in limits:
-        if number is None:
-            continue
-        if type(number) is not int or not least <= number <= LARGEST_WHOLE:
-            raise InputError(Parameter(name, number) + f": expected a whole number from {least} on")
-
-
-def _judged(given: AssessmentsGiven | None) -> Assessments | None:
-    return None if given is None else as_assessments(given)
-
-
-def _identifier(
+def _numbering(
     level: Level,
     collection: Collection | None,
     offsets: Offsets,
     whitespace: Whitespace | None,
-) -> Identifier:
+) -> UnitNumbering:
     if level == "document":
         return WholeDocuments(collection)
     if collection is not None:
-        from doxeval.pooling.units import ResolvedParts
-
-        return ResolvedParts(collection, offsets, whitespace)
+        return ResolvedUnits(collection, offsets, whitespace)
     if offsets == "bytes":
         raise InputError("offsets in bytes can only be converted with the collection")
     if whitespace is not None:
         raise InputError(
             Parameter("whitespace") + " is for text points, which only a collection can resolve"
         )
-    return StatedParts()
+    return StatedUnits()
 
 
 def _now() -> datetime:
@@ -218,62 +208,63 @@ def _now() -> datetime:
 # From pooled results to documents
 
 
-def assembled(
-    candidates: Candidates, rows: Ints, identifier: Identifier
+def _pooled_documents(
+    candidates: Candidates, rows: Ints, numbering: UnitNumbering
 ) -> dict[str, tuple[PooledDocument, ...]]:
-    """The documents of each topic, given the rows of pooled results in the order of pooling."""
+    """Return the documents of each topic, given the rows of results in the order of pooling."""
     c = candidates
     pair = c.pair[rows]
     first = np.sort(np.unique(pair, return_index=True)[1])
-    own = rows[first]
-    elements = _elements(c, rows, identifier)
+    firsts = rows[first]
+    elements = _elements(c, rows, numbering)
     contributors = _contributors(c, pair)
     pooled: list[list[PooledDocument]] = [[] for _ in c.topics]
-    columns = (pair[first], c.topic[own], c.document[own], c.priority[own])
-    for number, topic, document, priority in zip(*(one.tolist() for one in columns), strict=True):
+    columns = (pair[first], c.topic[firsts], c.document[firsts], c.priority[firsts])
+    lists = (column.tolist() for column in columns)
+    for number, topic, document, priority in zip(*lists, strict=True):
         parts, runs = elements.get(number, ()), contributors[number]
         pooled[topic].append(
             PooledDocument(c.documents[document], priority, tuple(parts), tuple(runs))
         )
-    return {topic: tuple(own) for topic, own in zip(c.topics, pooled, strict=True)}
+    return {topic: tuple(several) for topic, several in zip(c.topics, pooled, strict=True)}
 
 
 def _elements(
-    candidates: Candidates, rows: Ints, identifier: Identifier
+    candidates: Candidates, rows: Ints, numbering: UnitNumbering
 ) -> dict[int, list[PooledElement]]:
-    """The pooled parts of each document, distinct, in the order of pooling."""
+    """Return the pooled parts of each document, distinct, in the order of pooling."""
     c = candidates
-    place = c.topic[rows] * max(len(c.unit_key), 1) + c.unit[rows]
-    first = rows[np.sort(np.unique(place, return_index=True)[1])]
+    result = c.topic[rows] * max(len(c.unit_key), 1) + c.unit[rows]
+    first = rows[np.sort(np.unique(result, return_index=True)[1])]
     unit = c.unit[first]
     columns = (c.pair[first], c.unit_key[unit], c.unit_start[unit], c.unit_end[unit])
     by_key: dict[int, tuple[PooledElement, ...]] = {}
-    found: dict[int, list[PooledElement]] = {}
+    by_pair: dict[int, list[PooledElement]] = {}
     with_trees: set[int] = set()
-    for pair, key, start, end in zip(*(one.tolist() for one in columns), strict=True):
+    for pair, key, start, end in zip(*(column.tolist() for column in columns), strict=True):
         if start >= 0:
-            found.setdefault(pair, []).append(PooledElement(None, start, end))
-        elif key != NO_KEY and start == NO_RANGE:
+            by_pair.setdefault(pair, []).append(PooledElement(None, start, end))
+        elif key != NO_KEY and start == NO_SPAN:
             if key not in by_key:
-                by_key[key] = tuple(map(PooledElement, identifier.paths(key)))
-            found.setdefault(pair, []).extend(by_key[key])
+                by_key[key] = tuple(map(PooledElement, numbering.paths(key)))
+            by_pair.setdefault(pair, []).extend(by_key[key])
             if len(by_key[key]) > 1:
                 with_trees.add(pair)
     for pair in with_trees:  # an element of a tree may have been returned alone, too
-        found[pair] = list(dict.fromkeys(found[pair]))
-    return found
+        by_pair[pair] = list(dict.fromkeys(by_pair[pair]))
+    return by_pair
 
 
 def _contributors(candidates: Candidates, pooled: Ints) -> dict[int, list[tuple[str, int]]]:
-    """The runs that return each pooled document, with its best ranks: best first, then by name."""
+    """Return the runs behind each pooled document with its best ranks: best first, then by name."""
     c = candidates
-    own = np.flatnonzero(np.isin(c.pair, pooled))
-    own = own[np.lexsort((c.rank[own], c.run[own], c.pair[own]))]
-    best = own[is_first(c.pair[own], c.run[own])]
+    rows = np.flatnonzero(np.isin(c.pair, pooled))
+    rows = rows[np.lexsort((c.rank[rows], c.run[rows], c.pair[rows]))]
+    best = rows[is_first(c.pair[rows], c.run[rows])]
     by_name = np.argsort(np.argsort(np.array(c.runs)))
     best = best[np.lexsort((by_name[c.run[best]], c.rank[best], c.pair[best]))]
-    found: dict[int, list[tuple[str, int]]] = {}
+    by_pair: dict[int, list[tuple[str, int]]] = {}
     columns = (c.pair[best], c.run[best], c.rank[best])
-    for pair, run, rank in zip(*(one.tolist() for one in columns), strict=True):
-        found.setdefault(pair, []).append((c.runs[run], rank))
-    return found
+    for pair, run, rank in zip(*(column.tolist() for column in columns), strict=True):
+        by_pair.setdefault(pair, []).append((c.runs[run], rank))
+    return by_pair

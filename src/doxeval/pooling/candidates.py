@@ -19,7 +19,7 @@ from doxeval.assessments import Assessments
 from doxeval.errors import InputError, SourceError
 from doxeval.messages import Message, join_names, truncate
 from doxeval.pooling.pool import PooledRun
-from doxeval.pooling.units import Identifier, Parts
+from doxeval.pooling.units import ResultUnits, UnitNumbering
 from doxeval.runs import Run, RunGiven, as_run, is_one_run, not_a_run_error, read_run
 from doxeval.scores import distinct_names
 from doxeval.topics import Topic
@@ -37,7 +37,7 @@ class Candidates:
 
     topic and run are positions in `topics` and `runs`. rank counts from 1, without duplicates.
     document is a position in `documents`, which are sorted. unit numbers the distinct parts of
-    documents; key, start and end of each unit say what it is (see parts.py). No number depends on
+    documents; key, start and end of each unit say what it is (see units.py). No number depends on
     the order of runs, except that of the run itself.
     """
 
@@ -111,12 +111,12 @@ class _Ranked(NamedTuple):
 
     topic: Ints
     rank: Ints
-    parts: Parts
+    parts: ResultUnits
     document_ids: list[str]
 
 
 def candidates_of(
-    runs: Sequence[Run], topics: Sequence[str], identifier: Identifier, depth: int | None
+    runs: Sequence[Run], topics: Sequence[str], numbering: UnitNumbering, depth: int | None
 ) -> tuple[Candidates, tuple[str, ...]]:
     """The candidates of runs for these topics, to a depth, and warnings.
 
@@ -126,12 +126,12 @@ def candidates_of(
     >>> [found.documents[number] for number in found.document]
     ['b', 'a']
     """
-    ranked = [_ranked(run, topics, identifier, depth) for run in runs]
+    ranked = [_ranked(run, topics, numbering, depth) for run in runs]
     documents, document = _documents(ranked)
     key = _joined([one.parts.key for one in ranked])
     start = _joined([one.parts.start for one in ranked])
     end = _joined([one.parts.end for one in ranked])
-    unit, example = _units(document, identifier.in_order(key), start, end)
+    unit, example = _units(document, numbering.in_order(key), start, end)
     found = Candidates(
         topics=tuple(topics),
         runs=tuple(one.run_id for one in runs),
@@ -146,7 +146,7 @@ def candidates_of(
         unit_end=end[example],
     )
     warnings = [
-        Message(f"{place_of(one)}: ", warning)
+        Message(f"{name_in_messages(one)}: ", warning)
         for one, of in zip(runs, ranked, strict=True)
         for warning in of.parts.warnings
     ]
@@ -178,7 +178,9 @@ def _documents(ranked: Sequence[_Ranked]) -> tuple[list[str], Ints]:
     return distinct, _joined(columns)
 
 
-def _ranked(run: Run, topics: Sequence[str], identifier: Identifier, depth: int | None) -> _Ranked:
+def _ranked(
+    run: Run, topics: Sequence[str], numbering: UnitNumbering, depth: int | None
+) -> _Ranked:
     """The distinct results of a run for some topics, to a depth.
 
     Resolving is what takes long. So it begins with as many results of a topic as are wanted, and
@@ -190,7 +192,7 @@ def _ranked(run: Run, topics: Sequence[str], identifier: Identifier, depth: int 
     taken = longest if depth is None else min(depth, longest)
     while True:
         rows = np.flatnonzero((topic >= 0) & (place < taken))
-        found = _distinct(run.rows(rows), topic[rows], identifier)
+        found = _distinct(run.rows(rows), topic[rows], numbering)
         if depth is None or taken >= longest or _is_enough(found.topic, topic, depth, taken):
             break
         taken = min(2 * taken, longest)
@@ -214,14 +216,14 @@ def _places(topic: Ints) -> Ints:
     return place
 
 
-def _distinct(run: Run, topic: Ints, identifier: Identifier) -> _Ranked:
-    parts = identifier.parts(run)
+def _distinct(run: Run, topic: Ints, numbering: UnitNumbering) -> _Ranked:
+    parts = numbering.units_of(run)
     keep = parts.document >= 0
     keep[repeated_rows(topic, parts.document, parts.key, parts.start, parts.end)] = False
     rows = np.flatnonzero(keep)
     kept = parts.rows(rows)
     numbers, which = np.unique(kept.document, return_inverse=True)
-    ids = identifier.document_ids(run, numbers)
+    ids = numbering.document_ids(run, numbers)
     return _Ranked(topic[rows], _places(topic[rows]) + 1, kept._replace(document=which), ids)
 
 
@@ -294,10 +296,10 @@ def _read(source: RunSource, name: str | None, ends: bool) -> tuple[Run, PooledR
     return named, PooledRun(named.run_id, len(named), file, digest)
 
 
-def place_of(run: Run) -> str:
+def name_in_messages(run: Run) -> str:
     """What a message calls a run: its file, or else its name.
 
-    >>> place_of(Run.from_dict({"7": ["a"]}, "mine"))
+    >>> name_in_messages(Run.from_dict({"7": ["a"]}, "mine"))
     'mine'
     """
     return truncate(run.origin or run.run_id, 200)
@@ -347,9 +349,9 @@ def pooled_topics(runs: Sequence[Run], wanted: Iterable[Topic | str] | None) -> 
     for run, own in zip(runs, of_runs, strict=True):
         lacking = [one for one in ids if one in every and one not in own]
         if not own:
-            warnings.append(f"{place_of(run)}: the run is empty")
+            warnings.append(f"{name_in_messages(run)}: the run is empty")
         elif lacking:
-            warnings.append(f"{place_of(run)}: no results for {_named(lacking)}")
+            warnings.append(f"{name_in_messages(run)}: no results for {_named(lacking)}")
     others = sorted(every - set(ids), key=_order)
     if others:
         warnings.append(f"results for {_named(others)} are left out")

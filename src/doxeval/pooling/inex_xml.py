@@ -12,7 +12,7 @@ pool.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import IO
 
 from doxeval.documents import normalise_id
@@ -22,11 +22,11 @@ from doxeval.messages import quoted
 from doxeval.pooling.pool import Pool, PooledDocument, PooledElement
 
 
-def write_inex_pool(topic: str, documents: Sequence[PooledDocument]) -> Iterator[bytes]:
-    """The pool of one topic as XML.
+def write_inex_pool(pool: Pool) -> Iterator[bytes]:
+    """Yield the XML of a pool with one topic.
 
     >>> pooled = PooledDocument("a", 0.5, (PooledElement("/s[1]/p[2]"),), (("mine", 1),))
-    >>> print(b"".join(write_inex_pool("7", [pooled])).decode())
+    >>> print(b"".join(write_inex_pool(Pool({"7": (pooled,)}))).decode())
     <pool topic="7">
      <file file="a">
       <path path="/s[1]/p[2]"/>
@@ -34,11 +34,12 @@ def write_inex_pool(topic: str, documents: Sequence[PooledDocument]) -> Iterator
     </pool>
     <BLANKLINE>
     """
+    ((topic, documents),) = pool.documents.items()
     yield f"<pool topic={quote_attribute(topic)}>\n".encode()
-    for one in documents:
-        paths = [part.path for part in one.elements if part.path is not None]
+    for pooled in documents:
+        paths = [part.path for part in pooled.elements if part.path is not None]
         lines = "".join(f"  <path path={quote_attribute(path)}/>\n" for path in paths)
-        opening = f" <file file={quote_attribute(one.document)}"
+        opening = f" <file file={quote_attribute(pooled.document)}"
         yield (f"{opening}>\n{lines} </file>\n" if paths else f"{opening}/>\n").encode()
     yield b"</pool>\n"
 

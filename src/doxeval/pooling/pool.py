@@ -6,15 +6,73 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from doxeval.columns import LARGEST_WHOLE
 from doxeval.errors import InputError
-from doxeval.messages import plural, quoted, short_repr
+from doxeval.messages import Parameter, plural, quoted, short_repr
+from doxeval.named import check_options, option
 
 Method = Literal["depth", "rrf", "mtf", "bandit"]
 Level = Literal["element", "document"]
 METHODS: tuple[Method, ...] = get_args(Method)
 LEVELS: tuple[Level, ...] = get_args(Level)
-# These choose the next document by how the earlier ones were judged.
-ADAPTIVE: tuple[Method, ...] = ("mtf", "bandit")
+
+
+@dataclass(frozen=True)
+class PoolOptions:
+    """How documents are chosen for a pool; depth or documents says how many.
+
+    depth: the number of results of each run that are considered for a topic. documents: the maximum
+    number of documents of a topic. method: the order in which documents come into the pool (see
+    strategies.py). level: whether ranks count results, or only the first result in each document.
+    seed: that of the draws of mtf and bandit.
+
+    >>> PoolOptions(depth=100).method
+    'depth'
+    >>> PoolOptions()
+    Traceback (most recent call last):
+    doxeval.errors.InputError: give depth= or documents=: how much is to be pooled
+    """
+
+    depth: int | None = option(
+        None,
+        "Number of results of each run to consider for a topic.",
+        at_least=1,
+        metavar="K",
+        shown_default="all",
+    )
+    documents: int | None = option(
+        None,
+        "Maximum number of distinct documents to pool for a topic.",
+        at_least=1,
+        metavar="N",
+        shown_default="all",
+    )
+    method: Method = option("depth", "The order in which documents come into the pool.")
+    level: Level = option(
+        "element", "Whether ranks count results, or only the first result in each document."
+    )
+    seed: int = option(0, "Seed of the random number generator, for mtf and bandit.", at_least=0)
+
+    def __post_init__(self) -> None:
+        check_options(self)
+        for name in ("depth", "documents", "seed"):
+            if (getattr(self, name) or 0) > LARGEST_WHOLE:
+                raise InputError(
+                    Parameter(name, getattr(self, name)) + f": expected at most {LARGEST_WHOLE:,}"
+                )
+        if self.depth is None and self.documents is None:
+            raise InputError(
+                "give "
+                + Parameter("depth")
+                + " or "
+                + Parameter("documents")
+                + ": how much is to be pooled"
+            )
+
+    @property
+    def follows_judgments(self) -> bool:
+        """Whether the method chooses documents by how earlier ones were judged."""
+        return self.method in ("mtf", "bandit")
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,9 +148,9 @@ class PooledRun:
 class PoolFacts:
     """How a pool was made.
 
-    depth: how many results of each run were considered for a topic; None: all of them.
-    documents: the most documents of a topic; None: no limit.
-    judged: the files of the judgments that an adaptive method followed, each with its SHA-256.
+    method, depth, documents, level, seed: as in `PoolOptions`; the method is None if nobody knows
+    how the pool was made.
+    judged: the files of the judgments that the method followed, each with its SHA-256.
     collection: the checksum of the collection that the runs were resolved in.
     runs: in the order in which they were named. date: in UTC; two pools that differ only in it are
     equal.
@@ -115,6 +173,14 @@ class PoolFacts:
     def __repr__(self) -> str:
         return short_repr(self, 1)
 
+    @property
+    def options(self) -> PoolOptions:
+        """How the documents were chosen; an error if the pool does not say it."""
+        if self.method is None:
+            raise InputError("the pool does not say how it was made; only its JSONL form does")
+        level, seed = self.level or "element", self.seed or 0
+        return PoolOptions(self.depth, self.documents, self.method, level, seed)
+
 
 @dataclass(frozen=True, repr=False)
 class Pool:
@@ -125,7 +191,7 @@ class Pool:
     >>> pool = Pool({"7": (PooledDocument("a"), PooledDocument("b"))})
     >>> pool
     Pool(1 topic, 2 documents)
-    >>> [one.document for one in pool.documents["7"]]
+    >>> [pooled.document for pooled in pool.documents["7"]]
     ['a', 'b']
     """
 
@@ -136,13 +202,12 @@ class Pool:
     def __post_init__(self) -> None:
         for topic, pooled in self.documents.items():
             seen: set[str] = set()
-            for one in pooled:
-                if one.document in seen:
+            for document in (each.document for each in pooled):
+                if document in seen:
                     raise InputError(
-                        f"document {quoted(one.document)} is in the pool of topic {quoted(topic)} "
-                        "twice"
+                        f"document {quoted(document)} is in the pool of topic {quoted(topic)} twice"
                     )
-                seen.add(one.document)
+                seen.add(document)
 
     @property
     def topics(self) -> tuple[str, ...]:

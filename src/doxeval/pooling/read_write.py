@@ -1,17 +1,21 @@
-"""Files of pools: which reader, which writer, and what a form leaves out."""
+"""Files of pools: which reader, which writer, and what a format leaves out."""
 
 from __future__ import annotations
 
 import io
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
-from typing import IO, Literal, get_args
+from typing import IO, Literal, cast
 
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import (
     BYTE_ORDER_MARK,
+    FileFormat,
+    FormatFunctions,
+    choose_format,
     is_compressed,
     open_input,
     open_output,
@@ -27,30 +31,85 @@ from doxeval.pooling.pool import Pool, PooledDocument
 from doxeval.pooling.trec import read_trec_pool, write_trec_pool
 
 PoolFormat = Literal["jsonl", "inex", "trec"]
-FORMATS: tuple[PoolFormat, ...] = get_args(PoolFormat)
-_SUFFIXES: dict[str, PoolFormat] = {
-    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
-    ".xml": "inex",
-    **dict.fromkeys((".txt", ".text", ".trec", ".pool"), "trec"),
-}
 _HEAD = 1 << 16
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NOT_IN_COLUMNS = re.compile(r"\s")
 
 
-def format_of(path: str | os.PathLike[str]) -> PoolFormat | None:
-    """The form that a file's name says; None if it says nothing.
+# Formats
 
-    >>> format_of("pool.jsonl"), format_of("pool.xml"), format_of("pool")
-    ('jsonl', 'inex', None)
+
+def pool_losses(pool: Pool, format: PoolFormat) -> list[str]:
+    """Return what of a pool a format leaves out.
+
+    Only JSONL says how the pool was made and which runs contributed what; the other formats can be
+    given to assessors.
+
+    >>> pool_losses(Pool({"7": (PooledDocument("a", 0.5, (), (("mine", 1),)),)}), "trec")
+    ['priorities', 'contributions of runs']
     """
-    suffix = os.path.splitext(uncompressed_name(os.fspath(path)))[1].lower()
-    return _SUFFIXES.get(suffix)
+    if format == "jsonl":
+        return []
+    every = [document for pooled in pool.documents.values() for document in pooled]
+    parts = [part for document in every for part in document.elements]
+    losses = {
+        "elements": format == "trec" and any(part.path is not None for part in parts),
+        "passages": any(part.path is None for part in parts),
+        "topics without documents": format == "trec" and not all(pool.documents.values()),
+        "priorities": any(document.priority for document in every),
+        "contributions of runs": any(document.contributors for document in every),
+        "how the pool was made": pool.facts.method is not None,
+    }
+    return [name for name, is_lost in losses.items() if is_lost]
+
+
+def _is_xml(begin: bytes) -> bool:
+    return begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff"))
+
+
+def _functions(
+    format: PoolFormat,
+    read: Callable[[IO[bytes], str], Pool],
+    write: Callable[[Pool], Iterable[bytes]],
+) -> Callable[[], FormatFunctions[Pool, Pool]]:
+    return lambda: FormatFunctions(read, write, partial(pool_losses, format=format))
+
+
+# A file is recognised by how it begins, whatever its name is; what is neither XML nor JSON is text.
+FORMATS: dict[PoolFormat, FileFormat[Pool, Pool]] = {
+    "jsonl": FileFormat(
+        "jsonl",
+        (".jsonl", ".ndjson"),
+        _functions("jsonl", read_jsonl_pool, write_jsonl_pool),
+        lambda begin: begin.startswith(b"{"),
+    ),
+    "inex": FileFormat(
+        "inex", (".xml",), _functions("inex", read_inex_pool, write_inex_pool), _is_xml
+    ),
+    "trec": FileFormat(
+        "trec",
+        (".txt", ".text", ".trec", ".pool"),
+        _functions("trec", read_trec_pool, write_trec_pool),
+    ),
+}
+
+
+def format_of(path: str | os.PathLike[str]) -> PoolFormat:
+    """Return the format that a file's name says, and JSONL if it says nothing.
+
+    >>> format_of("pool.xml"), format_of("pool")
+    ('inex', 'jsonl')
+    """
+    chosen = choose_format(FORMATS, path=os.fspath(path))
+    return "jsonl" if chosen is None else cast(PoolFormat, chosen.name)
+
+
+# Reading
 
 
 @checked
 def read_pool(path: str | os.PathLike[str]) -> Pool:
-    """Read a pool; its form is recognised by how the file begins.
+    """Read a pool; its format is recognised by how the file begins.
 
     A directory stands for all files in it, each with the pools of other topics.
 
@@ -66,26 +125,20 @@ def read_pool(path: str | os.PathLike[str]) -> Pool:
     with open_input(path) as file:
         reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
         try:
-            return _reader(reader.peek(_HEAD))(reader, name)
+            begin = reader.peek(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
+            format = choose_format(FORMATS, begin=begin) or FORMATS["trec"]
+            return format.read(reader, name)
         finally:
             reader.detach()
 
 
-def _reader(head: bytes) -> Callable[[IO[bytes], str], Pool]:
-    """The reader of a file that begins like this."""
-    begin = head.removeprefix(BYTE_ORDER_MARK).lstrip()
-    if begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
-        return read_inex_pool
-    return read_jsonl_pool if begin.startswith(b"{") else read_trec_pool
-
-
 def _read_directory(name: str) -> Pool:
     files = sorted(path for path in Path(name).iterdir() if path.is_file())
-    seen = [path for path in files if not path.name.startswith(".")]
-    if not seen:
+    visible = [path for path in files if not path.name.startswith(".")]
+    if not visible:
         raise SourceError("no files in the directory", name)
     documents: dict[str, tuple[PooledDocument, ...]] = {}
-    for path in seen:
+    for path in visible:
         for topic, pooled in read_pool(path).documents.items():
             if topic in documents:
                 raise FormatError(f"a second pool of topic {quoted(topic)}", str(path))
@@ -93,35 +146,14 @@ def _read_directory(name: str) -> Pool:
     return Pool(documents)
 
 
-def pool_losses(pool: Pool, format: PoolFormat) -> list[str]:
-    """What of a pool a form leaves out.
-
-    Only JSONL says how the pool was made and which runs contributed what; the other forms can be
-    given to assessors.
-
-    >>> pool_losses(Pool({"7": (PooledDocument("a", 0.5, (), (("mine", 1),)),)}), "trec")
-    ['priorities', 'contributions of runs']
-    """
-    if format == "jsonl":
-        return []
-    every = [one for pooled in pool.documents.values() for one in pooled]
-    parts = [part for one in every for part in one.elements]
-    found = {
-        "elements": format == "trec" and any(part.path is not None for part in parts),
-        "passages": any(part.path is None for part in parts),
-        "topics without documents": format == "trec" and not all(pool.documents.values()),
-        "priorities": any(one.priority for one in every),
-        "contributions of runs": any(one.contributors for one in every),
-        "how the pool was made": pool.facts.method is not None,
-    }
-    return [name for name, is_lost in found.items() if is_lost]
+# Writing
 
 
 @checked
 def write_pool(pool: Pool, path: str | os.PathLike[str], format: PoolFormat | None = None) -> None:
-    """Write a pool; the form goes by the file's name if none is given, else it is JSONL.
+    """Write a pool; the format goes by the file's name if none is given, else it is JSONL.
 
-    `pool_losses` says what a form leaves out. INEX has one topic in a file: several topics make a
+    `pool_losses` says what a format leaves out. INEX has one topic in a file: several topics make a
     directory with a file for each. The file or directory is complete or not there.
 
     >>> import pathlib, tempfile
@@ -131,27 +163,23 @@ def write_pool(pool: Pool, path: str | os.PathLike[str], format: PoolFormat | No
     '7 0 a\\n7 0 b\\n'
     """
     name = os.fspath(path)
-    if format is not None and format not in FORMATS:
+    chosen = choose_format(FORMATS, format or format_of(path))
+    if chosen is None:
         raise OutputError(f"no format {quoted(format)} of pools; there are {', '.join(FORMATS)}")
-    found = format or format_of(path) or "jsonl"
     if is_compressed(name):
         plain = uncompressed_name(name)
         message = f"{name}: pools are not written compressed; write {plain} and compress it"
         raise OutputError(message)
-    _check_names(pool, found)
-    if found == "inex" and len(pool.topics) != 1:
+    _check_names(pool, chosen.name)
+    if chosen.name == "inex" and len(pool.topics) != 1:
         _write_directory(pool, name)
         return
     with open_output(path) as file:
-        if found == "inex":
-            (topic,) = pool.topics
-            file.writelines(write_inex_pool(topic, pool.documents[topic]))
-        else:
-            file.writelines(write_jsonl_pool(pool) if found == "jsonl" else write_trec_pool(pool))
+        file.writelines(chosen.write(pool))
 
 
-def _check_names(pool: Pool, format: PoolFormat) -> None:
-    """Columns of text cannot hold white space within a name, nor XML control characters."""
+def _check_names(pool: Pool, format: str) -> None:
+    """Refuse white space within names for columns of text, and control characters for XML."""
     if format == "jsonl":
         return
     mistaken = next((topic for topic in pool.topics if topic.startswith(("<", "{"))), None)
@@ -161,9 +189,9 @@ def _check_names(pool: Pool, format: PoolFormat) -> None:
         )
     forbidden = _NOT_IN_XML if format == "inex" else _NOT_IN_COLUMNS
     for topic, documents in pool.documents.items():
-        for one in documents:
-            paths = (part.path or "" for part in one.elements) if format == "inex" else ()
-            for name in (topic, one.document, *paths):
+        for pooled in documents:
+            paths = (part.path or "" for part in pooled.elements) if format == "inex" else ()
+            for name in (topic, pooled.document, *paths):
                 wrong = forbidden.search(name)
                 if wrong:
                     raise OutputError(
@@ -182,5 +210,5 @@ def _write_directory(pool: Pool, path: str) -> None:
             # No topic can turn such a name into a path to somewhere else.
             file_name = f"{quote(topic, safe='').replace('.', '%2E')}.xml"
             with (directory / file_name).open("wb") as file:
-                file.writelines(write_inex_pool(topic, documents))
+                file.writelines(write_inex_pool(Pool({topic: documents})))
                 flush_to_disk(file)

@@ -1,4 +1,4 @@
-"""Statistics of a pool: its size, how runs overlap in it, and what it owes to each of them."""
+"""Statistics of a pool: its size, how runs overlap in it, and what each of them contributes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import InputError
 from doxeval.pooling.build import Pooling
 from doxeval.pooling.candidates import RunSources
-from doxeval.pooling.pool import Pool
+from doxeval.pooling.pool import Pool, PooledDocument
 
 # Topics and documents.
 Pairs = set[tuple[str, str]]
@@ -62,14 +62,14 @@ class PoolStatistics:
     @property
     def documents(self) -> int:
         """The number of documents of all topics."""
-        return sum(one.documents for one in self.topics.values())
+        return sum(size.documents for size in self.topics.values())
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values, ready for JSON."""
+        """Return everything as plain values, ready for JSON."""
         return {
             "documents": self.documents,
-            "topics": {topic: asdict(one) for topic, one in self.topics.items()},
-            "runs": {run: asdict(one) for run, one in self.runs.items()},
+            "topics": {topic: asdict(size) for topic, size in self.topics.items()},
+            "runs": {run: asdict(share) for run, share in self.runs.items()},
             "overlap": [
                 {"runs": list(two), "documents": shared, "share": share}
                 for two, (shared, share) in self.overlap.items()
@@ -87,41 +87,46 @@ def pool_statistics(
     whitespace: Whitespace | None = None,
     ends: bool = False,
 ) -> PoolStatistics:
-    """Statistics of a pool, given the runs (and judgments, and collection) that it was made of.
+    """Return statistics of a pool, given the runs, judgments and collection it was made of.
 
-    What leaving out a run would lose is found by pooling the others in the same way. A pool that
-    was not made of these runs is an error.
+    What the pool would lose without a run is counted by pooling the others in the same way. A pool
+    that was not made of these runs is an error.
 
     >>> from doxeval.pooling import pool_runs
     >>> runs = {"one": {"7": ["a", "b", "c"]}, "other": {"7": ["b", "d"]}}
-    >>> found = pool_statistics(pool_runs(runs, depth=2), runs)
-    >>> found.topics
+    >>> statistics = pool_statistics(pool_runs(runs, depth=2), runs)
+    >>> statistics.topics
     {'7': TopicSize(documents=3, elements=0, runs=2)}
-    >>> found.runs["one"]
+    >>> statistics.runs["one"]
     Contribution(documents=2, unique=1, lost=1, gained=0, lost_relevant=None)
-    >>> found.overlap
+    >>> statistics.overlap
     {('one', 'other'): (1, 0.3333333333333333)}
     """
-    if pool.facts.method is None:
-        raise InputError("the pool does not say how it was made; only its JSONL form does")
-    topics = pool.topics
-    given = (assessments, collection, topics, offsets, whitespace, ends)
-    pooling = Pooling.of(runs, pool.facts, *given)
+    pooling = Pooling.of(
+        runs,
+        pool.facts.options,
+        assessments=assessments,
+        collection=collection,
+        topics=pool.topics,
+        offsets=offsets,
+        whitespace=whitespace,
+        ends=ends,
+    )
     if pooling.pool().documents != pool.documents:
         raise InputError("the pool was not made of these runs: pooling them makes another one")
     return statistics_of(pool, pooling)
 
 
 def statistics_of(pool: Pool, pooling: Pooling) -> PoolStatistics:
-    """Statistics of the pool that a pooling made."""
+    """Return statistics of the pool that a pooling made."""
     returned: dict[str, Pairs] = {run.name: set() for run in pool.facts.runs}
     unique: dict[str, int] = dict.fromkeys(returned, 0)
     for topic, documents in pool.documents.items():
-        for one in documents:
-            for run, _ in one.contributors:
-                returned[run].add((topic, one.document))
-            if len(one.contributors) == 1:
-                unique[one.contributors[0][0]] += 1
+        for pooled in documents:
+            for run, _ in pooled.contributors:
+                returned[run].add((topic, pooled.document))
+            if len(pooled.contributors) == 1:
+                unique[pooled.contributors[0][0]] += 1
     return PoolStatistics(
         {topic: _size(documents) for topic, documents in pool.documents.items()},
         {
@@ -132,17 +137,17 @@ def statistics_of(pool: Pool, pooling: Pooling) -> PoolStatistics:
     )
 
 
-def _size(documents: Sequence[Any]) -> TopicSize:
-    runs = {run for one in documents for run, _ in one.contributors}
-    return TopicSize(len(documents), sum(len(one.elements) for one in documents), len(runs))
+def _size(documents: Sequence[PooledDocument]) -> TopicSize:
+    runs = {run for pooled in documents for run, _ in pooled.contributors}
+    return TopicSize(len(documents), sum(len(pooled.elements) for pooled in documents), len(runs))
 
 
 def _contribution(
     pool: Pool, pooling: Pooling, run: int, documents: int, unique: int
 ) -> Contribution:
-    own = {(topic, one.document) for topic, of in pool.documents.items() for one in of}
+    whole = {(topic, each.document) for topic, of in pool.documents.items() for each in of}
     rest = pooling.candidates.without(run)
-    rows = pooling.choice.rows(rest)
+    rows = pooling.strategy.rows(rest)
     pairs = rows[np.unique(rest.pair[rows], return_index=True)[1]]
     others = {
         (rest.topics[topic], rest.documents[document])
@@ -150,21 +155,22 @@ def _contribution(
             rest.topic[pairs].tolist(), rest.document[pairs].tolist(), strict=True
         )
     }
-    lost = own - others
-    return Contribution(documents, unique, len(lost), len(others - own), _relevant(pooling, lost))
+    lost = whole - others
+    relevant = _relevant(pooling, lost)
+    return Contribution(documents, unique, len(lost), len(others - whole), relevant)
 
 
 def _relevant(pooling: Pooling, pairs: Iterable[tuple[str, str]]) -> int | None:
-    judged = pooling.choice.assessments
+    judged = pooling.strategy.assessments
     if judged is None:
         return None
-    found = (judged.find(*pair) for pair in pairs)
-    return sum(one is not None and one.is_relevant for one in found)
+    judgments = (judged.find(*pair) for pair in pairs)
+    return sum(judgment is not None and judgment.is_relevant for judgment in judgments)
 
 
 def _overlap(returned: Mapping[str, Pairs]) -> dict[tuple[str, str], tuple[int, float | None]]:
-    found: dict[tuple[str, str], tuple[int, float | None]] = {}
-    for (one, pairs), (other, others) in combinations(returned.items(), 2):
+    overlap: dict[tuple[str, str], tuple[int, float | None]] = {}
+    for (first, pairs), (second, others) in combinations(returned.items(), 2):
         shared, either = len(pairs & others), len(pairs | others)
-        found[one, other] = shared, shared / either if either else None
-    return found
+        overlap[first, second] = shared, shared / either if either else None
+    return overlap

@@ -18,14 +18,14 @@ from doxeval.pooling.pool import Pool, PooledDocument
 
 
 def write_trec_pool(pool: Pool) -> Iterator[bytes]:
-    """A pool as lines of text.
+    """Yield a pool as lines of text.
 
     >>> list(write_trec_pool(Pool({"7": (PooledDocument("a"),)})))
     [b'7 0 a\\n']
     """
     for topic, documents in pool.documents.items():
-        for one in documents:
-            yield f"{topic} 0 {one.document}\n".encode()
+        for pooled in documents:
+            yield f"{topic} 0 {pooled.document}\n".encode()
 
 
 def read_trec_pool(file: IO[bytes], origin: str) -> Pool:

@@ -18,14 +18,14 @@ from doxeval.messages import plural, quoted
 from doxeval.runs import Kind, Run, canonical_path, resolve
 
 NO_KEY = -1
-NO_RANGE = -1
+NO_SPAN = -1
 # Passages and entry points between text points, which only a collection can resolve.
-UNKNOWN_RANGE = -2
+UNKNOWN_SPAN = -2
 _NUMBERED = re.compile(r"(?:/[^\s/\[\]()@*|]+\[[1-9][0-9]{0,8}\])+")
 
 
-class Parts(NamedTuple):
-    """For each row of a run its document (-1: not resolved), key and range; and warnings."""
+class ResultUnits(NamedTuple):
+    """For each row of a run its document (-1: not resolved), key and span; and warnings."""
 
     document: Ints
     key: Ints
@@ -33,71 +33,73 @@ class Parts(NamedTuple):
     end: Ints
     warnings: tuple[str, ...] = ()
 
-    def rows(self, rows: Ints) -> Parts:
-        """Only these rows, with all warnings."""
+    def rows(self, rows: Ints) -> ResultUnits:
+        """Return only these rows, with all warnings."""
         key, start, end = self.key[rows], self.start[rows], self.end[rows]
-        return Parts(self.document[rows], key, start, end, self.warnings)
+        return ResultUnits(self.document[rows], key, start, end, self.warnings)
 
 
-class Identifier(ABC):
-    """Finds the parts that results of several runs are. Keys mean the same in all of them."""
+class UnitNumbering(ABC):
+    """A way to number the units that results are; keys mean the same in all runs."""
 
     @abstractmethod
-    def parts(self, run: Run) -> Parts:
-        """The part that each result of a run is."""
+    def units_of(self, run: Run) -> ResultUnits:
+        """Return the unit that each result of a run is."""
 
     @abstractmethod
     def document_ids(self, run: Run, documents: Ints) -> list[str]:
-        """The ids of documents that have these numbers in a run's parts."""
+        """Return the ids of documents that have these numbers in a run's units."""
 
     @abstractmethod
     def paths(self, key: int) -> tuple[str, ...]:
-        """The paths that a key stands for."""
+        """Return the paths that a key stands for."""
 
     @abstractmethod
     def in_order(self, keys: Ints) -> Ints:
-        """A number for each key that does not depend on the order of runs, in a fixed order."""
+        """Return a number for each key, the same whatever the order of runs is."""
 
 
-class WholeDocuments(Identifier):
+class WholeDocuments(UnitNumbering):
     """Every result stands for its document, at the level of documents.
 
     >>> run = Run.from_dict({"7": [("a", "/s[1]/p[2]"), "a"]})
-    >>> WholeDocuments().parts(run).key.tolist()
+    >>> WholeDocuments().units_of(run).key.tolist()
     [-1, -1]
     """
 
     def __init__(self, collection: Collection | None = None) -> None:
         self._collection = collection
 
-    def parts(self, run: Run) -> Parts:
-        """Only its document."""
+    def units_of(self, run: Run) -> ResultUnits:
+        """Return only documents."""
         nothing = np.full(len(run), NO_KEY, dtype=np.int64)
         if self._collection is None:
-            return Parts(run.document, nothing, nothing, nothing)
+            return ResultUnits(run.document, nothing, nothing, nothing)
         document = _documents_in(self._collection, run)
-        return Parts(document, nothing, nothing, nothing, _unresolved_documents(run, document))
+        return ResultUnits(
+            document, nothing, nothing, nothing, _unresolved_documents(run, document)
+        )
 
     def document_ids(self, run: Run, documents: Ints) -> list[str]:
-        """As the run or the collection has them."""
+        """Return them as the run or the collection has them."""
         if self._collection is None:
             return list(map(run.documents.__getitem__, documents.tolist()))
         return list(map(self._collection.id_of, documents.tolist()))
 
     def paths(self, key: int) -> tuple[str, ...]:
-        """None."""
+        """Return none."""
         return ()
 
     def in_order(self, keys: Ints) -> Ints:
-        """As they are: there are none."""
+        """Return them as they are: there are none."""
         return keys
 
 
-class StatedParts(Identifier):
-    """Parts as runs state them, without a collection: the same if their paths or ranges are.
+class StatedUnits(UnitNumbering):
+    """Units as runs state them, without a collection: the same if their paths or spans are.
 
     >>> run = Run.from_dict({"7": [("d", "/a/p"), ("d", "/a[1]/p[1]"), ("d", "/a[1]"), "d"]})
-    >>> StatedParts().parts(run).key.tolist()
+    >>> StatedUnits().units_of(run).key.tolist()
     [0, 0, -1, -1]
     """
 
@@ -105,19 +107,19 @@ class StatedParts(Identifier):
         self._number: dict[tuple[str, ...], int] = {}
         self._names: list[tuple[str, ...]] = []
 
-    def parts(self, run: Run) -> Parts:
-        """By paths and ranges."""
+    def units_of(self, run: Run) -> ResultUnits:
+        """Return units by paths and spans."""
         in_range = (run.kind == Kind.PASSAGE) | (run.kind == Kind.POINT)
         by_points = in_range & (run.path >= 0)
         key = np.full(len(run), NO_KEY, dtype=np.int64)
         for rows, spell in ((~in_range, _spelt), (by_points, tuple)):
             numbers, which = np.unique(run.path[rows & (run.path >= 0)], return_inverse=True)
-            own = [self._key(spell(run.paths[number])) for number in numbers.tolist()]
-            key[rows & (run.path >= 0)] = np.array(own, dtype=np.int64)[which]
-        start = np.where(in_range, run.start, NO_RANGE)
-        end = np.where(run.kind == Kind.POINT, start, np.where(in_range, run.end, NO_RANGE))
-        start[by_points] = end[by_points] = UNKNOWN_RANGE
-        return Parts(run.document, key, start, end, _about_points(int(by_points.sum())))
+            keys = [self._key(spell(run.paths[number])) for number in numbers.tolist()]
+            key[rows & (run.path >= 0)] = np.array(keys, dtype=np.int64)[which]
+        start = np.where(in_range, run.start, NO_SPAN)
+        end = np.where(run.kind == Kind.POINT, start, np.where(in_range, run.end, NO_SPAN))
+        start[by_points] = end[by_points] = UNKNOWN_SPAN
+        return ResultUnits(run.document, key, start, end, _point_warnings(int(by_points.sum())))
 
     def _key(self, paths: tuple[str, ...]) -> int:
         if not paths:
@@ -128,15 +130,15 @@ class StatedParts(Identifier):
         return number
 
     def document_ids(self, run: Run, documents: Ints) -> list[str]:
-        """As the run has them."""
+        """Return them as the run has them."""
         return list(map(run.documents.__getitem__, documents.tolist()))
 
     def paths(self, key: int) -> tuple[str, ...]:
-        """As they were numbered."""
+        """Return the paths that were numbered."""
         return self._names[key]
 
     def in_order(self, keys: Ints) -> Ints:
-        """By their paths, as text."""
+        """Order keys by their paths, as text."""
         occurring = np.unique(keys[keys >= 0]).tolist()
         rank = np.full(len(self._names) + 1, NO_KEY, dtype=np.int64)
         rank[sorted(occurring, key=self._names.__getitem__)] = np.arange(len(occurring))
@@ -144,7 +146,7 @@ class StatedParts(Identifier):
 
 
 def _spelt(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Paths in one spelling and one order; none for the root, which is the whole document."""
+    """Return paths in one spelling and order; none for the root, which is the whole document."""
     every = {path if _NUMBERED.fullmatch(path) else canonical_path(path) for path in paths}
     if len(every) == 1 and next(iter(every)).count("/") == 1:
         return ()
@@ -157,7 +159,7 @@ def _documents_in(collection: Collection, run: Run) -> Ints:
 
 
 def _unresolved_documents(run: Run, document: Ints) -> tuple[str, ...]:
-    return about_unresolved(
+    return _unresolved_warnings(
         [
             (
                 int(run.line[row]),
@@ -168,19 +170,19 @@ def _unresolved_documents(run: Run, document: Ints) -> tuple[str, ...]:
     )
 
 
-def about_unresolved(lost: list[tuple[int, str]]) -> tuple[str, ...]:
-    """A warning about the lines of results that do not resolve, and why; none if all do."""
-    if not lost:
+def _unresolved_warnings(unresolved: list[tuple[int, str]]) -> tuple[str, ...]:
+    """Return a warning about results that do not resolve: lines and reasons; none if all do."""
+    if not unresolved:
         return ()
     what = (
         "1 result does not resolve and is"
-        if len(lost) == 1
-        else (f"{len(lost):,} results do not resolve and are")
+        if len(unresolved) == 1
+        else (f"{len(unresolved):,} results do not resolve and are")
     )
-    return (f"{what} left out, the first on line {lost[0][0]}: {lost[0][1]}",)
+    return (f"{what} left out, the first on line {unresolved[0][0]}: {unresolved[0][1]}",)
 
 
-def _about_points(count: int) -> tuple[str, ...]:
+def _point_warnings(count: int) -> tuple[str, ...]:
     if not count:
         return ()
     verb = "is" if count == 1 else "are"
@@ -190,16 +192,16 @@ def _about_points(count: int) -> tuple[str, ...]:
     )
 
 
-class ResolvedParts(Identifier):
-    """Parts in a collection: elements by their nodes, passages and entry points by their text.
+class ResolvedUnits(UnitNumbering):
+    """Units in a collection: elements by their nodes, passages and entry points by their text.
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"d": "<a><p>One.</p></a>"})
     >>> run = Run.from_dict({"7": [("d", "/a/p"), ("d", "/a[1]"), ("d", 0, 3), ("e", "/a[1]")]})
-    >>> parts = ResolvedParts(collection).parts(run)
-    >>> parts.key.tolist(), parts.start.tolist(), parts.document.tolist()
+    >>> units = ResolvedUnits(collection).units_of(run)
+    >>> units.key.tolist(), units.start.tolist(), units.document.tolist()
     ([1, -1, -1, -1], [-1, -1, 0, -1], [0, 0, 0, -1])
-    >>> parts.warnings
+    >>> units.warnings
     ("1 result does not resolve and is left out, the first on line 4: unknown document 'e'",)
     """
 
@@ -215,19 +217,21 @@ class ResolvedParts(Identifier):
         self._tree_number: dict[tuple[int, ...], int] = {}
         self._trees: list[tuple[int, ...]] = []
 
-    def parts(self, run: Run) -> Parts:
-        """As the run resolves."""
-        found = resolve(run, self._collection, offsets=self._offsets, whitespace=self._whitespace)
+    def units_of(self, run: Run) -> ResultUnits:
+        """Return units as the run resolves."""
+        resolved = resolve(
+            run, self._collection, offsets=self._offsets, whitespace=self._whitespace
+        )
         in_range = (run.kind == Kind.PASSAGE) | (run.kind == Kind.POINT)
-        roots = self._collection.rows[found.document]
-        key = np.where(found.node == roots, NO_KEY, found.node)
-        trees = np.flatnonzero(found.trees.counts > 0)
-        for row, nodes in zip(trees.tolist(), found.trees.rows(trees).as_sets(), strict=True):
+        roots = self._collection.rows[resolved.document]
+        key = np.where(resolved.node == roots, NO_KEY, resolved.node)
+        trees = np.flatnonzero(resolved.trees.counts > 0)
+        for row, nodes in zip(trees.tolist(), resolved.trees.rows(trees).as_sets(), strict=True):
             key[row] = NO_KEY if nodes == (roots[row],) else self._tree_key(nodes)
-        start = np.where(in_range, found.start, NO_RANGE)
-        end = np.where(in_range, found.end, NO_RANGE)
-        lost = [(one.line, one.reason) for one in found.unresolved]
-        return Parts(found.document, key, start, end, about_unresolved(lost))
+        start = np.where(in_range, resolved.start, NO_SPAN)
+        end = np.where(in_range, resolved.end, NO_SPAN)
+        unresolved = [(problem.line, problem.reason) for problem in resolved.unresolved]
+        return ResultUnits(resolved.document, key, start, end, _unresolved_warnings(unresolved))
 
     def _tree_key(self, nodes: tuple[int, ...]) -> int:
         if len(nodes) == 1:
@@ -243,20 +247,20 @@ class ResolvedParts(Identifier):
         return len(self._collection.nodes.start)
 
     def document_ids(self, run: Run, documents: Ints) -> list[str]:
-        """As the collection has them."""
+        """Return them as the collection has them."""
         return [self._collection.id_of(number) for number in documents.tolist()]
 
     def paths(self, key: int) -> tuple[str, ...]:
-        """The paths of a node, or of the nodes of a tree."""
+        """Return the paths of a node, or of the nodes of a tree."""
         nodes = (key,) if key < self._first_tree else self._trees[key - self._first_tree]
         return tuple(self._collection.path_of(node) for node in nodes)
 
     def in_order(self, keys: Ints) -> Ints:
-        """In the order of the document."""
+        """Order keys as their nodes are in documents."""
         trees = range(len(self._trees))
         rank = np.empty(len(trees), dtype=np.int64)
         rank[sorted(trees, key=self._trees.__getitem__)] = np.arange(len(trees))
-        found, first = keys.copy(), self._first_tree
+        ordered, first = keys.copy(), self._first_tree
         is_tree = keys >= first
-        found[is_tree] = first + rank[keys[is_tree] - first]
-        return found
+        ordered[is_tree] = first + rank[keys[is_tree] - first]
+        return ordered

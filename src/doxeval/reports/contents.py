@@ -122,7 +122,7 @@ class Contents:
     profile: scores with the curves of hits, near-misses and misses by rank; None if nobody asked
     about navigation. documents: what runs return in some documents. notes: warnings besides those
     of the table. topics: what is known about topics besides their ids. provenance: where all of it
-    comes from. losses: what runs lose by cutting and by search, if chunks are known.
+    comes from. losses: what runs lose by chunking and by retrieval, if chunks are known.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts

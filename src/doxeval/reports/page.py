@@ -50,7 +50,7 @@ _SECTIONS = (
     Section("warnings", "Warnings", "Warnings and undefined scores"),
     Section("leaderboard", "Leaderboard", "Leaderboard"),
     Section("curves", "Curves", "Curves"),
-    Section("losses", "Losses", "What cutting and searching lose"),
+    Section("losses", "Losses", "What is lost by chunking and by retrieval"),
     Section("shares", "Hits and misses", "Hits, near-misses and misses by rank"),
     Section("differences", "Differences", "Differences from the baseline by topic"),
     Section("head-to-head", "Head to head", "Two runs head to head"),

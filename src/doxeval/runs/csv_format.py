@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import IO, Any
@@ -14,7 +13,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.errors import FormatError
-from doxeval.files import LONGEST_LINE
+from doxeval.files import LONGEST_LINE, long_csv_fields
 from doxeval.messages import quoted
 from doxeval.runs.records import WHOLE_FIELDS, Records, join_nodes, record_blocks, spans_of_text
 from doxeval.runs.run import Block, ReadOptions, Run
@@ -71,22 +70,16 @@ def _csv_records(text: Iterable[str], origin: str) -> Iterator[Records]:
     raise failed
 
 
-_CSV_LIMIT = threading.Lock()
-
-
 def _next_rows(
     reader: Any, maximum: int, origin: str
 ) -> tuple[list[list[str]], FormatError | None]:
     """Return some more rows, up to the first that cannot be read, and what is wrong there."""
     rows: list[list[str]] = []
-    with _CSV_LIMIT:  # the limit belongs to the process: it is raised only while rows are read
-        before = csv.field_size_limit(LONGEST_LINE)
+    with long_csv_fields(LONGEST_LINE):
         try:
             rows.extend(islice(reader, maximum))
         except (csv.Error, UnicodeDecodeError) as error:  # those before it are in the list
             return rows, FormatError(f"this is not CSV in UTF-8: {error}", origin, reader.line_num)
-        finally:
-            csv.field_size_limit(before)
     return rows, None
 
 

@@ -26,7 +26,7 @@ def test_white_space_is_what_python_says() -> None:
     text = "".join(map(chr, range(0x110000)))
     blank = [character for character in text if character.isspace()]
     for number, character in enumerate(blank):
-        assert len(chunks.cut({"a": "x", "b": character}, "paragraphs")) == 1, number
+        assert len(chunks.split({"a": "x", "b": character}, "paragraphs")) == 1, number
     cut = Chunks.of(chunks.documents({"a": text}), ["a"], [[(ord("x"), ord("x") + 1)]])
     gold = Assessments([Judgment("7", "a", ((ord("x"), ord("x") + 1),))])
     solid = len(text) - len(blank)

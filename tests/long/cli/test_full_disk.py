@@ -111,7 +111,7 @@ def test_finding_gold(tmp_path: Path, study: Path) -> None:
 
 def test_cutting_documents(tmp_path: Path, study: Path) -> None:
     cuts = ("--by", "sentences:1:0", "--by", "words:10:0")
-    words = ("chunks", "cut", study / "sea.md", *cuts, "--out", tmp_path / "cuts")
+    words = ("chunks", "split", study / "sea.md", *cuts, "--out", tmp_path / "cuts")
     _, failed = tried(tmp_path, ":", *words)
     assert failed >= 3
 

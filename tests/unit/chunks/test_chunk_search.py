@@ -75,7 +75,7 @@ def test_long_chunks_around_short_ones_are_counted_too() -> None:
 
 
 def test_models_by_name_and_wrong_ones() -> None:
-    cut = chunks.cut({"a": "Fog horn. Sea."}, "sentences:1:0")
+    cut = chunks.split({"a": "Fog horn. Sea."}, "sentences:1:0")
     assert len(chunks.search(cut, {"7": "fog"}, model="lm")) == 1
     with pytest.raises(DoxevalError, match="did you mean bm25"):
         chunks.search(cut, {"7": "fog"}, model="bm52")
@@ -84,7 +84,7 @@ def test_models_by_name_and_wrong_ones() -> None:
 
 
 def test_a_question_that_finds_nothing_is_told() -> None:
-    cut = chunks.cut({"a": "Fog horn. Sea."}, "sentences:1:0")
+    cut = chunks.split({"a": "Fog horn. Sea."}, "sentences:1:0")
     run = chunks.search(cut, {"7": "fog", "8": "zebra"})
     assert list(run.topics) == ["7"]
     assert any("8" in warning for warning in run.warnings)
@@ -95,7 +95,7 @@ def embed(texts: list[str]) -> Any:
 
 
 def test_dense_search_is_the_dot_product() -> None:
-    cut = chunks.cut({"a": "Fff. Hh. Ss ss."}, "sentences:1:0")
+    cut = chunks.split({"a": "Fff. Hh. Ss ss."}, "sentences:1:0")
     run = chunks.search(cut, {"7": "fh"}, model=chunks.dense(embed), k=2)
     assert [(result.start, result.score) for result in run] == [(0, 3.0), (5, 2.0)]
     with pytest.raises(InputError, match="a vector for each"):
@@ -105,7 +105,7 @@ def test_dense_search_is_the_dot_product() -> None:
 
 
 def test_hybrid_search_adds_reciprocal_ranks() -> None:
-    cut = chunks.cut({"a": "Fog fog. Horn s. Sea s."}, "sentences:1:0")
+    cut = chunks.split({"a": "Fog fog. Horn s. Sea s."}, "sentences:1:0")
     both = chunks.hybrid("bm25", chunks.dense(embed))
     run = chunks.search(cut, {"7": "horn"}, model=both)
     by_words = [one.start for one in chunks.search(cut, {"7": "horn"})]

@@ -247,8 +247,8 @@ def test_ids_with_white_space_are_taken_by_all_verbs_or_none(tmp_path: Path) -> 
     files = {"my notes.md": "Low tide.", "my page.html": "<p>High tide.", "my file.xml": "<a>x</a>"}
     docs = chunks.documents(write_files(tmp_path / "s", files))
     assert sorted(docs) == ["my file", "my notes", "my page"]
-    run = chunks.search(chunks.cut(docs, "words:5:0"), {"1": "low tide"})
+    run = chunks.search(chunks.split(docs, "words:5:0"), {"1": "low tide"})
     write_run(run, tmp_path / "run.jsonl")
     assert set(read_run(tmp_path / "run.jsonl").documents) == set(run.documents) <= set(docs)
     with pytest.raises(InputError, match=r"the id 'my .*' has white space"):
-        chunks.tree(chunks.cut(docs, "words:5:0"), tmp_path / "tree")
+        chunks.tree(chunks.split(docs, "words:5:0"), tmp_path / "tree")

@@ -179,7 +179,7 @@ def test_a_need_that_is_not_found_counts_neither_as_answered_nor_as_missed() -> 
 )
 def test_gold_that_is_not_found_is_an_error_wherever_gold_is_read(ask: Any) -> None:
     docs = chunks.documents({"sea": TEXT})
-    cut = chunks.cut(docs, "sentences:1:0")
+    cut = chunks.split(docs, "sentences:1:0")
     gold = [
         {"id": quote, "question": "tides", "needs": [{"spans": [{"doc": "sea", "quote": quote}]}]}
         for quote in ("Tides fall.", "Not there.")
@@ -193,7 +193,7 @@ def test_gold_that_is_not_found_is_an_error_wherever_gold_is_read(ask: Any) -> N
 def test_questions_are_asked_whether_or_not_their_gold_is_found() -> None:
     """Searching needs the texts of the questions alone."""
     docs = chunks.documents({"sea": TEXT})
-    cut = chunks.cut(docs, "sentences:1:0")
+    cut = chunks.split(docs, "sentences:1:0")
     need = {"spans": [{"doc": "sea", "quote": "Not there."}]}
     asked = [{"id": "1", "question": "tides", "needs": [need]}]
     assert len(chunks.search(cut, asked)) == 2

@@ -36,10 +36,10 @@ def test_sections_of_xml_are_those_of_the_collection(tmp_path: Path) -> None:
     ]
     for source in found:
         docs = chunks.documents(source)
-        cut = chunks.cut(docs, "sections")
+        cut = chunks.split(docs, "sections")
         assert words(cut.texts) == SECTIONS
         assert [one.level for one in docs.outline("a")] == [1, 2, 2, 1]
-        borders = chunks.limits(cut, Assessments([Judgment("1", "a", ((0, 7),))])).borders
+        borders = chunks.limits(cut, Assessments([Judgment("1", "a", ((0, 7),))])).boundaries
         assert borders["sections"][:2] == (1, 1)
         assert borders["sections 1"][:2] == (2 / 4, 1)
 
@@ -49,7 +49,7 @@ def test_headings_of_html_make_sections(tmp_path: Path) -> None:
     built = tmp_path / "collection"
     assert doxeval("collection", "build", tmp_path / "docs", "--out", built).exit_code == 0
     for source in (tmp_path / "docs", built, Collection(built)):
-        cut = chunks.cut(chunks.documents(source), "sections")
+        cut = chunks.split(chunks.documents(source), "sections")
         told = words(cut.texts)
         assert told[-3:] == ["OneFirst.", "TwoSecond.", "ThreeThird."]
         assert told[-4].endswith("Before.") and cut.warnings == ()
@@ -63,14 +63,14 @@ def test_markdown_in_a_collection_is_cut_as_its_file_is(tmp_path: Path) -> None:
     file, collection = chunks.documents(tmp_path / "docs"), chunks.documents(built)
     assert [one.start for one in file.outline("a")] == [9, 24, 41]
     if collection["a"] == file["a"]:
-        assert chunks.cut(collection, "sections").texts == chunks.cut(file, "sections").texts
-    assert words(chunks.cut(collection, "sections").texts)[-1].endswith("Third.")
+        assert chunks.split(collection, "sections").texts == chunks.split(file, "sections").texts
+    assert words(chunks.split(collection, "sections").texts)[-1].endswith("Third.")
 
 
 def test_chunks_of_sections_cover_the_text_once() -> None:
     deep = "<a>" + "<sec>x <sec> </sec><sec/>y</sec>" * 3 + "<section>z</section></a>"
     docs = chunks.documents(example_collection({"a": deep, "b": "<sec>all</sec>"}))
-    cut = chunks.cut(docs, "sections")
+    cut = chunks.split(docs, "sections")
     assert "".join("".join(cut.texts).split()) == "xyxyxyzall"
     starts, ends = cut.spans.start.tolist(), cut.spans.end.tolist()
     assert all(start < end for start, end in zip(starts, ends, strict=True))
@@ -78,14 +78,14 @@ def test_chunks_of_sections_cover_the_text_once() -> None:
 
 def test_documents_without_sections_are_told() -> None:
     docs = chunks.documents(example_collection({"a": "<p>No heading.</p>", "b": XML}))
-    cut = chunks.cut(docs, "sections")
+    cut = chunks.split(docs, "sections")
     assert cut.warnings == (
         "1 of 2 documents without headings or sections: each of these is one chunk",
     )
-    plain = chunks.cut({"a": "No heading at all."}, "sections")
+    plain = chunks.split({"a": "No heading at all."}, "sections")
     assert plain.warnings == ("1 of 1 document without headings or sections: each is one chunk",)
     assert len(plain) == 1
-    assert chunks.cut({"a": "# One\n\nFirst."}, "sections").warnings == ()
+    assert chunks.split({"a": "# One\n\nFirst."}, "sections").warnings == ()
 
 
 @pytest.mark.parametrize("name", ["sections:3", "section"])
@@ -93,7 +93,7 @@ def test_sections_have_no_size(name: str) -> None:
     from doxeval.errors import InputError
 
     with pytest.raises(InputError):
-        chunks.cut({"a": "x"}, name)
+        chunks.split({"a": "x"}, name)
 
 
 def test_trying_cuts_tries_sections_of_trees(

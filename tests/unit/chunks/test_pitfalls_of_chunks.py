@@ -36,7 +36,7 @@ def test_strange_texts_are_cut_searched_limited_and_written(name: str, tmp_path:
     docs = chunks.documents({"a": text})
     gold = Assessments([Judgment("7", "a", ((0, len(text)),))])
     for by in CUTS:
-        cut = chunks.cut(docs, by)
+        cut = chunks.split(docs, by)
         assert chunks.limits(cut, gold).coverage == 1
         oracle = chunks.evaluate(chunks.oracle(cut, gold), gold, ["sR@9999"], docs=docs)
         assert oracle["oracle"]["sR@9999"] == 1  # counted in non-space characters
@@ -51,12 +51,12 @@ def test_strange_texts_are_cut_searched_limited_and_written(name: str, tmp_path:
 
 def test_a_text_of_white_space_has_no_chunks() -> None:
     for by in CUTS:
-        assert chunks.cut({"a": " \n\n\t ", "b": "One."}, by).documents == ("b",)
+        assert chunks.split({"a": " \n\n\t ", "b": "One."}, by).documents == ("b",)
 
 
 def test_document_ids_may_be_paths() -> None:
     docs = chunks.documents({"C:\\docs\\a.md": "One two.", "x/b.md": "Three."})
-    cut = chunks.cut(docs, "sentences:1:0")
+    cut = chunks.split(docs, "sentences:1:0")
     run = chunks.search(cut, {"7": "three"})
     assert [result.document for result in run] == ["x/b.md"]
 
@@ -97,7 +97,7 @@ def test_a_need_with_alternatives_in_two_documents() -> None:
     docs = chunks.documents({"a": "The fee is 5.", "b": "The fee is 5. More."})
     places = [{"doc": "a", "start": 0, "end": 13}, {"doc": "b", "start": 0, "end": 13}]
     gold = chunks.questions([{"id": "7", "question": "?", "needs": [{"spans": places}]}], docs)
-    cut = chunks.cut(docs, "sentences:1:0")
+    cut = chunks.split(docs, "sentences:1:0")
     run = chunks.retrieve(lambda _: [("b", 0, 13)], gold, cut)
     assert chunks.evaluate(run, gold, ["all@1", "cR@1"], docs=docs).mean() == {
         "retriever": {"all@1": 1.0, "cR@1": 1.0}
@@ -124,6 +124,6 @@ def test_lists_shorter_than_k_and_an_empty_run() -> None:
 
 
 def test_a_tree_refuses_lone_surrogates(tmp_path: Path) -> None:
-    cut = chunks.cut({"a": STRANGE["lone surrogate"]}, "sentences:1:0")
+    cut = chunks.split({"a": STRANGE["lone surrogate"]}, "sentences:1:0")
     with pytest.raises(InputError, match="surrogate"):
         chunks.tree(cut, tmp_path / "tree")

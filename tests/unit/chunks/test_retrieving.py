@@ -21,7 +21,7 @@ HORN = (16, 32)
 
 
 def cut() -> Chunks:
-    return chunks.cut(DOCS, "sentences:1:0")
+    return chunks.split(DOCS, "sentences:1:0")
 
 
 def node(**fields: Any) -> SimpleNamespace:
@@ -228,7 +228,7 @@ def test_the_text_that_a_chunk_came_with_is_its_text(tmp_path: Path) -> None:
     assert located.how == ("fuzzy", "exact")
     located.write(tmp_path / "located.jsonl")
     again = chunks.read_chunks(tmp_path / "located.jsonl", DOCS)  # with texts only where needed
-    bare = chunks.cut(DOCS, "sentences:2:0")
+    bare = chunks.split(DOCS, "sentences:2:0")
     for known, item in [
         (located, {"id": "c1", "text": came}),
         (located, {"id": "c1", "text": TEXT}),

@@ -12,7 +12,7 @@ from doxeval.errors import DoxevalError, InputError
 
 TEXT = "One two. Three four five.\n\nSix. Seven eight nine. Ten."
 DOCS = chunks.documents({"a": TEXT, "b": TEXT})
-CUT = chunks.cut(DOCS, "sentences:1:0")  # five sentences each
+CUT = chunks.split(DOCS, "sentences:1:0")  # five sentences each
 NEED = {"spans": [{"doc": "a", "quote": "four five.\n\nSix. Seven"}]}
 GOLD = chunks.questions([{"id": "7", "question": "?", "needs": [NEED]}], DOCS)
 

@@ -107,18 +107,18 @@ def test_three_chunkers_in_ten_lines(
     known: dict[str, Any] = {"Recursive": Recursive, "my_split": my_split}
     exec(EXAMPLE, known)
     printed = capsys.readouterr().out
-    for word in ("rec", "sent", "own", "bR@100", "lost by cutting", "oracle", "best: "):
+    for word in ("rec", "sent", "own", "bR@100", "lost by chunking", "oracle", "best: "):
         assert word in printed
     assert "<html" in Path("chunks.html").read_text().lower()
-    assert list(known["frame"]["cut"]) == ["rec", "sent", "own"]
+    assert list(known["frame"]["chunking"]) == ["rec", "sent", "own"]
 
 
 def test_losses_add_up(study: Study) -> None:
     for cut in study:
         for measure in ("bR@20", "bR@80"):
             loss = study.loss(cut, measure)
-            assert loss.cutting + loss.search == pytest.approx(1 - loss.shown)
-            assert loss.cutting >= 0
+            assert loss.chunking + loss.retrieval == pytest.approx(1 - loss.shown)
+            assert loss.chunking >= 0
 
 
 def test_letters_are_those_of_the_comparison(study: Study) -> None:
@@ -130,8 +130,8 @@ def test_letters_are_those_of_the_comparison(study: Study) -> None:
 
 
 def test_one_chunk_for_everything_is_lost_by_cutting(study: Study) -> None:
-    assert study.loss("all").cutting > 0.5
-    assert study.loss("sent").cutting == pytest.approx(0)
+    assert study.loss("all").chunking > 0.5
+    assert study.loss("sent").chunking == pytest.approx(0)
     assert study.best == "sent"
     assert study.limits["all"].intact == 1
 
@@ -166,7 +166,7 @@ def test_a_single_cut_and_a_single_question() -> None:
 def test_notebooks_show_a_table(study: Study) -> None:
     shown = study._repr_html_()
     assert shown.count("<tr") == 4
-    assert "lost by cutting" in shown
+    assert "lost by chunking" in shown
 
 
 def test_gold_may_be_named_by_its_source(tmp_path: Path, study: Study) -> None:
@@ -180,7 +180,7 @@ def test_wrong_names_are_told(study: Study) -> None:
     with pytest.raises(DoxevalError, match="did you mean sent"):
         study["snet"]
     docs = chunks.documents({"delivery": HANDBOOK})
-    with pytest.raises(InputError, match="no cuts"):
+    with pytest.raises(InputError, match="no chunkings"):
         chunks.compare(docs, chunks.questions(records(), docs), {})
     with pytest.raises(InputError, match="unit is 'letters'"):
         chunks.compare(docs, chunks.questions(records(), docs), "paragraphs", unit="letters")
@@ -205,10 +205,10 @@ def test_a_grid_has_a_row_for_every_score() -> None:
         measures=["cR", "all"],
         budgets=[20],
     )
-    assert list(frame.columns) == ["cut", "search", "k", "measure", "topic", "value"]
+    assert list(frame.columns) == ["chunking", "search", "k", "measure", "topic", "value"]
     assert len(frame) == 2 * 2 * (2 * 2 + 1) * 4
-    one = frame[(frame.cut == "sent") & (frame.search == "bm25") & (frame.measure == "cR@2")]
-    run = chunks.search(chunks.cut(docs, "sentences:1:0"), gold, 2)
+    one = frame[(frame.chunking == "sent") & (frame.search == "bm25") & (frame.measure == "cR@2")]
+    run = chunks.search(chunks.split(docs, "sentences:1:0"), gold, 2)
     mean = chunks.evaluate(run, gold, ["cR@2"], docs=docs)["bm25"]["cR@2"]
     assert one.value.mean() == pytest.approx(mean)
     assert set(one.k) == {2}
@@ -220,7 +220,7 @@ def test_copies_count_wherever_they_are_retrieved() -> None:
     docs = chunks.documents({"a": text})
     need = {"spans": [{"doc": "a", "quote": "The fee is 5 euros."}]}
     record = {"id": "1", "question": "What is the fee?", "needs": [need]}
-    cut = chunks.cut(docs, "sentences:1:0")
+    cut = chunks.split(docs, "sentences:1:0")
     choices: list[tuple[Literal["same", "place"], float]] = [("same", 1.0), ("place", 0.0)]
     for copies, expected in choices:
         gold = chunks.questions([record], docs, copies)
@@ -242,7 +242,9 @@ def test_white_space_at_the_edges_of_chunks_is_never_lost() -> None:
         # The measure itself counts characters of the quote, of which white space is a part.
         assert study["par"]["bR@1000"] == study.oracle["par"]["bR@1000"] == 19 / 21
         assert study.loss("par", "bR@1000")[2:] == (1, 0, 0)
-        assert "of the missing 0.0000, 0.0000 is lost by cutting and 0.0000 by search" in str(study)
+        assert "of the missing 0.0000, 0.0000 is lost by chunking and 0.0000 by retrieval" in str(
+            study
+        )
 
 
 @given(repeating_texts(), st.integers(0, 2**32).map(Random))
@@ -311,12 +313,12 @@ def test_one_reference_measure_for_study_letters_and_oracle(
     assert found.headline == found.scores.reference == reference
     assert f"best: {found.best} by {reference} (" in str(found)
     assert f"oracle {reference}" in str(found)
-    row = next(row for row in found.rows() if row["cut"] == found.best)
+    row = next(row for row in found.rows() if row["chunking"] == found.best)
     comparison = found.compare()
     assert comparison is not None
     assert comparison.measure.label == reference
     assert row["letters"] == comparison.letters[found.best]
-    assert row["lost by cutting"] == found.loss(found.best, reference).cutting
+    assert row["lost by chunking"] == found.loss(found.best, reference).chunking
 
 
 def test_the_report_names_the_reference_measure(docs: Documents, gold: Questions) -> None:

@@ -75,7 +75,7 @@ def test_children_outside_their_parent_are_no_tree(tmp_path: Path) -> None:
 
 def test_readers_may_go_on_to_neighbours(tmp_path: Path) -> None:
     docs = chunks.documents({"a": "One two. Three four. Five six. Seven eight."})
-    cut = chunks.cut(docs, "sentences:1:0")
+    cut = chunks.split(docs, "sentences:1:0")
     collection = chunks.tree(cut, tmp_path / "tree")
     gold = Assessments([Judgment("7", "a", ((9, 20),))])  # the second sentence
     names = [f"ESRR@1(nav=neighbours({p}))" for p in ("0", "0.4", "1")]

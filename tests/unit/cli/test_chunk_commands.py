@@ -57,17 +57,17 @@ def run(*arguments: str) -> Any:
 
 def test_try_needs_nothing_but_documents_and_questions(work: Path) -> None:
     result = run("try", "handbook", "q.jsonl", "--budget", "80", "--report", "r.html")
-    for word in ("recursive:800:0", "sections", "bR@20", "U@80", "lost by cutting", "best: "):
+    for word in ("recursive:800:0", "sections", "bR@20", "U@80", "lost by chunking", "best: "):
         assert word in result.stdout
     assert Path("r.html").exists()
     rows = json.loads(
         run("try", "handbook", "q.jsonl", "--by", "sentences:1:0", "--format", "json").stdout
     )
-    assert [row["cut"] for row in rows] == ["sentences:1:0"]
+    assert [row["chunking"] for row in rows] == ["sentences:1:0"]
 
 
 def test_the_way_from_a_cut_to_scores(work: Path) -> None:
-    run("cut", "handbook", "--by", "sentences:1:0", "--by", "words:10:0", "--out", "cuts")
+    run("split", "handbook", "--by", "sentences:1:0", "--by", "words:10:0", "--out", "cuts")
     assert json.loads(Path("cuts/words-10-0.jsonl").read_text().splitlines()[0])["text"]
     limits = run("limits", "cuts/sentences-1-0.jsonl", "-g", "q.jsonl", "--docs", "handbook")
     assert "paragraphs" in limits.stdout
@@ -89,7 +89,7 @@ def test_the_way_from_a_cut_to_scores(work: Path) -> None:
 
 
 def test_two_runs_of_one_name_are_told_apart_below_the_table_too(work: Path) -> None:
-    run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
+    run("split", "handbook", "--by", "sentences:1:0", "--out", "cuts")
     for file, k in (("few", "1"), ("many", "3")):
         run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", f"{file}.jsonl", "-k", k,
             "--run-id", "bm25")  # fmt: skip
@@ -106,7 +106,7 @@ def test_two_runs_of_one_name_are_told_apart_below_the_table_too(work: Path) -> 
 
 
 def test_scores_may_fail_a_build(work: Path) -> None:
-    run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
+    run("split", "handbook", "--by", "sentences:1:0", "--out", "cuts")
     run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "run.jsonl")
     scored = ("evaluate", "run.jsonl", "-g", "q.jsonl", "--docs", "handbook")
     run(*scored, "--fail-under", "bR@1000=.5", "--out", "last.json", "--format", "json")
@@ -129,7 +129,7 @@ def lose_gold(count: int) -> None:
 
 
 def test_gold_that_is_not_found_fails_the_gate(work: Path) -> None:
-    run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
+    run("split", "handbook", "--by", "sentences:1:0", "--out", "cuts")
     run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "run.jsonl")
     lose_gold(1)
     words = ("evaluate", "run.jsonl", "-g", "q.jsonl", "--docs", "handbook")
@@ -173,7 +173,7 @@ def test_judged_ranges_that_are_not_in_the_documents_fail_the_gate(work: Path) -
 
 
 def test_without_any_gold_nothing_is_defined_and_no_nan_is_printed(work: Path) -> None:
-    run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
+    run("split", "handbook", "--by", "sentences:1:0", "--out", "cuts")
     run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "run.jsonl")
     lose_gold(3)
     for more in ((), ("--max-missing", "100%")):
@@ -195,13 +195,13 @@ def test_without_any_gold_nothing_is_defined_and_no_nan_is_printed(work: Path) -
 def test_all_cuts_are_written_or_none(work: Path) -> None:
     Path("own.py").write_text("def split(text):\n    raise ValueError('no')\n")
     for wrong in ("word:5", "own.py:split", "own.py:nothing"):
-        words = ("cut", "handbook", "--by", "sentences:1:0", "--by", wrong, "--out")
+        words = ("split", "handbook", "--by", "sentences:1:0", "--by", wrong, "--out")
         assert doxeval("chunks", *words, "new/cuts").exit_code != 0
         assert not Path("new").exists()
         Path("old").mkdir(exist_ok=True)
         assert doxeval("chunks", *words, "old").exit_code != 0
         assert list(Path("old").iterdir()) == []
-    both = run("cut", "handbook", "--by", "sentences:1:0", "--by", "paragraphs", "--out", "old")
+    both = run("split", "handbook", "--by", "sentences:1:0", "--by", "paragraphs", "--out", "old")
     assert [line.partition(":")[0] for line in both.stdout.splitlines()] == [
         "old/sentences-1-0.jsonl", "old/paragraphs.jsonl",
     ]  # fmt: skip
@@ -209,7 +209,7 @@ def test_all_cuts_are_written_or_none(work: Path) -> None:
 
 
 def test_scores_are_not_written_if_the_baseline_is_of_no_use(work: Path) -> None:
-    run("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts")
+    run("split", "handbook", "--by", "sentences:1:0", "--out", "cuts")
     run("search", "cuts/sentences-1-0.jsonl", "q.jsonl", "--out", "run.jsonl")
     scored = ("evaluate", "run.jsonl", "-g", "q.jsonl", "--docs", "handbook", "--per-topic")
     run(*scored, "-m", "hit@5", "--out", "last.json")
@@ -236,17 +236,17 @@ def test_a_tree_and_its_run_are_written_together(work: Path) -> None:
     whole = {"id": "all", "doc": "delivery", "start": 0, "end": len(HANDBOOK)}
     Path("tree.jsonl").write_text(json.dumps(whole))
     Path("ids.jsonl").write_text('{"topic": "1", "chunk": "all"}\n')
-    words = ("tree", "tree.jsonl", "--docs", "handbook", "--out", "c", "--run", "ids.jsonl")
-    assert doxeval("chunks", *words, "--run-out", "no/such.jsonl").exit_code == 1
+    words = ("build", "handbook", "--chunks", "tree.jsonl", "--out", "c", "--run", "ids.jsonl")
+    assert doxeval("collection", *words, "--run-out", "no/such.jsonl").exit_code == 1
     assert not Path("c").exists()
     Path("c").mkdir()
     Path("c/mine").touch()
-    assert doxeval("chunks", *words, "--run-out", "elements.jsonl").exit_code == 1
+    assert doxeval("collection", *words, "--run-out", "elements.jsonl").exit_code == 1
     assert not Path("elements.jsonl").exists()
 
 
 def test_runs_may_name_chunks(work: Path) -> None:
-    run("cut", "handbook", "--by", "paragraphs", "--out", "cuts")
+    run("split", "handbook", "--by", "paragraphs", "--out", "cuts")
     Path("ids.jsonl").write_text('{"topic": "1", "chunk": "delivery#5", "run": "ids"}\n')
     result = run("evaluate", "ids.jsonl", "-g", "q.jsonl", "--chunks", "cuts/paragraphs.jsonl")
     assert "ids" in result.stdout
@@ -262,7 +262,7 @@ def test_runs_may_name_chunks(work: Path) -> None:
 
 
 def test_runs_that_name_chunks_are_called_by_their_files(work: Path) -> None:
-    run("cut", "handbook", "--by", "paragraphs", "--out", "cuts")
+    run("split", "handbook", "--by", "paragraphs", "--out", "cuts")
     result = '{"topic": "1", "chunk": "delivery#5"}\n'
     ranges = '{"topic": "1", "doc": "delivery", "start": 0, "end": 9}\n'
     files = {"dense.jsonl": result, "hybrid.jsonl": result, "ranges.jsonl": ranges,
@@ -276,7 +276,7 @@ def test_runs_that_name_chunks_are_called_by_their_files(work: Path) -> None:
 
 
 def test_results_with_another_text_than_their_chunk_are_scored_by_it(work: Path) -> None:
-    run("cut", "handbook", "--by", "paragraphs", "--out", "cuts")
+    run("split", "handbook", "--by", "paragraphs", "--out", "cuts")
     first = json.loads(Path("cuts/paragraphs.jsonl").read_text().splitlines()[4])
     short = {"topic": "1", "chunk": first["id"], "text": first["text"][:12], "score": 2}
     whole = {"topic": "2", "chunk": first["id"], "text": first["text"].replace(" ", "\n")}
@@ -322,21 +322,19 @@ def test_a_tree_of_chunks_is_a_collection(work: Path) -> None:
     ]
     Path("tree.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     Path("ids.jsonl").write_text('{"topic": "1", "chunk": "two"}\n')
-    run("tree", "tree.jsonl", "--docs", "handbook", "--out", "c", "--run", "ids.jsonl",
-        "--run-out", "elements.jsonl")  # fmt: skip
+    built = doxeval("collection", "build", "handbook", "--chunks", "tree.jsonl", "--out", "c",
+                    "--run", "ids.jsonl", "--run-out", "elements.jsonl")  # fmt: skip
+    assert built.exit_code == 0, built.stderr
     assert "/document[1]/chunk[1]/chunk[2]" in Path("elements.jsonl").read_text()
     shown = doxeval("collection", "show", "c", "delivery")
     assert "chunk[2]" in shown.stdout
-    built = doxeval("collection", "build", "handbook", "--chunks", "tree.jsonl", "--out", "e")
-    assert built.exit_code == 0, built.stderr
-    assert doxeval("collection", "show", "e", "delivery").stdout == shown.stdout
     refused = doxeval(
         "collection", "build", "handbook", "--chunks", "tree.jsonl", "--id", "path", "--out", "f"
     )
     assert "--id has no effect with --chunks" in refused.stderr
     lines[1]["end"] = 30
     Path("tree.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    wrong = doxeval("chunks", "tree", "tree.jsonl", "--docs", "handbook", "--out", "d")
+    wrong = doxeval("collection", "build", "handbook", "--chunks", "tree.jsonl", "--out", "d")
     assert wrong.exit_code == 1
     assert "'one' [0, 30) and 'two' [22, 90) overlap" in wrong.stderr
 
@@ -344,8 +342,8 @@ def test_a_tree_of_chunks_is_a_collection(work: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (("cut", "handbook", "--by", "word:5", "--out", "x"), "did you mean words"),
-        (("cut", "nowhere", "--by", "words:5", "--out", "x"), "no such file"),
+        (("split", "handbook", "--by", "word:5", "--out", "x"), "did you mean words"),
+        (("split", "nowhere", "--by", "words:5", "--out", "x"), "no such file"),
         (("rewrite", "q.jsonl", "--chunks", "q.jsonl", "--out", "x"), "give --expand"),
         (("limits", "q.jsonl", "-g", "q.jsonl"), "q.jsonl"),
         (("search", "none.jsonl", "q.jsonl", "--out", "x"), "none.jsonl"),
@@ -365,7 +363,7 @@ def test_mistakes_are_told_without_a_traceback(
 
 
 def cut_and_searched() -> None:
-    run("cut", "handbook", "--by", "sections", "--out", "cuts")
+    run("split", "handbook", "--by", "sections", "--out", "cuts")
     run("search", "cuts/sections.jsonl", "q.jsonl", "--out", "r.jsonl")
 
 
@@ -473,7 +471,9 @@ def test_tokens_need_texts(work: Path) -> None:
 def test_budgets_beyond_all_documents_are_told(work: Path) -> None:
     words = ("try", "handbook", "q.jsonl", "--by", "words:20:0", "--by", "sections")
     shown = run(*words).stderr
-    assert "words in all, and bR@1000 reads 1,000: a smaller --budget tells cuts apart" in shown
+    assert (
+        "words in all, and bR@1000 reads 1,000: a smaller --budget tells chunkings apart" in shown
+    )
     assert "in all" not in run(*words, "--budget", "40").stderr
     whole = run("try", "handbook", "q.jsonl", "--by", "words:900:0", "--budget", "80").stderr
     assert "most documents are one chunk" in whole, "white space around a document is in no chunk"
@@ -532,7 +532,7 @@ def test_every_verb_tells_files_that_are_not_read(work: Path) -> None:
     docs = ("--docs", "handbook")
     verbs = [
         ("try", "handbook", "q.jsonl", "--budget", "80"),
-        ("cut", "handbook", "--by", "sentences:1:0", "--out", "cuts"),
+        ("split", "handbook", "--by", "sentences:1:0", "--out", "cuts"),
         ("gold", "q.jsonl", *docs, "--out", "j.jsonl"),
         ("locate", chunks, *docs, "--out", "l.jsonl"),
         ("limits", chunks, "-g", "j.jsonl", *docs),
@@ -540,7 +540,6 @@ def test_every_verb_tells_files_that_are_not_read(work: Path) -> None:
         ("rewrite", "r.jsonl", "--chunks", chunks, *docs, "--expand", "1", "--out", "e.jsonl"),
         ("evaluate", "r.jsonl", "-g", "q.jsonl", "--chunks", chunks, *docs),
         ("retrieved", "contexts.json", *docs, "--out", "c.jsonl"),
-        ("tree", chunks, *docs, "--out", "tree"),
     ]
     for arguments in verbs:
         assert run(*arguments).stderr.count(told) == 1, arguments

@@ -83,10 +83,13 @@ def test_statistics(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "say how much to pool: --depth K, --documents N, or both"),
+        ((), "give --depth or --documents: how much is to be pooled"),
         (("--depth", 1), "say where to write the pool: --out FILE; or --statistics"),
-        (("--depth", 1, "--method", "mtf"), "--method mtf follows judgments: give them with --jud"),
-        (("--depth", 10**40), "--depth is too large"),
+        (
+            ("--depth", 1, "--method", "mtf", "--out", "y"),
+            "--method mtf follows judgments as they are made: give --judged, or pool by depth",
+        ),
+        (("--depth", 10**40), "expected at most"),
         (("--depth", 1, "--seed", 3), "--seed has no effect on --method depth"),
         (("--depth", 1, "--judged", "x", "--out", "y"), "--judged has no effect on --method depth"),
         (

@@ -74,7 +74,6 @@ def test_the_help_and_the_documentation_name_the_limit() -> None:
     for page in (
         "README.md",
         "SECURITY.md",
-        "docs/python.md",
         "docs/hardening.md",
         "docs/search.md",
     ):

@@ -140,7 +140,7 @@ class TestEachFunction:
         assert len(said) == 1
         assert emitted(lambda: chunks.documents(folder)) == said
         calls: list[Callable[[], Any]] = [
-            lambda: chunks.cut(folder, "sentences:1:0"),
+            lambda: chunks.split(folder, "sentences:1:0"),
             lambda: chunks.locate(folder, ["Thirty days."]),
             lambda: chunks.evaluate({"1": [("terms", 0, 9)]}, GOLD, "all@1", docs=folder),
             lambda: chunks.compare(folder, GOLD, "sentences:1:0", budget=4),
@@ -148,7 +148,7 @@ class TestEachFunction:
         for call in calls:
             assert emitted(call).count(said[0]) == 1
         docs = chunks.documents(folder)
-        assert emitted(lambda: chunks.cut(docs, "sentences:1:0")) == []
+        assert emitted(lambda: chunks.split(docs, "sentences:1:0")) == []
         found = emitted(lambda: doxeval.build_collection(folder, tmp_path / "collection"))
         assert len(found) == 1
         assert ".pdf" in found[0]
@@ -157,8 +157,8 @@ class TestEachFunction:
         docs = chunks.documents(DOCS)
         gold = chunks.questions(GOLD, docs)
         assert emitted(lambda: chunks.questions(GOLD, docs)) == list(gold.warnings) != []
-        cut = chunks.cut(docs, "sections")
-        assert emitted(lambda: chunks.cut(docs, "sections")) == list(cut.warnings) != []
+        cut = chunks.split(docs, "sections")
+        assert emitted(lambda: chunks.split(docs, "sections")) == list(cut.warnings) != []
         for call in (chunks.limits, chunks.oracle, chunks.search):
             about: Any = call(cut, GOLD)
             found = emitted(lambda call=call: call(cut, GOLD))  # type: ignore[misc]
@@ -183,7 +183,7 @@ class TestEachFunction:
 
 
 def test_a_retriever_that_calls_doxeval_emits_its_own_warnings() -> None:
-    cut = chunks.cut(DOCS, "sentences:1:0")
+    cut = chunks.split(DOCS, "sentences:1:0")
 
     def retriever(question: str) -> list[str]:
         return [cut.texts[0]] if chunks.search(cut, {"x": "zzz"}) else []

@@ -75,9 +75,9 @@ def good_arguments(folder: Path) -> dict[str, dict[str, Any]]:
     topics = [doxeval.Topic("7", title="fog")]
     docs = chunks.documents(_DOCS)
     gold = chunks.questions([{"id": "1", "question": "How long?", "needs": [_NEED]}], docs)
-    cut = chunks.cut(docs, "sentences:1:0")
+    cut = chunks.split(docs, "sentences:1:0")
     own = {"run": chunks.search(cut, gold), "chunks": cut}
-    compared: dict[str, Any] = {"docs": docs, "gold": gold, "cuts": "sentences:1:0"}
+    compared: dict[str, Any] = {"docs": docs, "gold": gold, "chunkings": "sentences:1:0"}
     sample = {"user_input": "How long?", "retrieved_contexts": ["Thirty days."]}
     return {
         "Assessments": {},
@@ -117,7 +117,7 @@ def good_arguments(folder: Path) -> dict[str, dict[str, Any]]:
         "write_topics": {"topics": topics, "path": folder / "o.tsv"},
         "chunks.budget": {**own, "units": 5},
         "chunks.compare": compared,
-        "chunks.cut": {"docs": docs},
+        "chunks.split": {"docs": docs},
         "chunks.dedupe": own,
         "chunks.dense": {},
         "chunks.documents": {},

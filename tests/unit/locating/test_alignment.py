@@ -9,9 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from doxeval.locating import (
-    Candidates,
     DenseText,
     DenseTexts,
+    PlaceCandidates,
     aligned,
     locate_chunks,
     occurrences,
@@ -23,10 +23,10 @@ from strategies.chunked import Cut, cut_texts
 MOST_CHOICES = 3_000
 
 
-def candidates_of(text: str, chunks: list[str]) -> Candidates:
+def candidates_of(text: str, chunks: list[str]) -> PlaceCandidates:
     document, pieces = DenseText(text), DenseTexts(chunks)
     found = occurrences(document, pieces)
-    return Candidates.of(found, np.arange(len(chunks)), pieces.lengths, len(document))
+    return PlaceCandidates.of(found, np.arange(len(chunks)), pieces.lengths, len(document))
 
 
 @st.composite

@@ -171,10 +171,12 @@ class TestFigures:
         contents = Contents(table, losses=lost)
         found = {one.run: one for one in lost}
         assert tuple(found["x"])[2:] == (0.5, 0.5, 0.0)
-        assert found["y"].search == 0, "a run that surpasses the greedy oracle loses nothing by it"
-        assert all(one.shown + one.search + one.cutting == pytest.approx(1) for one in lost)
+        assert found["y"].retrieval == 0, (
+            "a run that surpasses the greedy oracle loses nothing by it"
+        )
+        assert all(one.shown + one.retrieval + one.chunking == pytest.approx(1) for one in lost)
         (figure,) = figures_of(contents, "losses")
-        assert "x shows 50%, loses 50% by search and 0% by cutting" in figure.alt
+        assert "x shows 50%, loses 50% by retrieval and 0% by chunking" in figure.alt
 
     def test_no_oracle_no_losses(self) -> None:
         assert not figures_of(Contents(self.table({"x": 0.5})), "losses")
@@ -208,7 +210,7 @@ def test_the_command_writes_all_of_it(chunk_files: Path) -> None:
         "losses-1",
         "losses-2",
     ]
-    assert "What cutting and searching lose" in page
+    assert "What is lost by chunking and by retrieval" in page
 
 
 def test_as_many_chunk_files_as_runs(chunk_files: Path) -> None:

@@ -30,7 +30,7 @@ from doxeval.reports import (
     legible,
     number,
     page,
-    placed,
+    place_labels,
     readable,
     report,
     script_json,
@@ -390,7 +390,7 @@ POINTS = st.dictionaries(
 
 @given(POINTS)
 def test_labels_never_overlap_and_stay_inside(points: dict[str, tuple[float, float]]) -> None:
-    found = placed(points, (290, 270))
+    found = place_labels(points, (290, 270))
     boxes = [label.box for label in found.values()]
     for at, (left, top, right, bottom) in enumerate(boxes):
         assert left >= 0 and top >= 0 and right <= 290 and bottom <= 270
@@ -402,7 +402,7 @@ def test_labels_never_overlap_and_stay_inside(points: dict[str, tuple[float, flo
 
 def test_a_lonely_label_always_finds_a_place() -> None:
     for point in ((0, 135), (290, 135), (145, 0), (145, 270), (0, 0), (290, 270)):
-        assert placed({"run": point}, (290, 270)) or point in ((0, 0), (290, 270))
+        assert place_labels({"run": point}, (290, 270)) or point in ((0, 0), (290, 270))
 
 
 # Opening it, and notebooks

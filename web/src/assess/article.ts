@@ -1,7 +1,7 @@
 // The page on which one document is judged.
 
+import type { ArticleData } from "../shared/api-types";
 import { button, type Child, element } from "../shared/dom";
-import type { ArticleData } from "./data";
 import { Cursor } from "./document/cursor";
 import { entryMark } from "./document/scrolling";
 import { mismatch, unsupported } from "./document/verify";

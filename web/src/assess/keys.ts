@@ -1,5 +1,6 @@
 // Keys of the page. They mean nothing while somebody types into a field, or in a dialog.
 
+import { item } from "../shared/lists";
 import { type Cursor, STEPS } from "./document/cursor";
 import type { Assessment } from "./judgment/assessment";
 import { isDialogOpen } from "./panels/dialogs";
@@ -11,47 +12,6 @@ export interface KeyActions {
   togglePooled(): void;
   help(): void;
 }
-
-export interface KeyHelp {
-  keys: string[];
-  does: string;
-  /** The modes in which it means something; all if missing. */
-  modes?: string[];
-}
-
-/** What the help says. */
-export const HELP: KeyHelp[] = [
-  { keys: ["h"], does: "highlight the selected text", modes: ["2006", "2005"] },
-  {
-    keys: ["u"],
-    does: "remove the highlight of the selection, or of the passage at the cursor",
-    modes: ["2006", "2005"],
-  },
-  { keys: ["b"], does: "set the best entry point: where the selection begins, or at the cursor", modes: ["2006"] },
-  { keys: ["Shift+B"], does: "clear the best entry point", modes: ["2006"] },
-  { keys: ["n"], does: "validate the document and go to the next one" },
-  { keys: ["x"], does: "mark the document as not relevant and go to the next one" },
-  { keys: ["s"], does: "skip the document for now" },
-  { keys: ["p"], does: "go to the previous document" },
-  { keys: ["k"], does: "show or hide the colours of keywords" },
-  { keys: ["o"], does: "show or hide what the systems returned, if the organiser allows it" },
-  { keys: ["Ctrl+Z"], does: "undo" },
-  { keys: ["Ctrl+Shift+Z"], does: "redo" },
-  { keys: ["c"], does: "show or hide the text cursor, which the arrow keys move" },
-  {
-    keys: ["1", "2", "3", "4"],
-    does: "the left and right arrows move the text cursor by characters, words, sentences, paragraphs",
-  },
-  { keys: ["Shift+arrows"], does: "select from the text cursor" },
-  { keys: ["Ctrl+←", "Ctrl+→"], does: "move the text cursor by words" },
-  { keys: ["Ctrl+↑", "Ctrl+↓"], does: "move the text cursor by paragraphs" },
-  {
-    keys: ["Home", "End"],
-    does: "move the text cursor to the beginning or the end of the line; with Ctrl, of the document",
-  },
-  { keys: ["Delete"], does: "in the list of passages: remove the passage" },
-  { keys: ["?"], does: "this help" },
-];
 
 export function listenToKeys(actions: KeyActions): void {
   document.addEventListener("keydown", (event) => {
@@ -99,7 +59,7 @@ function pressed(event: KeyboardEvent, { work, cursor, ...page }: KeyActions): b
     case "2":
     case "3":
     case "4":
-      return done(cursor.setStep(STEPS[Number(key) - 1]!));
+      return done(cursor.setStep(item(STEPS, Number(key) - 1)));
     default:
       return false;
   }

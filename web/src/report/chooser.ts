@@ -11,7 +11,7 @@ export function chooser(page: Page): void {
   const place = document.getElementById("run-chooser");
   if (!place) return;
   const boxes = page.data.runs.map((_run, at) => box(page, at));
-  const list = element("ul", { class: "choices" }, ...boxes.map((each) => each.item));
+  const list = element("ul", { class: "choices" }, ...boxes.map((box) => box.row));
   const count = element("span", { class: "count" });
   const wide = matchMedia("(min-width: 60rem)");
   const folded = element(
@@ -36,24 +36,24 @@ export function chooser(page: Page): void {
 }
 
 interface Box {
-  item: HTMLElement;
+  row: HTMLElement;
   input: HTMLInputElement;
 }
 
 function box(page: Page, at: number): Box {
-  const run = page.data.runs[at]!;
+  const run = page.run(at);
   const input = element("input", { type: "checkbox", "data-run": String(at) });
   input.addEventListener("change", () => page.toggle(at));
   const role = at === page.data.baseline ? element("small", {}, " baseline") : null;
   const name = element("span", { class: "name", title: run.name }, named(run.name), role);
   const only = button({ class: "only", "aria-label": `Only ${run.name}` }, () => page.choose([at]), "only");
-  return { item: element("li", {}, element("label", {}, input, swatch(run), name), only), input };
+  return { row: element("li", {}, element("label", {}, input, swatch(run), name), only), input };
 }
 
 /** Buttons that choose several runs at once. */
 function whole(page: Page): HTMLElement {
   const everything = [...page.data.runs.keys()];
-  const first = everything.filter((at) => page.data.runs[at]!.shown);
+  const first = everything.filter((at) => page.run(at).shown);
   const some = first.length < everything.length;
   return element(
     "div",
@@ -68,9 +68,9 @@ function whole(page: Page): HTMLElement {
 function finder(page: Page, boxes: Box[]): HTMLElement {
   const input = element("input", { type: "search", placeholder: "find runs", "aria-label": "Find runs by name" });
   input.addEventListener("input", () => {
-    const wanted = input.value.toLowerCase();
-    boxes.forEach(({ item }, at) => {
-      item.hidden = !page.data.runs[at]!.name.toLowerCase().includes(wanted);
+    const words = input.value.toLowerCase();
+    boxes.forEach(({ row }, at) => {
+      row.hidden = !page.run(at).name.toLowerCase().includes(words);
     });
   });
   return input;

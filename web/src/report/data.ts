@@ -1,5 +1,6 @@
 // What a report shows: the data that the page carries.
 
+import { item } from "../shared/lists";
 export interface Run {
   name: string;
   colour: string;
@@ -84,7 +85,7 @@ export function carried(): ReportData {
   const island = document.getElementById("report-data");
   const data = JSON.parse(island?.textContent ?? "") as ReportData;
   for (const view of data.documents) {
-    if (view.textOf !== undefined) view.text = data.documents[view.textOf]!.text;
+    if (view.textOf !== undefined) view.text = item(data.documents, view.textOf).text;
   }
   return data;
 }
@@ -92,7 +93,7 @@ export function carried(): ReportData {
 /** The rows of a figure, from its columns. */
 export function rowsOf(columns: Record<string, Value[]>): Record<string, Value>[] {
   const names = Object.keys(columns);
-  const length = names.length ? (columns[names[0]!]?.length ?? 0) : 0;
+  const length = names.length ? (columns[item(names, 0)]?.length ?? 0) : 0;
   return Array.from({ length }, (_, row) =>
     Object.fromEntries(names.map((name) => [name, columns[name]?.[row] ?? null])),
   );

@@ -1,81 +1,95 @@
 // What the parts of the page share: the data, which runs are chosen, and what is to be opened.
 
 import { all } from "../shared/dom";
-import type { ReportData } from "./data";
+import { item } from "../shared/lists";
+import type { Measure, ReportData, Run, Topic } from "./data";
 
 type Listener<Arguments extends unknown[]> = (...values: Arguments) => void;
 
 /** Whoever wants to know of something, and those who tell them. */
 class Signal<Arguments extends unknown[]> {
-  private readonly listeners: Listener<Arguments>[] = [];
+  readonly #listeners: Listener<Arguments>[] = [];
 
   listen(listener: Listener<Arguments>): void {
-    this.listeners.push(listener);
+    this.#listeners.push(listener);
   }
 
   tell(...values: Arguments): void {
-    for (const listener of this.listeners) listener(...values);
+    for (const listener of this.#listeners) listener(...values);
   }
 }
 
 export class Page {
-  private readonly runs: Set<number>;
-  private readonly choosing = new Signal<[]>();
-  private readonly topics = new Signal<[number]>();
-  private readonly documents = new Signal<[number, number[]]>();
+  readonly #runs: Set<number>;
+  readonly #choosing = new Signal<[]>();
+  readonly #topics = new Signal<[number]>();
+  readonly #documents = new Signal<[number, number[]]>();
 
   constructor(readonly data: ReportData) {
-    this.runs = new Set(data.runs.flatMap((run, at) => (run.shown ? [at] : [])));
+    this.#runs = new Set(data.runs.flatMap((run, at) => (run.shown ? [at] : [])));
   }
 
   /** The runs that figures and tables show. */
   get chosen(): ReadonlySet<number> {
-    return this.runs;
+    return this.#runs;
   }
 
   /** The names of the chosen runs, best first. */
   get chosenNames(): string[] {
-    return this.data.runs.flatMap((run, at) => (this.runs.has(at) ? [run.name] : []));
+    return this.data.runs.flatMap((run, at) => (this.#runs.has(at) ? [run.name] : []));
   }
 
   /** Show these runs everywhere, and no others. */
   choose(runs: Iterable<number>): void {
-    const wanted = [...runs];
-    this.runs.clear();
-    for (const run of wanted) this.runs.add(run);
-    this.choosing.tell();
+    const chosen = [...runs];
+    this.#runs.clear();
+    for (const run of chosen) this.#runs.add(run);
+    this.#choosing.tell();
   }
 
   /** Show a run everywhere, or hide it. */
   toggle(run: number): void {
-    if (!this.runs.delete(run)) this.runs.add(run);
-    this.choosing.tell();
+    if (!this.#runs.delete(run)) this.#runs.add(run);
+    this.#choosing.tell();
   }
 
   onChosen(listener: () => void): void {
-    this.choosing.listen(listener);
+    this.#choosing.listen(listener);
   }
 
   openTopic(topic: number): void {
-    if (topic in this.data.topics) this.topics.tell(topic);
+    if (topic in this.data.topics) this.#topics.tell(topic);
   }
 
   onTopic(listener: (topic: number) => void): void {
-    this.topics.listen(listener);
+    this.#topics.listen(listener);
   }
 
   /** Show a document with no run, one, or two side by side. */
   openDocument(document: number, runs: number[] = []): void {
-    if (document in this.data.documents) this.documents.tell(document, runs);
+    if (document in this.data.documents) this.#documents.tell(document, runs);
   }
 
   onDocument(listener: (document: number, runs: number[]) => void): void {
-    this.documents.listen(listener);
+    this.#documents.listen(listener);
+  }
+
+  /** What is known about a run, a measure or a topic, by its number. */
+  run(number: number): Run {
+    return item(this.data.runs, number);
+  }
+
+  measure(number: number): Measure {
+    return item(this.data.measures, number);
+  }
+
+  topic(number: number): Topic {
+    return item(this.data.topics, number);
   }
 
   /** A topic's id and title. */
   topicName(topic: number): string {
-    const { id, title } = this.data.topics[topic]!;
+    const { id, title } = item(this.data.topics, topic);
     return title ? `${id} · ${title}` : id;
   }
 }

@@ -1,20 +1,27 @@
-// Sorted, disjoint ranges, for what the page shows before the server has answered.
-// What counts is computed by the server; this never leaves the page.
+// Spans: half-open, in code points or UTF-16 units. Lists of them are sorted and disjoint.
+//
+// What counts is computed by the server; this is for what a page shows and never leaves it.
 
-import type { Span } from "../assess/data";
+import type { Span } from "./api-types";
+import { firstWhere, item, sum } from "./lists";
 
-/** Ranges together with another one. */
-export function united(spans: Span[], [start, end]: Span): Span[] {
-  const apart = spans.filter((span) => span[1] < start || span[0] > end);
-  const touching = spans.filter((span) => span[1] >= start && span[0] <= end);
-  const whole: Span = [
-    Math.min(start, ...touching.map((span) => span[0])),
-    Math.max(end, ...touching.map((span) => span[1])),
-  ];
-  return [...apart, whole].sort((one, other) => one[0] - other[0]);
+/** Spans in any order, which may overlap, as sorted and disjoint ones. */
+export function merged(spans: Iterable<Span>): Span[] {
+  const result: Span[] = [];
+  for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const last = result.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else result.push([start, end]);
+  }
+  return result;
 }
 
-/** Ranges without what another one covers. */
+/** Spans together with another one; those that it touches become one with it. */
+export function united(spans: Span[], span: Span): Span[] {
+  return merged([...spans, span]);
+}
+
+/** Spans without what another one covers. */
 export function without(spans: Span[], [start, end]: Span): Span[] {
   return spans.flatMap((span): Span[] => {
     const left: Span = [span[0], Math.min(span[1], start)];
@@ -23,37 +30,28 @@ export function without(spans: Span[], [start, end]: Span): Span[] {
   });
 }
 
-/** The parts of ranges that lie in another one. */
+/** The parts of spans that lie in another one. */
 export function within(spans: Span[], [start, end]: Span): Span[] {
-  return spans
-    .map((span): Span => [Math.max(span[0], start), Math.min(span[1], end)])
-    .filter((part) => part[0] < part[1]);
-}
-
-/** The characters that ranges cover between two positions; the ranges are sorted and disjoint. */
-export function covered(spans: Span[], start: number, end: number): number {
-  let sum = 0;
-  for (let at = firstEndingAfter(spans, start); at < spans.length; at++) {
-    const span = spans[at]!;
-    if (span[0] >= end) break;
-    sum += Math.min(span[1], end) - Math.max(span[0], start);
+  const result: Span[] = [];
+  for (let number = firstEndingAfter(spans, start); number < spans.length; number++) {
+    const span = item(spans, number);
+    if (span[0] >= end || start >= end) break;
+    result.push([Math.max(span[0], start), Math.min(span[1], end)]);
   }
-  return sum;
+  return result;
 }
 
-/** The range that contains a position; null if none does. */
+/** How many characters spans cover; of another span, if one is given. */
+export function covered(spans: Span[], inside?: Span): number {
+  return sum(inside ? within(spans, inside) : spans, ([start, end]) => end - start);
+}
+
+/** The span that contains a position; null if none does. */
 export function spanAt(spans: Span[], position: number): Span | null {
   const span = spans[firstEndingAfter(spans, position)];
   return span && span[0] <= position ? span : null;
 }
 
 function firstEndingAfter(spans: Span[], position: number): number {
-  let low = 0;
-  let high = spans.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (spans[middle]![1] <= position) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return firstWhere(spans.length, (number) => item(spans, number)[1] > position);
 }

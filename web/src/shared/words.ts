@@ -16,11 +16,11 @@ export function brief(text: string, most = 80): string {
   return isCut ? `${characters.slice(0, most).join("").trimEnd()}…` : line;
 }
 
-/** A share as a percentage that is 0 or 100 only if nothing or everything is meant. */
+/** A share in percent; only 0 is shown as 0% and only 1 as 100%. */
 export function percent(share: number): string {
-  if (share <= 0) return "0%";
-  if (share >= 1) return "100%";
-  return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`;
+  if (share > 0 && share < 0.01) return "<1%";
+  if (share < 1 && share > 0.99) return ">99%";
+  return `${Math.round(share * 100)}%`;
 }
 
 export function score(value: number | null | undefined): string {

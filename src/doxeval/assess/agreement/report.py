@@ -432,8 +432,8 @@ def element_agreement(pairs: Sequence[Sequence[Pair]], mode: Mode) -> ElementAgr
     >>> one = State(grades={"/s[1]": (3, 2), "/s[1]/p[1]": (1, 1)}, status="validated")
     >>> other = State(grades={"/s[1]": (3, 1), "/s[1]/p[1]": (1, 1)}, status="validated")
     >>> pair = (Judged("7", "a", "A1", one, 20), Judged("7", "a", "A2", other, 20))
-    >>> found = element_agreement([[pair]], "2003")
-    >>> found.compared, found.exhaustivity.micro, found.specificity.micro
+    >>> values = element_agreement([[pair]], "2003")
+    >>> values.compared, values.exhaustivity.micro, values.specificity.micro
     (2, 1.0, 0.0)
     """
     if mode == "2005":
@@ -443,25 +443,24 @@ def element_agreement(pairs: Sequence[Sequence[Pair]], mode: Mode) -> ElementAgr
     return ElementAgreement(_count_compared(by_scale[0]), *map(_mean_kappas, by_scale))
 
 
-def _exhaustivity(one: Judged, other: Judged) -> Counts:
+def _exhaustivity(first: Judged, second: Judged) -> Counts:
     """Count the grades of all elements of a document in mode 2005."""
     counts = _empty()
-    paths = one.state.grades.keys() | other.state.grades.keys()
+    paths = first.state.grades.keys() | second.state.grades.keys()
     for path in paths:
-        levels = (_LEVELS.get(each.state.grades.get(path, 0), 0) for each in (one, other))
-        first, second = levels
-        counts[first][second] += 1
-    counts[0][0] += max(one.elements - len(paths), 0)
+        i, j = (_LEVELS.get(judged.state.grades.get(path, 0), 0) for judged in (first, second))
+        counts[i][j] += 1
+    counts[0][0] += max(first.elements - len(paths), 0)
     return counts
 
 
-def _graded(one: Judged, other: Judged, scale: int) -> Counts:
+def _graded(first: Judged, second: Judged, scale: int) -> Counts:
     """Count the grades of elements that both graded in mode 2003, on one of the two scales."""
     counts = _empty()
-    for path in one.state.grades.keys() & other.state.grades.keys():
-        first, second = one.state.grades[path], other.state.grades[path]
-        if isinstance(first, tuple) and isinstance(second, tuple):
-            counts[first[scale]][second[scale]] += 1
+    for path in first.state.grades.keys() & second.state.grades.keys():
+        grade, other = first.state.grades[path], second.state.grades[path]
+        if isinstance(grade, tuple) and isinstance(other, tuple):
+            counts[grade[scale]][other[scale]] += 1
     return counts
 
 
@@ -529,8 +528,8 @@ def honeypots(
     gold: what is known, by topic and document.
 
     >>> gold = {("7", "a"): State(highlights=((0, 10),))}
-    >>> said = State(highlights=((5, 15),), bep=5, status="validated")
-    >>> (score,) = honeypots([Judged("7", "a", "A1", said, 20)], gold, "2006")
+    >>> state = State(highlights=((5, 15),), bep=5, status="validated")
+    >>> (score,) = honeypots([Judged("7", "a", "A1", state, 20)], gold, "2006")
     >>> score.precision.micro, score.recall.micro, score.f1.micro
     (0.5, 0.5, 0.5)
     """

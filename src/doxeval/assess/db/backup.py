@@ -115,7 +115,7 @@ def _counts(connection: Connection) -> dict[str, int]:
 
 
 def _tables(connection: Connection) -> list[Table]:
-    """The tables as the database has them, JSON as plain text; those that others need first."""
+    """Return the tables as the database has them, JSON as text; those that others need first."""
     reflected = MetaData()
     reflected.reflect(connection)
     return [table for table in reflected.sorted_tables if table.name not in _LEFT_OUT]

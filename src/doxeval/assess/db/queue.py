@@ -178,24 +178,24 @@ class Queues:
         changes: int = rows[0][1] or 0
         with self._lock:
             kept = {key: self._orders.get(key) for key in keys}
-        found = {key: old.entries for key, old in kept.items() if old and old.changes == changes}
-        missing = [key for key in keys if key not in found]
+        pooled = {key: old.entries for key, old in kept.items() if old and old.changes == changes}
+        missing = [key for key in keys if key not in pooled]
         if not missing:
-            return found
+            return pooled
         documents: dict[str, list[Any]] = {topic: [] for topic, _ in missing}
         for row in connection.execute(_POOL, {"topics": list(documents)}):
             documents[row.topic].append(row)
         for topic, judge in missing:
             ordered = _ordered(documents[topic], self._settings, topic, judge)
-            found[topic, judge] = tuple(
+            pooled[topic, judge] = tuple(
                 _entry(name, place, None, False) for place, name in enumerate(ordered)
             )
         with self._lock:
             for key in missing:
-                self._orders[key] = _Pooled(changes, found[key])
+                self._orders[key] = _Pooled(changes, pooled[key])
             while len(self._orders) > _ORDERS_KEPT:
                 self._orders.popitem(last=False)
-        return found
+        return pooled
 
 
 def _queue(

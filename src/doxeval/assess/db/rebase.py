@@ -88,10 +88,10 @@ class Rebase:
         unchanged = moved = 0
         lost: list[Lost] = []
         for row in self.connection.execute(select(JUDGMENTS)).all():
-            found = self._judgment(row)
-            unchanged += found is None
-            moved += found is not None and not found
-            lost += found or ()
+            missing = self._judgment(row)
+            unchanged += missing is None
+            moved += missing is not None and not missing
+            lost += missing or ()
         lost += self._honeypots()
         place = {"path": self.new.address, "seal": self.new.checksum}
         put_setting(self.connection, "collection", place)
@@ -99,22 +99,22 @@ class Rebase:
         return RebaseReport(unchanged, moved, tuple(lost), removed)
 
     def _judgment(self, row: Any) -> list[Lost] | None:
-        """Carry one judgment over: what it lost, or None if its text is the same."""
+        """Carry one judgment over; return what it lost, or None if its text is the same."""
         target = Target(row.topic, row.document, row.judge)
         new = Article.of(self.new, row.document)
         state = State.from_json(row.state)
         if row.text_sha256 == new.sha256 and not state.grades:
             return None
-        found, lost = self._anchored(state, row.document, row.text_sha256, new)
-        if row.text_sha256 == new.sha256 and found == state:
+        anchored, lost = self._anchored(state, row.document, row.text_sha256, new)
+        if row.text_sha256 == new.sha256 and anchored == state:
             return None
         stored = replace(stored_of(row), text_sha256=new.sha256)
         write_judgment(self.connection, target, stored)
         if row.version:
-            operation = import_operation(found, row.version, REBASED)
+            operation = import_operation(anchored, row.version, REBASED)
             after = submit(self.connection, target, Author(None, True), operation, new, self.mode)
             write_judgment(self.connection, target, replace(after, stacks=Stacks()))
-            if found.is_relevant:
+            if anchored.is_relevant:
                 keep_snapshot(self.connection, new)
         who = self.names[row.judge]
         return [Lost(row.topic, row.document, who, what) for what in lost]
@@ -154,7 +154,7 @@ class Rebase:
         return empty, ("everything: the text that was judged is neither kept nor found",)
 
     def _old_article(self, document: str, text_sha256: str | None) -> Article | None:
-        """A document as it was judged: kept, or in the old collection if that is still there."""
+        """Return a document as it was judged: kept, or from the old collection if it is there."""
         if text_sha256 is not None:
             article = read_snapshot(self.connection, document, text_sha256)
             if article is not None:
@@ -189,10 +189,10 @@ def rebase(connection: Connection, new: Collection) -> RebaseReport:
 
 def _collection_if_there(recorded: dict[str, str]) -> Collection | None:
     try:
-        found = Collection(recorded["path"])
+        old = Collection(recorded["path"])
     except CollectionError:
         return None
-    return found if found.checksum == recorded["seal"] else None
+    return old if old.checksum == recorded["seal"] else None
 
 
 # The same text in the new version
@@ -207,12 +207,12 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
     >>> before = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> after = example_collection({"a": "<s><p>At night, low or high.</p><p>Low tide.</p></s>"})
     >>> state = State(highlights=((4, 8),), bep=4, status="validated")
-    >>> found, lost = reanchor(state, Article.of(before, "a"), Article.of(after, "a"), "2006")
-    >>> found.highlights, found.bep, found.status, lost
+    >>> moved, lost = reanchor(state, Article.of(before, "a"), Article.of(after, "a"), "2006")
+    >>> moved.highlights, moved.bep, moved.status, lost
     (((26, 30),), 26, 'validated', ())
     >>> gone = Article.of(example_collection({"a": "<s>High water.</s>"}), "a")
-    >>> found, lost = reanchor(state, Article.of(before, "a"), gone, "2006")
-    >>> found.highlights, found.status, len(lost)
+    >>> moved, lost = reanchor(state, Article.of(before, "a"), gone, "2006")
+    >>> moved.highlights, moved.status, len(lost)
     ((), 'open', 2)
     """
     lost: list[str] = []

@@ -56,7 +56,7 @@ class Checked(TypeDecorator[Any]):
         self.kept_as, self.expected, self.nullable = kept_as, expected, nullable
 
     def process_result_value(self, value: Any, dialect: Dialect | None) -> Any:
-        """From the database."""
+        """Return a value from the database."""
         if type(value) is not self.expected and not (self.nullable and value is None):
             raise Damaged(f"it has {quoted(value)} where doxeval writes {self.expected.__name__}")
         return value
@@ -80,18 +80,18 @@ class Json(TypeDecorator[Any]):
         self.expected = expected
 
     def process_bind_param(self, value: Any, dialect: Dialect | None) -> str | None:
-        """To the database."""
+        """Return a value for the database."""
         return None if value is None else json.dumps(value, separators=(",", ":"))
 
     def process_result_value(self, value: Any, dialect: Dialect | None) -> Any:
-        """From the database."""
+        """Return a value from the database."""
         if value is None:
             return None
         with decoding("a value in JSON"):
-            found = json.loads(value)
-        if not isinstance(found, self.expected):
+            decoded = json.loads(value)
+        if not isinstance(decoded, self.expected):
             raise Damaged(f"it has {quoted(value)} where doxeval writes {self.expected.__name__}")
-        return found
+        return decoded
 
 
 METADATA = MetaData(

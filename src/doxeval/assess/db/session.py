@@ -256,7 +256,7 @@ class Database:
 
 
 def sqlite_url(path: Path) -> URL:
-    """The URL of an SQLite file.
+    """Return the URL of an SQLite file.
 
     >>> str(sqlite_url(Path("/a/campaign.db")))
     'sqlite:////a/campaign.db'
@@ -265,7 +265,7 @@ def sqlite_url(path: Path) -> URL:
 
 
 def parsed_url(text: str) -> URL:
-    """The URL of a PostgreSQL database, with the driver that doxeval uses.
+    """Return the URL of a PostgreSQL database, with the driver that doxeval uses.
 
     >>> parsed_url("postgresql://anna@db.example.org/tides").drivername
     'postgresql+psycopg'
@@ -283,7 +283,7 @@ def parsed_url(text: str) -> URL:
 
 
 def why(error: Exception) -> str:
-    """What an error of a database says, in one line.
+    """Return what an error of a database says, in one line.
 
     >>> why(DBAPIError("SELECT 1", {}, sqlite3.OperationalError("database is locked")))
     'database is locked'
@@ -301,7 +301,7 @@ def _is_busy(error: DBAPIError) -> bool:
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether an error says that a database is not as doxeval left it.
+    """Tell whether an error says that a database is not as doxeval left it.
 
     >>> is_damage(DBAPIError("SELECT 1", {}, sqlite3.OperationalError("database is locked")))
     False
@@ -360,7 +360,7 @@ def _postgresql_engine(url: URL) -> Engine:
 
 
 def now() -> str:
-    """The time now, to the millisecond.
+    """Return the time now, to the millisecond.
 
     >>> len(now()), now()[-1]
     (24, 'Z')
@@ -369,7 +369,7 @@ def now() -> str:
 
 
 def later(time: str, seconds: float) -> str:
-    """The time some seconds later (earlier if they are negative).
+    """Return the time some seconds later (earlier if they are negative).
 
     >>> later("2026-01-31T23:59:59.500Z", 1)
     '2026-02-01T00:00:00.500Z'
@@ -378,7 +378,7 @@ def later(time: str, seconds: float) -> str:
 
 
 def seconds_between(earlier: str, after: str) -> float:
-    """How many seconds lie between two times.
+    """Return how many seconds lie between two times.
 
     >>> seconds_between("2026-01-31T23:59:59.500Z", "2026-02-01T00:00:00.000Z")
     0.5
@@ -387,7 +387,7 @@ def seconds_between(earlier: str, after: str) -> float:
 
 
 def as_text(time: datetime) -> str:
-    """A time as ISO 8601 in UTC.
+    """Return a time as ISO 8601 in UTC.
 
     >>> as_text(datetime(2026, 1, 31, 12, tzinfo=UTC))
     '2026-01-31T12:00:00.000Z'

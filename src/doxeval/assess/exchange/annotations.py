@@ -90,9 +90,9 @@ def _annotations(judged: Judged, collection: Collection) -> Iterator[dict[str, A
     article = Article.of(collection, judged.document)
     state = judged.state
     whole = {"type": "TextPositionSelector", "start": 0, "end": len(article.text)}
-    said = [_text("assessing", RELEVANT if state.is_relevant else NOT_RELEVANT)]
-    said += [_text("tagging", mark) for mark in judged.marks]
-    yield _annotation(judged, "assessing", said, whole)
+    bodies = [_text("assessing", RELEVANT if state.is_relevant else NOT_RELEVANT)]
+    bodies += [_text("tagging", mark) for mark in judged.marks]
+    yield _annotation(judged, "assessing", bodies, whole)
     if state.bep is not None:
         end = min(state.bep + AROUND, len(article.text))
         yield _annotation(judged, "bookmarking", [], *_selectors(article.text, state.bep, end))
@@ -119,7 +119,7 @@ def in_document_order(paths: Iterable[str], article: Article) -> list[str]:
 
 
 def _annotation(
-    judged: Judged, motivation: str, said: list[dict[str, Any]], *selectors: dict[str, Any]
+    judged: Judged, motivation: str, bodies: list[dict[str, Any]], *selectors: dict[str, Any]
 ) -> dict[str, Any]:
     target: dict[str, Any] = {"source": quote(judged.document, safe="")}
     if selectors:
@@ -127,7 +127,7 @@ def _annotation(
     about: dict[str, Any] = {"motivation": motivation}
     if judged.assessor is not None:
         about["creator"] = {"type": "Person", "nickname": judged.assessor}
-    about["body"] = [_text("classifying", judged.topic), *said]
+    about["body"] = [_text("classifying", judged.topic), *bodies]
     about["target"] = target
     return {"id": f"urn:uuid:{uuid5(_NAMES, _json(about))}", "type": "Annotation", **about}
 
@@ -149,10 +149,10 @@ def _selectors(text: str, start: int, end: int) -> list[dict[str, Any]]:
 
 
 def _grade(grade: Grade, inferred: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {"e": grade}
+    value: dict[str, Any] = {"e": grade}
     if isinstance(grade, tuple):
-        said = {"e": grade[0], "s": grade[1]}
-    return said | ({"inferred": True} if inferred else {})
+        value = {"e": grade[0], "s": grade[1]}
+    return value | ({"inferred": True} if inferred else {})
 
 
 # Reading
@@ -490,7 +490,7 @@ class _Draft:
 
     def judgment(self) -> ReadJudgment:
         """Return what all annotations say together."""
-        found = ReadJudgment(
+        read = ReadJudgment(
             self.topic,
             self.document,
             self.assessor,
@@ -503,17 +503,17 @@ class _Draft:
             self.origin,
             self.line,
         )
-        if flaw := flaw_of_note(found.note):
+        if flaw := flaw_of_note(read.note):
             raise FormatError(f"the note: {flaw}", self.origin, self.line)
-        if self.facts.get("relevant", found.state.is_relevant) != found.state.is_relevant:
-            said = RELEVANT if self.facts["relevant"] else NOT_RELEVANT
+        if self.facts.get("relevant", read.state.is_relevant) != read.state.is_relevant:
+            value = RELEVANT if self.facts["relevant"] else NOT_RELEVANT
             raise FormatError(
-                f"{quoted(self.document)} is said to be {said}, and the other annotations say "
+                f"{quoted(self.document)} is said to be {value}, and the other annotations say "
                 "otherwise",
                 self.origin,
                 self.line,
             )
-        return found
+        return read
 
 
 def _needed(place: Range | None) -> Range:

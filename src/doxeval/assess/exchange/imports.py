@@ -137,10 +137,10 @@ def _refuse(has: Mapping[str, object], mode: Mode) -> None:
 
 def _by_judgment(operations: Iterable[LoggedOperation]) -> list[list[LoggedOperation]]:
     """Return the operations on each judgment."""
-    found: dict[tuple[str, str, str | None], list[LoggedOperation]] = {}
+    by_key: dict[tuple[str, str, str | None], list[LoggedOperation]] = {}
     for operation in operations:
-        found.setdefault(operation.key, []).append(operation)
-    return list(found.values())
+        by_key.setdefault(operation.key, []).append(operation)
+    return list(by_key.values())
 
 
 def _of_log(

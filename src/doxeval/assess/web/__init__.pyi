@@ -14,3 +14,4 @@ from doxeval.assess.web.find import Finder as Finder
 from doxeval.assess.web.requests import MOST_FORM as MOST_FORM
 from doxeval.assess.web.requests import MOST_JSON as MOST_JSON
 from doxeval.assess.web.wire import MOST_OPERATIONS as MOST_OPERATIONS
+from doxeval.assess.web.wire import OperationData as OperationData

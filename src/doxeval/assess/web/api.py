@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 from starlette.responses import Response
@@ -30,6 +30,7 @@ from doxeval.assess.web.errors import Problem
 from doxeval.assess.web.rendering import campaign_of, site_of
 from doxeval.assess.web.requests import checked_id
 from doxeval.assess.web.wire import (
+    MOST_OPERATIONS,
     ArticleData,
     FindData,
     JudgmentData,
@@ -42,7 +43,9 @@ from doxeval.assess.web.wire import (
     QueuePlace,
     StateData,
     TopicData,
+    TopicRequest,
 )
+from doxeval.errors import UnknownReference
 from doxeval.retrieve import ENGLISH_STOP_WORDS
 
 if TYPE_CHECKING:
@@ -54,11 +57,9 @@ if TYPE_CHECKING:
     from doxeval.assess.judging import Article, Mode, Operation, State
     from doxeval.assess.web.wire import (
         KeywordsRequest,
-        OperationsRequest,
         OutsideRequest,
         Span,
         TimeRequest,
-        TopicRequest,
         WireGrade,
     )
 
@@ -67,6 +68,12 @@ _FIRST_KEYWORDS = 8
 _TOPIC_FIELDS = ("title", "castitle", "description", "narrative", "keywords")
 _STATUS = {"conflict": 409, "quote": 409, "refused": 422, "closed": 423, "malformed": 400}
 _FINISHING = frozenset({"validate", "not-relevant", "skip"})
+
+
+class UncheckedOperations(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An OperationsRequest whose operations `judging` has yet to check, in its own words."""
+
+    operations: Annotated[list[Any], msgspec.Meta(min_length=1, max_length=MOST_OPERATIONS)]
 
 
 def _answer(message: msgspec.Struct, status: int = 200) -> Response:
@@ -224,14 +231,15 @@ def _others(request: Request, document: str) -> list[OtherJudgment]:
     return sorted(others, key=lambda other: other.who)
 
 
-def post_operations(request: Request, message: OperationsRequest) -> Response:
+def post_operations(request: Request, message: UncheckedOperations) -> Response:
     """Carry out operations on one document, in order up to the first that fails."""
     campaign, document = campaign_of(request), document_of(request)
     topic, judge = request.state.topic, request.state.judge
     operations = _operations(message)
     _check_user(request, message)
+    article = _article_to_judge(campaign, document)
     submitted = campaign.submit(topic, document, judge, request.user, operations)
-    judgment = _judgment(submitted.stored, campaign.article(document), campaign.mode)
+    judgment = _judgment(submitted.stored, article, campaign.mode)
     reply = _fields(judgment) | {"applied": submitted.applied}
     failure = submitted.failure
     if failure is not None:
@@ -243,12 +251,20 @@ def post_operations(request: Request, message: OperationsRequest) -> Response:
     return _answer(OperationsReply(**reply))
 
 
-def _operations(message: OperationsRequest) -> list[Operation]:
+def _operations(message: UncheckedOperations) -> list[Operation]:
     """Return the operations of a request; if one cannot be carried out by anybody, none is."""
     try:
-        return [parse_operation(_fields(operation)) for operation in message.operations]
+        return [parse_operation(operation) for operation in message.operations]
     except MalformedOperation as error:
         raise Problem(400, f"{error}.", "malformed") from None
+
+
+def _article_to_judge(campaign: Campaign, document: str) -> Article:
+    """Return an article; what is not in the collection is in no queue either."""
+    try:
+        return campaign.article(document)
+    except UnknownReference:
+        raise NotInQueue(f"there is no document {document!r}") from None
 
 
 def _check_user(request: Request, message: TopicRequest) -> None:
@@ -261,8 +277,9 @@ def post_time(request: Request, message: TimeRequest) -> Response:
     """Add time that was spent on a document."""
     document = document_of(request)
     _check_user(request, message)
-    state = request.state
-    campaign_of(request).add_time(state.topic, document, state.judge, message.seconds)
+    state, campaign = request.state, campaign_of(request)
+    _article_to_judge(campaign, document)
+    campaign.add_time(state.topic, document, state.judge, message.seconds)
     return Response(b"{}", media_type="application/json")
 
 

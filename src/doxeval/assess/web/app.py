@@ -39,7 +39,6 @@ from doxeval.assess.web.requests import (
 )
 from doxeval.assess.web.wire import (
     KeywordsRequest,
-    OperationsRequest,
     OutsideRequest,
     TimeRequest,
     TopicRequest,
@@ -96,7 +95,7 @@ ROUTES = (
     Entry("POST", "/organise/users/disable", Who.ADMIN, organise.post_disable_user),
     Entry("POST", "/organise/users/enable", Who.ADMIN, organise.post_enable_user),
     Entry("GET", "/api/article", Who.JUDGE, api.get_article),
-    Entry("POST", "/api/operations", Who.JUDGE, api.post_operations, OperationsRequest),
+    Entry("POST", "/api/operations", Who.JUDGE, api.post_operations, api.UncheckedOperations),
     Entry("POST", "/api/time", Who.JUDGE, api.post_time, TimeRequest),
     Entry("POST", "/api/keywords", Who.TOPIC, api.post_keywords, KeywordsRequest),
     Entry("GET", "/api/find", Who.JUDGE, api.get_find),

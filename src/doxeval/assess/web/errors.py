@@ -65,7 +65,7 @@ def problem_of(error: Exception) -> Problem:
             return error
         case HTTPException(status_code=status):
             sentence = "Check the address." if status == 404 else TITLES.get(status, "") + "."
-            return Problem(status, sentence, "address", error.headers)
+            return Problem(status, sentence, "address")
         case NotInQueue():
             return Problem(
                 404,

@@ -27,7 +27,7 @@ _QUERIES = ("queries.jsonl", "queries.tsv", "topics.tsv", "queries.jsonl.gz", "q
 _SEGMENTS = ("segments.jsonl", "segments.jsonl.gz")
 
 
-class Segment(NamedTuple):
+class JudgedSegment(NamedTuple):
     """A judged piece of a document: its text, and where it is said to stand."""
 
     text: str | None
@@ -41,7 +41,7 @@ class JudgedParts:
 
     texts: Mapping[str, str]
     grades: Mapping[str, Mapping[str, int]]
-    segments: Mapping[str, Segment]
+    segments: Mapping[str, JudgedSegment]
 
 
 def is_judged_folder(path: str) -> bool:
@@ -134,7 +134,7 @@ def _grades(path: str) -> dict[str, dict[str, int]]:
     return grades
 
 
-def _segments(path: str) -> dict[str, Segment]:
+def _segments(path: str) -> dict[str, JudgedSegment]:
     loaded = load(path)
     found = {}
     for row, record in enumerate(loaded.records()):
@@ -142,7 +142,7 @@ def _segments(path: str) -> dict[str, Segment]:
         if not isinstance(name, str) or type(start) is not int or type(end) is not int:
             raise loaded.wrong("expected a segment with docid, start_char and end_char", row)
         text = record.get("segment")
-        found[name] = Segment(text if isinstance(text, str) else None, start, end)
+        found[name] = JudgedSegment(text if isinstance(text, str) else None, start, end)
     return found
 
 

@@ -42,7 +42,9 @@ def texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = record.get(name)
     if isinstance(value, str):
         return (value,)
-    return tuple(str(one) for one in value if one is not None) if isinstance(value, list) else ()
+    return (
+        tuple(str(text_) for text_ in value if text_ is not None) if isinstance(value, list) else ()
+    )
 
 
 def texts_in_cell(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
@@ -82,7 +84,7 @@ def listed_records(loaded: Loaded, row: int, record: Mapping[str, Any], name: st
             value = json.loads(value)
         except (ValueError, RecursionError):
             raise loaded.wrong(f"{name} is {quoted(value)}: expected a list in JSON", row) from None
-    if not isinstance(value, list) or not all(isinstance(one, Mapping) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
         raise loaded.wrong(f"{name} is {quoted(value)}: expected a list of objects", row)
     return value
 
@@ -90,7 +92,7 @@ def listed_records(loaded: Loaded, row: int, record: Mapping[str, Any], name: st
 def whole_numbers(loaded: Loaded, row: int, value: Any, name: str) -> tuple[int, int]:
     """A pair of whole numbers."""
     is_pair = isinstance(value, list | tuple) and len(value) == 2
-    if not is_pair or not all(type(one) is int for one in value):
+    if not is_pair or not all(type(item) is int for item in value):
         raise loaded.wrong(f"{name} is {quoted(value)}: expected two whole numbers", row)
     return value[0], value[1]
 
@@ -100,8 +102,8 @@ def pairs(loaded: Loaded, row: int, value: Any, first: str, second: str) -> list
     if isinstance(value, Mapping):
         columns = [value.get(first), value.get(second)]
         if all(isinstance(column, list) for column in columns):
-            value = [list(one) for one in zip(*columns, strict=False)]
+            value = [list(pair) for pair in zip(*columns, strict=False)]
     is_list = isinstance(value, list)
-    if not is_list or not all(isinstance(one, list | tuple) and len(one) == 2 for one in value):
+    if not is_list or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in value):
         raise loaded.wrong(f"{quoted(value)}: expected pairs of {first} and {second}", row)
-    return [(one[0], one[1]) for one in value]
+    return [(pair[0], pair[1]) for pair in value]

@@ -92,7 +92,7 @@ def _need(loaded: Loaded, row: int, need: Any) -> RawNeed:
         _refuse_unknown(loaded, row, need, _OF_NEED)
     if not isinstance(need, Mapping) or not isinstance(need.get("spans"), list):
         raise loaded.wrong(f'the need {quoted(need)}: expected {{"spans": […]}}', row)
-    pieces = tuple(_piece(loaded, row, one) for one in need["spans"])
+    pieces = tuple(_piece(loaded, row, span) for span in need["spans"])
     grade = need.get("grade", 1)
     if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 < grade < 1 << 31:
         raise loaded.wrong(f"the grade {quoted(grade)}: expected more than 0", row)
@@ -130,7 +130,7 @@ def _is_judged(value: Any) -> bool:
 def _judged(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     from doxeval.assessments import Assessments, judgments_of_statements
 
-    rows = ((loaded.line(row) or row + 1, one) for row, one in enumerate(loaded.records()))
+    rows = ((loaded.line(row) or row + 1, record) for row, record in enumerate(loaded.records()))
     found = judgments_of_statements(rows, loaded.origin or "")
     return judged_questions(Assessments(found.judgments, found.warnings))
 
@@ -140,17 +140,17 @@ def judged_questions(judged: Any) -> Iterator[RawQuestion]:
     from doxeval.assessments import Needs
 
     needs = Needs.of(judged)
-    pairs = [(one.topic, one.document) for one in judged]
+    pairs = [(judgment.topic, judgment.document) for judgment in judged]
     by_topic: dict[str, list[RawNeed]] = {topic: [] for topic in judged.topics}
     topics = list(judged.topics)
     for row in range(len(needs)):
-        own = range(int(needs.begin[row]), int(needs.begin[row + 1]))
-        places = zip(needs.pair[own], needs.start[own], needs.end[own], strict=True)
+        spans = range(int(needs.begin[row]), int(needs.begin[row + 1]))
+        places = zip(needs.pair[spans], needs.start[spans], needs.end[spans], strict=True)
         pieces = tuple(RawEvidence(pairs[pair][1], None, int(s), int(e)) for pair, s, e in places)
         need = RawNeed(pieces, _whole(float(needs.grade[row])), needs.names[row])
         by_topic[topics[int(needs.topic[row])]].append(need)
     for topic, own_needs in by_topic.items():
-        empty = tuple(one.document for one in judged.of(topic) if not one.highlights)
+        empty = tuple(judgment.document for judgment in judged.of(topic) if not judgment.highlights)
         yield RawQuestion(topic, "", tuple(own_needs), not_relevant=empty)
 
 

@@ -86,11 +86,11 @@ def _chroma_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     for row, record in enumerate(loaded.records()):
         document = text(record, "corpus_id")
         needs = []
-        for one in listed_records(loaded, row, record, "references"):
+        for reference in listed_records(loaded, row, record, "references"):
             start, end = (
-                whole_number(loaded, row, one, name) for name in ("start_index", "end_index")
+                whole_number(loaded, row, reference, name) for name in ("start_index", "end_index")
             )
-            quote = needed_text(loaded, row, one, "content")
+            quote = needed_text(loaded, row, reference, "content")
             needs.append(RawNeed((RawEvidence(document, quote, start, end),)))
         question = needed_text(loaded, row, record, "question")
         tags = () if document is None else (document,)
@@ -114,10 +114,10 @@ def _legalbench_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuesti
     tests = loaded._replace(value=_tests(loaded.value))
     for row, record in enumerate(tests.records()):
         pieces = []
-        for one in listed_records(tests, row, record, "snippets"):
-            start, end = whole_numbers(tests, row, one.get("span"), "span")
-            file = needed_text(tests, row, one, "file_path")
-            pieces.append(RawEvidence(file, text(one, "answer"), start, end))
+        for snippet in listed_records(tests, row, record, "snippets"):
+            start, end = whole_numbers(tests, row, snippet.get("span"), "span")
+            file = needed_text(tests, row, snippet, "file_path")
+            pieces.append(RawEvidence(file, text(snippet, "answer"), start, end))
         question = needed_text(tests, row, record, "query")
         own = text(record, "id") or str(row + 1)
         yield RawQuestion(own, question, single_needs(pieces), texts(record, "tags"))
@@ -227,7 +227,7 @@ def _is_with_corpus(value: Any) -> bool:
 
 
 def _stated_alone(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
-    ids = [name for own in _needed_ids(loaded) for need in own for name in need]
+    ids = [name for needs in _needed_ids(loaded) for need in needs for name in need]
     if ids and not any(docs.find(name) for name in ids):
         raise loaded.wrong(
             f"{quoted(ids[0])} and all other ids of retrieval_gt are no documents here: "
@@ -243,7 +243,7 @@ def _stated_with_corpus(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion
     given: QaWithCorpus = loaded.value
     if not _is_autorag(given.qa.value):
         raise given.qa.wrong("expected questions with query and retrieval_gt")
-    ids = [name for own in _needed_ids(given.qa) for need in own for name in need]
+    ids = [name for needs in _needed_ids(given.qa) for need in needs for name in need]
     chunks = locate(docs, given.corpus, max_missing="100%")
     if ids and all(chunks.find(name) < 0 for name in ids):
         raise given.qa.wrong(
@@ -276,8 +276,8 @@ def _needed_ids(loaded: Loaded) -> Iterator[list[list[str]]]:
         given = record.get("retrieval_gt")
         if not isinstance(given, list):
             raise loaded.wrong(f"retrieval_gt is {quoted(given)}: expected lists of ids", row)
-        lists = [one if isinstance(one, list) else [one] for one in given]
-        yield [[str(name) for name in own if name] for own in lists if any(own)]
+        lists = [ids if isinstance(ids, list) else [ids] for ids in given]
+        yield [[str(name) for name in ids if name] for ids in lists if any(ids)]
 
 
 def _autorag_questions(
@@ -285,7 +285,7 @@ def _autorag_questions(
 ) -> Iterator[RawQuestion]:
     """The questions; `piece` says what an id stands for."""
     for row, (record, needed) in enumerate(zip(loaded.records(), _needed_ids(loaded), strict=True)):
-        needs = tuple(RawNeed(tuple(map(piece, own))) for own in needed)
+        needs = tuple(RawNeed(tuple(map(piece, ids))) for ids in needed)
         question = needed_text(loaded, row, record, "query")
         yield RawQuestion(text(record, "qid", "id") or str(row + 1), question, needs)
 
@@ -346,10 +346,10 @@ def answers_in(loaded: Loaded) -> list[Answer]:
     else:
         raise loaded.wrong(EXPECTED)
     seen: set[str] = set()
-    for row, one in enumerate(found):
-        if one.id in seen:
-            raise loaded.wrong(f"there are two questions {quoted(one.id)}", row)
-        seen.add(one.id)
+    for row, answer in enumerate(found):
+        if answer.id in seen:
+            raise loaded.wrong(f"there are two questions {quoted(answer.id)}", row)
+        seen.add(answer.id)
     return found
 
 
@@ -370,7 +370,7 @@ def _of_ragas(loaded: Loaded) -> Iterator[Answer]:
 
 def _texts(loaded: Loaded, row: int, record: dict[str, Any], name: str) -> tuple[str, ...]:
     value = record.get(name)
-    is_list = isinstance(value, list) and all(isinstance(one, str | int) for one in value)
+    is_list = isinstance(value, list) and all(isinstance(item, str | int) for item in value)
     if value is not None and not is_list and not isinstance(value, str):
         raise loaded.wrong(f"{name} is {quoted(value)}: expected a list of texts", row)
     return texts_in_cell(record, name)
@@ -380,11 +380,13 @@ def _with_ids(
     loaded: Loaded, row: int, contexts: tuple[str, ...], ids: tuple[str, ...]
 ) -> tuple[Any, ...]:
     if not ids or not contexts:
-        return contexts or tuple({"chunk": one, "doc": one} for one in ids)
+        return contexts or tuple({"chunk": context, "doc": context} for context in ids)
     if len(ids) != len(contexts):
         counts = f"{len(contexts):,} retrieved_contexts, but {len(ids):,} retrieved_context_ids"
         raise loaded.wrong(f"{counts}: expected one for each", row)
-    return tuple({"chunk": own, "text": one} for own, one in zip(ids, contexts, strict=True))
+    return tuple(
+        {"chunk": name, "text": context} for name, context in zip(ids, contexts, strict=True)
+    )
 
 
 def _of_ragchecker(loaded: Loaded) -> Iterator[Answer]:
@@ -392,9 +394,9 @@ def _of_ragchecker(loaded: Loaded) -> Iterator[Answer]:
         question = needed_text(loaded, row, record, "query")
         own = text(record, "query_id", "id") or str(row + 1)
         items = []
-        for one in listed_records(loaded, row, record, "retrieved_context"):
-            name = text(one, "doc_id")
-            said = {"text": needed_text(loaded, row, one, "text")}
+        for context in listed_records(loaded, row, record, "retrieved_context"):
+            name = text(context, "doc_id")
+            said = {"text": needed_text(loaded, row, context, "text")}
             items.append(said if name is None else {**said, "chunk": name, "doc_id": name})
         yield Answer(own, question, tuple(items))
 

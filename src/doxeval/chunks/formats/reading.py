@@ -145,7 +145,10 @@ def _squad_documents(loaded: Loaded) -> Iterator[tuple[str, str]]:
             for paragraph in listed_records(loaded, row, article, "paragraphs"):
                 pairs.append((title, needed_text(loaded, row, paragraph, "context")))
     else:
-        pairs = [(one.title or str(one.row + 1), one.context) for one in _squad_records(loaded)]
+        pairs = [
+            (question.title or str(question.row + 1), question.context)
+            for question in _squad_records(loaded)
+        ]
     return paragraphs_by_title(pairs)
 
 
@@ -187,7 +190,7 @@ def rows_of(value: Any) -> list[Mapping[str, Any]]:
         columns = {name: column for name, column in value.items() if isinstance(column, list)}
         count = min(map(len, columns.values()), default=0)
         return [{name: column[row] for name, column in columns.items()} for row in range(count)]
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list) else []
 
 
 def _qasper_documents(loaded: Loaded) -> Iterator[tuple[str, str]]:
@@ -205,12 +208,14 @@ def _qasper_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
             if question is None:
                 raise loaded.wrong("a question without its text", row)
             evidence = dict.fromkeys(
-                one
+                quote
                 for answer in _qasper_answers(asked.get("answers"))
-                for one in texts(answer, "evidence")
+                for quote in texts(answer, "evidence")
             )
-            quotes = [one for one in evidence if one.strip() and not one.startswith(_CAPTION)]
-            captions = tuple(one for one in evidence if one.startswith(_CAPTION))
+            quotes = [
+                quote for quote in evidence if quote.strip() and not quote.startswith(_CAPTION)
+            ]
+            captions = tuple(quote for quote in evidence if quote.startswith(_CAPTION))
             own = text(asked, "question_id") or f"{name}-{number}"
             needs = single_needs([RawEvidence(name, quote) for quote in quotes])
             yield RawQuestion(own, question, needs, unusable=captions)
@@ -218,8 +223,8 @@ def _qasper_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
 
 def _qasper_answers(value: Any) -> Iterator[Mapping[str, Any]]:
     """What each annotator said, however deeply it is nested."""
-    for one in rows_of(value):
-        inner = one.get("answer")
+    for record in rows_of(value):
+        inner = record.get("answer")
         if isinstance(inner, Mapping):
             yield inner
         elif isinstance(inner, list):
@@ -269,9 +274,9 @@ def _hotpot_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
         needs, unusable = [], []
         for title, number in dict.fromkeys(_facts(loaded, row, record)):
             pieces = tuple(
-                _sentence(one, number)
-                for one in paragraphs
-                if one.title == title and 0 <= number < len(one.sentences)
+                _sentence(paragraph, number)
+                for paragraph in paragraphs
+                if paragraph.title == title and 0 <= number < len(paragraph.sentences)
             )
             if pieces:
                 needs.append(RawNeed(pieces))
@@ -302,9 +307,9 @@ def _facts(loaded: Loaded, row: int, record: Mapping[str, Any]) -> list[tuple[st
 
 def _hotpot_documents(loaded: Loaded) -> Iterator[tuple[str, str]]:
     return paragraphs_by_title(
-        (one.title, one.text)
+        (paragraph.title, paragraph.text)
         for row, record in enumerate(loaded.records())
-        for one in _paragraphs(loaded, row, record)
+        for paragraph in _paragraphs(loaded, row, record)
     )
 
 
@@ -320,10 +325,10 @@ def _fits_musique(value: Any) -> bool:
 
 def _whole_paragraphs(loaded: Loaded) -> Iterator[tuple[str, str, bool, int]]:
     for row, record in enumerate(loaded.records()):
-        for one in listed_records(loaded, row, record, "paragraphs"):
-            title = needed_text(loaded, row, one, "title")
-            paragraph = needed_text(loaded, row, one, "paragraph_text")
-            yield title, paragraph, bool(one.get("is_supporting")), row
+        for part in listed_records(loaded, row, record, "paragraphs"):
+            title = needed_text(loaded, row, part, "title")
+            paragraph = needed_text(loaded, row, part, "paragraph_text")
+            yield title, paragraph, bool(part.get("is_supporting")), row
 
 
 def _stated_musique(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
@@ -338,7 +343,7 @@ def _stated_musique(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
 
 
 def _documents_musique(loaded: Loaded) -> Iterator[tuple[str, str]]:
-    return paragraphs_by_title(one[:2] for one in _whole_paragraphs(loaded))
+    return paragraphs_by_title(part[:2] for part in _whole_paragraphs(loaded))
 
 
 HOTPOT = QuestionFormat(
@@ -396,7 +401,7 @@ def _joined_tokens(tokens: Any) -> str | None:
     if isinstance(tokens, Mapping):
         found = texts(tokens, "token")
     else:
-        found = tuple(str(one.get("token", "")) for one in rows_of(tokens))
+        found = tuple(str(token.get("token", "")) for token in rows_of(tokens))
     return " ".join(found) or None
 
 
@@ -414,13 +419,19 @@ def _natural_questions_questions(loaded: Loaded, docs: Documents) -> Iterator[Ra
     for row, record in enumerate(loaded.records()):
         page = _page(loaded, row, record)
         annotations = rows_of(record.get("annotations"))
-        long = [one.get("long_answer") for one in annotations]
-        short = [answer for one in annotations for answer in rows_of(one.get("short_answers"))]
+        long = [annotation.get("long_answer") for annotation in annotations]
+        short = [
+            answer
+            for annotation in annotations
+            for answer in rows_of(annotation.get("short_answers"))
+        ]
         position = _of_bytes(page.text) if page.unit == "byte" else _of_tokens(page.text)
         needs = []
         for name, answers in (("long", long), ("short", short)):
             ranges = _ranges(loaded, row, page, answers)
-            pieces = tuple(_piece(page, position, *one) for one in dict.fromkeys(ranges))
+            pieces = tuple(
+                _piece(page, position, *annotation) for annotation in dict.fromkeys(ranges)
+            )
             needs += [RawNeed(pieces, id=name)] if pieces else []
         own = text(record, "example_id", "id") or str(row + 1)
         question = _question(loaded, row, record)

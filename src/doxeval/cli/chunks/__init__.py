@@ -8,19 +8,18 @@ import click
 
 from doxeval.cli.verb import VerbGroup
 
-# In the order in which they are listed.
-_VERBS = (
-    "try",
-    "gold",
-    "cut",
-    "locate",
-    "limits",
-    "search",
-    "retrieved",
-    "rewrite",
-    "evaluate",
-    "tree",
-)
+# The verbs in the order in which they are listed, and the function of each in its file.
+_VERBS = {
+    "try": "try_:try_",  # Python keeps `try` for itself
+    "gold": "gold:gold",
+    "split": "split:split",
+    "locate": "locate:locate",
+    "limits": "limits:limits",
+    "search": "search:search",
+    "retrieved": "retrieved:retrieved",
+    "rewrite": "rewrite:rewrite",
+    "evaluate": "evaluate:evaluate",
+}
 
 
 class _Chunks(VerbGroup):
@@ -32,8 +31,7 @@ class _Chunks(VerbGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
             return None
-        file = {"try": "try_", "cut": "split"}.get(cmd_name, cmd_name)
-        name = "try_" if cmd_name == "try" else cmd_name
+        file, _, name = _VERBS[cmd_name].partition(":")
         command: click.Command = getattr(import_module(f"doxeval.cli.chunks.{file}"), name)
         return command
 
@@ -42,11 +40,11 @@ class _Chunks(VerbGroup):
 def chunks() -> None:
     """Evaluate chunked retrieval: chunks of any splitter, gold of any format.
 
-    Chunk ids change with every cut, characters do not: what is judged are ranges of the documents.
+    Chunk ids change with every chunking, characters do not: spans of the documents are judged.
 
     \b
     Start here:
-      doxeval chunks try handbook questions.jsonl     built-in cuts compared; nothing else is needed
+      doxeval chunks try handbook questions.jsonl     compare built-in chunkings; needs nothing else
       doxeval chunks gold questions.csv --docs handbook --out judged.jsonl
       doxeval chunks locate chunks.jsonl --docs handbook --out located.jsonl
     """

@@ -1,66 +1,81 @@
-"""`doxeval chunks evaluate`: runs of chunks scored, with the ceiling of their chunks."""
+"""`doxeval chunks evaluate`: runs of chunks scored, with the best that their chunks allow."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from doxeval.cli.chunks.inputs import (
     docs_in,
     gold_in_file,
-    known_tokens,
+    gold_option,
     max_missing_option,
     some_docs_option,
 )
-from doxeval.cli.decorators import tokens_option
-from doxeval.cli.output import data, line, note, warn
+from doxeval.cli.options import out_option, tokens_option
+from doxeval.cli.output import aligned, block, data, line, note, warn
 from doxeval.cli.thresholds import ThresholdOptions
-from doxeval.cli.verb import verb
-from doxeval.evaluation import Counting, RunOptions
+from doxeval.cli.verb import part, verb
+from doxeval.named import option
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from doxeval.chunks import Chunks, Questions
+    from doxeval.assessments import Assessments
+    from doxeval.chunks import Chunks, Documents, Questions
+    from doxeval.evaluation import Evaluation
     from doxeval.runs import Run
     from doxeval.scores import ScoreTable
 
+_READ = "read@5"
 
-@verb(ThresholdOptions)
+
+@dataclass(frozen=True)
+class EvaluateOptions:
+    """The options of `doxeval chunks evaluate`."""
+
+    gold: str = gold_option()
+    chunks: tuple[str, ...] = option(
+        (),
+        "The chunks of the runs: one file for all, or one for each run; may be repeated.",
+        metavar="FILE",
+    )
+    docs: str | None = some_docs_option()
+    tokens: str | None = tokens_option()
+    measures: tuple[str, ...] = option(
+        (), "A measure; may be repeated.", metavar="MEASURE", flags=("-m", "--measure")
+    )
+    presets: tuple[str, ...] = option(
+        (), "A set of measures.", flags=("--preset",), metavar="TEXT", shown_default="rag"
+    )
+    per_topic: bool = option(False, "Also print the scores of each question.")
+    by: Literal["tag"] | None = option(None, "Also print means by tag, and their mean.")
+    format: Literal["table", "json", "csv"] | None = option(
+        None, "Format of the output.", shown_default="by the name of --out, else table"
+    )
+    out: Path | None = out_option("Write to this file.", default=None)
+    max_missing: str = max_missing_option("quotes")
+    thresholds: ThresholdOptions = part(ThresholdOptions)
+
+    def output_format(self) -> str:
+        """Return the format that was given, or that of the file's name."""
+        suffix = "" if self.out is None else self.out.suffix.lower()
+        return self.format or {".json": "json", ".csv": "csv"}.get(suffix, "table")
+
+
+@verb(EvaluateOptions)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@click.option("-g", "--gold", required=True, metavar="FILE", help="Judgments, or questions.")
-@click.option(
-    "--chunks",
-    "files",
-    multiple=True,
-    metavar="FILE",
-    help="The chunks of the runs: one file for all, or one for each run; may be repeated.",
-)
-@some_docs_option
-@tokens_option
-@click.option("-m", "--measure", "names", multiple=True, metavar="MEASURE", help="A measure.")
-@click.option("--preset", "presets", multiple=True, help="A set of measures.  [default: rag]")
-@click.option("--per-topic", is_flag=True, help="Also print the scores of each question.")
-@click.option("--by", type=click.Choice(["tag"]), help="Also print means by tag, and their mean.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json", "csv"]),
-    help="Format of the output.  [default: by the name of --out, else table]",
-)
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
-@max_missing_option("quotes")
-def evaluate(runs: tuple[str, ...], gold: str, options: ThresholdOptions, **given: Any) -> None:
+def evaluate(runs: tuple[str, ...], options: EvaluateOptions) -> None:
     """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
 
-    Beside a measure of k results (-m cR@10), the table shows how much is read with them (read@10):
+    With a measure of k results (-m cR@10), the table shows how much is read with them (read@10):
     words, or tokens as --tokens counts them; characters where the documents are not known.
 
     With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
-    lost by cutting, the rest by search.
+    lost by chunking, the rest by retrieval.
 
     Gold that is not in the documents is an error, unless --max-missing allows it. It is then left
     out, with a warning: a need that is not found counts neither as answered nor as missed.
@@ -71,83 +86,151 @@ def evaluate(runs: tuple[str, ...], gold: str, options: ThresholdOptions, **give
       doxeval chunks evaluate a.jsonl b.jsonl -g judged.jsonl --docs handbook \\
         --fail-under bR@1000=.85 --baseline last.json --max-drop .02 --junit checks.xml
     """
-    from doxeval.chunks import Questions
+    from doxeval.chunks import Questions, judgments_of
+    from doxeval.measures import measure_named, preset_named, tokeniser_of
 
-    files = given["files"]
-    if len(files) > 1 and len(files) != len(runs):
+    if len(options.chunks) > 1 and len(options.chunks) != len(runs):
         raise click.UsageError("give one file of --chunks, or one for each run")
-    gates, tokens = options.requested(given["out"]), known_tokens(given["tokens"])
-    presets = given["presets"] or (() if given["names"] else ("rag",))
-    names = gates.measures(given["names"], presets)
-    _check_measures(names, presets)
-    known = docs_in(given["docs"])
-    chunks = [_chunks(file, known) for file in files]
-    docs = _docs(chunks, known)
-    judged = gold_in_file(gold, docs, given["max_missing"])
-    every: list[Chunks | None] = [*chunks] or [None]
-    every = every * len(runs) if len(every) == 1 else every
-    read = _runs(runs, every)
-    if tokens is not None and docs is None:
-        raise click.UsageError("--tokens counts in the texts of documents: give --docs")
-    settings = {"names": names, "presets": presets, "docs": docs, "tokens": tokens}
-    table = _scored(read, every, judged, settings)
-    # How the gold of questions was found has been printed.
-    _print_warnings(table, judged.warnings if isinstance(judged, Questions) else ())
-    is_table = _format(given) == "table"
-    with gates.around(table):
-        _write(_with_reading(table, read, every, judged, settings) if is_table else table, given)
-        if is_table:
-            _print_reading(read, judged, settings)
-            _print_oracles(table, read, every, judged, settings)
-        if given["by"] == "tag":
-            _print_tags(table, judged)
-
-
-def _check_measures(names: Sequence[str], presets: Sequence[str]) -> None:
-    """Raise an error for an unknown measure before anything is read and reported."""
-    from doxeval.measures import measure_named, preset_named
-
-    for preset in presets:
-        preset_named(preset)
+    gates = options.thresholds.requested(options.out)
+    if options.tokens is not None:
+        tokeniser_of(options.tokens)
+    presets = options.presets or (() if options.measures else ("rag",))
+    names = gates.measures(options.measures, presets)
+    known = [name for preset in presets for name in preset_named(preset).measures]
     for name in names:
-        measure_named(name)
+        measure_named(name)  # an unknown one is an error before anything is read
+    given = docs_in(options.docs)
+    chunks = [_chunks(file, given) for file in options.chunks]
+    docs = given
+    if docs is None:
+        docs = next((of_file.docs for of_file in chunks if of_file.docs is not None), None)
+    gold = gold_in_file(options.gold, docs, options.max_missing)
+    of_runs: list[Chunks | None] = [*chunks] or [None]
+    of_runs = of_runs * len(runs) if len(of_runs) == 1 else of_runs
+    if options.tokens is not None and docs is None:
+        raise click.UsageError("--tokens counts in the texts of documents: give --docs")
+    read = _read_runs(runs, of_runs)
+    scored = _Scored(judgments_of(gold), names, presets, known, docs, options.tokens)
+    table = scored.table(read, of_runs)
+    # How the gold of questions was found has been printed.
+    _print_warnings(table, gold.warnings if isinstance(gold, Questions) else ())
+    is_table = options.output_format() == "table"
+    with gates.around(scored.without_reading(table)):
+        _write(scored.with_reading(table) if is_table else scored.without_reading(table), options)
+        if is_table:
+            _print_reading(table, docs, options.tokens)
+            _print_losses(table, scored, read, of_runs)
+        if options.by == "tag":
+            _print_tags(scored.without_reading(table), gold)
 
 
-def _chunks(file: str, docs: Any) -> Chunks:
+def _chunks(file: str, docs: Documents | None) -> Chunks:
     from doxeval.chunks import chunks_with_texts, read_chunks
 
-    found = read_chunks(file, docs)
-    return found if found.docs is not None or found.given is None else chunks_with_texts(file)
+    chunks = read_chunks(file, docs)
+    if chunks.docs is not None or chunks.given is None:
+        return chunks
+    return chunks_with_texts(file)
 
 
-def _docs(chunks: Sequence[Chunks], given: Any) -> Any:
-    if given is not None:
-        return given
-    return next((one.docs for one in chunks if one.docs is not None), None)
-
-
-def _runs(given: Sequence[str], chunks: Sequence[Chunks | None]) -> list[Run]:
-    """The runs, each by a name that no other has."""
-    from doxeval.scores import distinct_names
-
-    read = [_run(text, own) for text, own in zip(given, chunks, strict=True)]
-    names = distinct_names([(run.run_id, file) for run, file in read])
-    return [run.with_id(name) for (run, _), name in zip(read, names, strict=True)]
-
-
-def _run(text: str, chunks: Chunks | None) -> tuple[Run, str]:
-    """A run, and its file."""
+def _read_runs(given: Sequence[str], chunks: Sequence[Chunks | None]) -> dict[str, Run]:
+    """Return the runs, each by a name that no other has."""
     from doxeval.chunks import read_chunk_run
     from doxeval.cli.scoring import named_run
+    from doxeval.scores import distinct_names
 
-    source = named_run(text)
-    file = source.file or str(source.source)
-    run = read_chunk_run(file, chunks)
-    return run.with_id(source.name) if source.name else run, file
+    runs, files = [], []
+    for text, of_run in zip(given, chunks, strict=True):
+        source = named_run(text)
+        file = source.file or str(source.source)
+        run = read_chunk_run(file, of_run)
+        runs.append(run.with_id(source.name) if source.name else run)
+        files.append(file)
+    names = distinct_names([(run.run_id, file) for run, file in zip(runs, files, strict=True)])
+    return {name: run.with_id(name) for name, run in zip(names, runs, strict=True)}
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """What runs are scored against, and the measures: those requested, and what is read."""
+
+    judgments: Assessments
+    names: Sequence[str]
+    presets: Sequence[str]
+    known: Sequence[str]
+    docs: Documents | None
+    tokens: str | None
+    evaluations: dict[int, Evaluation] = field(default_factory=dict)
+
+    @property
+    def reading(self) -> list[str]:
+        """The measures of what is read that are shown with the requested ones."""
+        from doxeval.chunks import reading_measures
+
+        return reading_measures(self.names, self.known)
+
+    @property
+    def hidden(self) -> list[str]:
+        """The measures of what is read that were not requested."""
+        from doxeval.measures import as_measure
+
+        requested = {str(as_measure(name)) for name in (*self.names, *self.known)}
+        reading = dict.fromkeys([*self.reading, _READ])
+        return [name for name in reading if str(as_measure(name)) not in requested]
+
+    def evaluation(self, chunks: Chunks | None) -> Evaluation:
+        """Return the evaluation of runs of some chunks, which is made once."""
+        from doxeval.chunks import evaluation_of_chunks
+        from doxeval.evaluation import Counting
+
+        if id(chunks) not in self.evaluations:
+            self.evaluations[id(chunks)] = evaluation_of_chunks(
+                self.judgments,
+                [*self.names, *self.hidden],
+                presets=self.presets,
+                chunks=None if chunks is None else chunks.table,
+                counting=Counting(self.docs, self.tokens),
+            )
+        return self.evaluations[id(chunks)]
+
+    def table(self, runs: Mapping[str, Run], chunks: Sequence[Chunks | None]) -> ScoreTable:
+        """Return the scores of all runs in one table; runs of the same chunks go together."""
+        from doxeval.chunks import short_labels
+
+        tables = [
+            short_labels(self.evaluation(of_runs).score_all(some))
+            for of_runs, some in _by_chunks(runs, chunks)
+        ]
+        by_name = {run.run: run for table in tables for run in table.runs}
+        scores = [replace(by_name[name], file=run.origin) for name, run in runs.items()]
+        return replace(tables[0], runs=tuple(scores))
+
+    def with_reading(self, table: ScoreTable) -> ScoreTable:
+        """Return the table with what is read after the measures of as many results."""
+        from doxeval.chunks import with_reading
+
+        labels = [*self.without_reading(table).labels, *self.reading]
+        return with_reading(table.only(measures=labels), self.reading)
+
+    def without_reading(self, table: ScoreTable) -> ScoreTable:
+        """Return the table with the requested measures only."""
+        return table.only(measures=[name for name in table.labels if name not in self.hidden])
+
+
+def _by_chunks(
+    runs: Mapping[str, Run], chunks: Sequence[Chunks | None]
+) -> list[tuple[Chunks | None, dict[str, Run]]]:
+    groups: dict[int, tuple[Chunks | None, dict[str, Run]]] = {}
+    for (name, run), of_run in zip(runs.items(), chunks, strict=True):
+        groups.setdefault(id(of_run), (of_run, {}))[1][name] = run
+    return list(groups.values())
+
+
+# Output
 
 
 def _print_warnings(table: ScoreTable, printed: Sequence[str]) -> None:
-    """What is said of the gold, and of each run by its name if there are several."""
+    """Print warnings about the gold, and about each run by its name if there are several."""
     from doxeval.messages import Message, truncate
 
     warn(warning for warning in table.warnings if warning not in printed)
@@ -156,130 +239,77 @@ def _print_warnings(table: ScoreTable, printed: Sequence[str]) -> None:
         warn(Message(prefix, warning) for warning in run.warnings if warning not in table.warnings)
 
 
-def _scored(
-    runs: Sequence[Run], chunks: Sequence[Chunks | None], gold: Any, settings: dict[str, Any]
-) -> ScoreTable:
-    """The scores of all runs in one table, each with its own chunks."""
-    from doxeval.chunks import DUPLICATES, judgments_of, short_labels
-    from doxeval.evaluation import Evaluation
+def _write(table: ScoreTable, options: EvaluateOptions) -> None:
+    from doxeval.cli.scoring import as_text
+    from doxeval.files import open_output
+    from doxeval.messages import utf8
+    from doxeval.scores import FORMATS
 
-    docs = settings["docs"]
-    tables = []
-    for run, own in zip(runs, chunks, strict=True):
-        evaluation = Evaluation(
-            judgments_of(gold),
-            settings["names"],
-            presets=settings["presets"],
-            chunks=None if own is None else own.table,
-            run_options=RunOptions(duplicates=DUPLICATES),
-            counting=Counting(
-                texts=docs,
-                tokens=settings["tokens"],
-                ignore_whitespace=settings.get("solid", False),
-            ),
-        )
-        table = short_labels(evaluation.score_all([run]), "auto")
-        tables.append(replace(table, runs=(replace(table.runs[0], file=run.origin),)))
-    from doxeval.scores import with_unique_names
-
-    return replace(tables[0], runs=with_unique_names([one.runs[0] for one in tables]))
+    format_ = options.output_format()
+    if format_ == "table":
+        contents = utf8(as_text(table, options.per_topic))
+    else:
+        contents = FORMATS[format_](table, options.per_topic)
+    if options.out is None:
+        data(contents)
+        return
+    with open_output(options.out) as file:
+        file.write(contents)
 
 
-def _with_reading(
-    table: ScoreTable,
-    runs: Sequence[Run],
-    chunks: Sequence[Chunks | None],
-    gold: Any,
-    settings: dict[str, Any],
-) -> ScoreTable:
-    """The table with what is read beside the measures of k results that the user named."""
-    from doxeval.chunks import measures_of_reading, with_reading
-    from doxeval.measures import preset_named
+def _print_reading(table: ScoreTable, docs: Documents | None, tokens: str | None) -> None:
+    """Print the mean units read with five results."""
+    from doxeval.chunks import NO_GOLD
+    from doxeval.scores import mean_of
 
-    known = [name for one in settings["presets"] for name in preset_named(one).measures]
-    names = measures_of_reading(settings["names"], known)
-    if not names:
-        return table
-    read = _scored(runs, chunks, gold, settings | {"names": names, "presets": ()})
-    return with_reading(table, read)
-
-
-def _unit(settings: dict[str, Any]) -> str:
-    """What budgets count."""
-    if settings["docs"] is None:
-        return "characters"
-    return "words" if settings["tokens"] is None else "tokens"
-
-
-def _print_reading(runs: Sequence[Run], gold: Any, settings: dict[str, Any]) -> None:
-    """The mean units read with five results."""
-    from math import isnan
-
-    from doxeval.chunks import DUPLICATES, NO_GOLD, judgments_of, units_read
-    from doxeval.evaluation import Evaluation
-
-    unit, docs = _unit(settings), settings["docs"]
-    tokens = settings["tokens"]
-    evaluation = Evaluation(
-        judgments_of(gold),
-        ["read@5"],
-        run_options=RunOptions(duplicates=DUPLICATES),
-        counting=Counting(texts=docs, tokens=tokens),
-    )
-    for run in runs:
-        read = units_read(evaluation, run, unit)
-        shown = NO_GOLD if isnan(read) else f"{read:,.0f} {unit} read with 5 results"
-        line(f"{run.run_id}: {shown}")
+    unit = "characters" if docs is None else "words" if tokens is None else "tokens"
+    column = table.index_of_measure(_READ)
+    for run in table.runs:
+        read = mean_of(run.values[column])
+        shown = NO_GOLD if read is None else f"{read:,.0f} {unit} read with 5 results"
+        line(f"{run.run}: {shown}")
     if docs is None:
         note("budgets count characters, since the documents are not known (--docs)")
 
 
-def _print_oracles(
+def _print_losses(
     table: ScoreTable,
-    runs: Sequence[Run],
+    scored: _Scored,
+    runs: Mapping[str, Run],
     chunks: Sequence[Chunks | None],
-    gold: Any,
-    settings: dict[str, Any],
 ) -> None:
-    """What the chunks allow, and how much is lost by cutting and by search."""
-    from doxeval.chunks import oracle
-    from doxeval.cli.output import aligned
-    from doxeval.reports import losses
+    """Print what the chunks allow, and how much is lost by chunking and by retrieval."""
+    from doxeval.chunks import losses_of, oracle_runs, short_labels
 
-    rows = []
-    for format_score, (run, own) in enumerate(zip(runs, chunks, strict=True)):
-        if own is None or own.docs is None:
+    by_run: dict[str, list[list[str]]] = {}
+    for of_runs, some in _by_chunks(runs, chunks):
+        if of_runs is None or of_runs.docs is None:
             continue
-        unit, tokens = _unit(settings), settings["tokens"]
-        ideal = oracle(own, gold, unit=unit, tokens=tokens, run_id=run.run_id)
-        best = _scored([ideal], [own], gold, settings)
-        ignoring = settings | {"solid": True}
-        for loss in losses(*(_scored([each], [own], gold, ignoring) for each in (run, ideal))):
+        evaluation = scored.evaluation(of_runs)
+        oracles = oracle_runs(evaluation, dict.fromkeys(some, of_runs.table))
+        best = short_labels(evaluation.score_all(oracles))
+        for loss in losses_of(evaluation, some, oracles):
             if loss.measure.startswith(("bR", "U@")):
-                scores = (
-                    of.view(at)[loss.measure] or 0 for of, at in ((table, format_score), (best, 0))
-                )
-                cells = (*scores, loss.cutting, loss.search)
-                rows.append([loss.run, loss.measure, *(f"{cell:.4f}" for cell in cells)])
-    if rows:
+                scores = (of[loss.run][loss.measure] or 0 for of in (table, best))
+                cells = (*scores, loss.chunking, loss.retrieval)
+                row = [loss.run, loss.measure, *(f"{cell:.4f}" for cell in cells)]
+                by_run.setdefault(loss.run, []).append(row)
+    if by_run:
         line()
-        header = ["run", "measure", "score", "oracle (greedy)", "lost by cutting", "by search"]
-        from doxeval.cli.output import block
-
-        block(aligned(header, rows))
+        header = ["run", "measure", "score", "oracle (greedy)", "lost by chunking", "by retrieval"]
+        block(aligned(header, [row for name in runs for row in by_run.get(name, [])]))
         line("White space is not lost: losses are counted without it.")
 
 
 def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
-    """Means by tag, and the mean of these."""
+    """Print means by tag, and the mean of these."""
     import numpy as np
 
-    from doxeval.cli.output import aligned, block
     from doxeval.errors import InputError
     from doxeval.scores import format_score
 
     tags = getattr(gold, "tags", {})
-    names = list(dict.fromkeys(tag for own in tags.values() for tag in own))
+    names = list(dict.fromkeys(tag for of_question in tags.values() for tag in of_question))
     if not names:
         raise InputError("the questions have no tags: --by tag needs questions that do")
     rows = []
@@ -297,29 +327,3 @@ def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
         rows.append([run.run, "mean of tags", *map(format_score, macro)])
     line()
     block(aligned(["run", "tag", *table.labels], rows))
-
-
-def _format(options: dict[str, Any]) -> str:
-    out: Path | None = options["out"]
-    if options["format_"] is not None:
-        return str(options["format_"])
-    suffix = "" if out is None else out.suffix.lower()
-    return {".json": "json", ".csv": "csv"}.get(suffix, "table")
-
-
-def _write(table: ScoreTable, options: dict[str, Any]) -> None:
-    from doxeval.cli.scoring import as_text
-    from doxeval.files import open_output
-    from doxeval.messages import utf8
-    from doxeval.scores import FORMATS
-
-    format_ = _format(options)
-    if format_ == "table":
-        contents = utf8(as_text(table, options["per_topic"]))
-    else:
-        contents = FORMATS[format_](table, options["per_topic"])
-    if options["out"] is None:
-        data(contents)
-        return
-    with open_output(options["out"]) as file:
-        file.write(contents)

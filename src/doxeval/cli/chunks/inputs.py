@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
+from doxeval.cli.options import tokens_option
 from doxeval.cli.output import note, warn
-from doxeval.errors import OutputError
+from doxeval.named import REQUIRED, option
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,37 +15,89 @@ if TYPE_CHECKING:
     from doxeval.assessments import Assessments
     from doxeval.chunks import Questions
 
-
 _MOST_WARNINGS = 3
+Copies = Literal["same", "place"]
 
-some_docs_option = click.option(
-    "--docs",
-    metavar="DOCS",
-    help="The documents.  [default: put together from the texts of the chunk file]",
-)
-unit_option = click.option(
-    "--unit",
-    type=click.Choice(["characters", "words", "tokens"]),
-    help="What sizes and budgets count.  [default: words, or tokens with --tokens]",
-)
+# Options
 
 
-def known_tokens(name: str | None) -> str | None:
-    """The name of a tokeniser, which is looked up before anything else is done."""
-    if name is not None:
-        from doxeval.measures import tokeniser_of
+def docs_option() -> Any:
+    """Declare `--docs DOCS`, which must be given."""
+    return option(
+        REQUIRED,
+        "The documents: a folder of text, Markdown, HTML or XML, a file of JSONL, JSON, CSV or "
+        "Parquet with ids and texts, a folder of BEIR, or a collection (its URL, too).",
+        metavar="DOCS",
+        is_path=True,
+    )
 
-        tokeniser_of(name)
-    return name
+
+def some_docs_option() -> Any:
+    """Declare `--docs DOCS`; without it, chunks show what is known of documents."""
+    return option(
+        None,
+        "The documents.",
+        metavar="DOCS",
+        is_path=True,
+        shown_default="reconstructed from the chunk file",
+    )
 
 
-def chosen_unit(unit: str | None, tokens: str | None) -> str:
-    """The unit that is asked for, or else the one that a tokeniser counts.
+def gold_option() -> Any:
+    """Declare `--gold FILE`, which must be given."""
+    return option(
+        REQUIRED,
+        "Gold: judgments, or questions with evidence.",
+        metavar="FILE",
+        flags=("-g", "--gold"),
+    )
 
-    >>> chosen_unit(None, "cl100k_base"), chosen_unit(None, None), chosen_unit("words", "x")
-    ('tokens', 'words', 'words')
-    """
-    return unit or ("words" if tokens is None else "tokens")
+
+def copies_option() -> Any:
+    """Declare `--copies`, of type `Copies`."""
+    return option(
+        "same",
+        "Whether a quote that occurs several times in its document may be shown at any of these "
+        "places, or only at its own.",
+    )
+
+
+def max_missing_option(what: str, default: str = "0") -> Any:
+    """Declare how much may be missing from the documents."""
+    return option(
+        default,
+        f"How many {what} may be missing from the documents: a number, or a share of all.",
+        metavar="N|P%",
+    )
+
+
+@dataclass(frozen=True)
+class UnitOptions:
+    """What sizes and budgets count."""
+
+    unit: Literal["characters", "words", "tokens"] | None = option(
+        None, "What sizes and budgets count.", shown_default="words, or tokens with --tokens"
+    )
+    tokens: str | None = tokens_option()
+
+    def check(self) -> None:
+        """Look the tokeniser up, before anything else is done."""
+        if self.tokens is not None:
+            from doxeval.measures import tokeniser_of
+
+            tokeniser_of(self.tokens)
+
+    @property
+    def counted(self) -> str:
+        """The unit that was requested, or else the one that a tokeniser counts.
+
+        >>> UnitOptions(tokens="cl100k_base").counted, UnitOptions().counted
+        ('tokens', 'words')
+        """
+        return self.unit or ("words" if self.tokens is None else "tokens")
+
+
+# Inputs
 
 
 def docs_in(source: str | None) -> Any:
@@ -56,9 +106,9 @@ def docs_in(source: str | None) -> Any:
 
     if source is None:
         return None
-    found = documents(source)
-    warn(found.warnings)
-    return found
+    docs = documents(source)
+    warn(docs.warnings)
+    return docs
 
 
 def gold_in_file(path: str, docs: Any, max_missing: str = "0") -> Questions | Assessments:
@@ -82,18 +132,18 @@ def gold_in_file(path: str, docs: Any, max_missing: str = "0") -> Questions | As
         if isinstance(first, dict) and "topic" in first and "doc" in first:
             return read_assessments(path)
     try:
-        found = questions(path, docs, max_missing=max_missing)
+        gold = questions(path, docs, max_missing=max_missing)
     except InputError as error:
         if not is_rebuilt or type(error) is not InputError:  # but for what is wrong in the file
             raise
         where = "\n  gold is looked for in the texts of the chunks, unless documents are given: "
         raise InputError(error.message + where + Parameter("docs"), path) from None
-    tell_gold(found)
-    return found
+    print_gold_report(gold)
+    return gold
 
 
-def tell_gold(gold: Questions) -> None:
-    """Say how gold was found; of many warnings the first."""
+def print_gold_report(gold: Questions) -> None:
+    """Print how gold was found; of many warnings the first."""
     warn(gold.warnings[:_MOST_WARNINGS])
     if len(gold.warnings) > _MOST_WARNINGS:
         more = len(gold.warnings) - _MOST_WARNINGS
@@ -102,50 +152,14 @@ def tell_gold(gold: Questions) -> None:
 
 
 def question_texts(path: str, docs: Any) -> Mapping[str, str]:
-    """The texts of questions: a file of questions with gold, or of topics."""
+    """Return the texts of questions: a file of questions with gold, or of topics."""
     from doxeval.chunks import questions
     from doxeval.errors import FormatError
     from doxeval.topics import read_topics
 
     if path.endswith((".tsv", ".xml", ".txt")):
         return {topic.id: topic.title or "" for topic in read_topics(path)}
-    found = questions(path, docs, max_missing="100%")  # their gold is not asked for
-    if not found.texts:
+    texts = questions(path, docs, max_missing="100%").texts  # their gold is not needed
+    if not texts:
         raise FormatError("no questions in the file", path)
-    return found.texts
-
-
-def docs_option(command: Any) -> Any:
-    """The option that names the documents."""
-    return click.option(
-        "--docs",
-        required=True,
-        metavar="DOCS",
-        help="The documents: a folder of text, Markdown, HTML or XML, a file of JSONL, JSON, CSV "
-        "or Parquet with ids and texts, a folder of BEIR, or a collection (its URL, too).",
-    )(command)
-
-
-def max_missing_option(what: str, default: str = "0") -> Callable[[Any], Any]:
-    """Return the option that says how much may be missing from the documents."""
-    return click.option(
-        "--max-missing",
-        default=default,
-        show_default=True,
-        metavar="N|P%",
-        help=f"How many {what} may be missing from the documents: a number, or a share of all.",
-    )
-
-
-def force_option(command: Any) -> Any:
-    """The option that lets a verb replace its output."""
-    return click.option("--force", is_flag=True, help="Replace existing files.")(command)
-
-
-def refuse_existing(files: Iterable[Path | None], force: bool) -> None:
-    """Refuse to replace files unasked."""
-    for file in files:
-        if file is not None and file.is_dir():
-            raise OutputError(f"{file} is a directory")
-        if file is not None and file.is_file() and not force:
-            raise OutputError(f"{file} exists; --force replaces it")
+    return texts

@@ -1,68 +1,53 @@
-"""`doxeval chunks locate`: where chunks stand in their documents."""
+"""`doxeval chunks locate`: where chunks are in their documents."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import click
 
-from doxeval.cli.chunks.inputs import (
-    docs_in,
-    docs_option,
-    force_option,
-    max_missing_option,
-    refuse_existing,
-)
+from doxeval.cli.chunks.inputs import docs_in, docs_option, max_missing_option
+from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural
+from doxeval.named import option
 
 
-@verb()
+@dataclass(frozen=True)
+class LocateOptions:
+    """The options of `doxeval chunks locate`."""
+
+    docs: str = docs_option()
+    out: Path = out_option("The chunks with their spans, as JSONL.", metavar="FILE")
+    order: Literal["list", "none"] = option(
+        "list",
+        "Whether the chunks of a document are in its order, which decides which copy of a repeated "
+        "text is meant.",
+    )
+    min_share: float = option(
+        0.8,
+        "How much of the letters of a changed chunk must be found.",
+        at_least=0,
+        at_most=1,
+        metavar="SHARE",
+    )
+    max_missing: str = max_missing_option("chunks")
+    doc_key: str | None = option(
+        None,
+        "The field, or the key of the metadata, that names the document.",
+        metavar="KEY",
+        shown_default="any known",
+    )
+    force: bool = force_option("existing files")
+
+
+@verb(LocateOptions)
 @click.argument("chunks", metavar="CHUNKS")
-@docs_option
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="The chunks with their places, as JSONL.",
-)
-@click.option(
-    "--order",
-    type=click.Choice(["list", "none"]),
-    default="list",
-    show_default=True,
-    help="Whether the chunks of a document are in its order, which settles which copy of a "
-    "repeated text is meant.",
-)
-@click.option(
-    "--min-share",
-    type=click.FloatRange(0, 1),
-    default=0.8,
-    show_default=True,
-    metavar="SHARE",
-    help="How much of the letters of a changed chunk must be found.",
-)
-@max_missing_option("chunks")
-@click.option(
-    "--doc-key",
-    metavar="KEY",
-    help="The field, or the key of the metadata, that names the document.  [default: any known]",
-)
-@force_option
-def locate(
-    chunks: str,
-    docs: str,
-    out: Path,
-    order: Literal["list", "none"],
-    min_share: float,
-    max_missing: str,
-    doc_key: str | None,
-    force: bool,
-) -> None:
-    """Find the places of CHUNKS in the documents.
+def locate(chunks: str, options: LocateOptions) -> None:
+    """Find the spans of CHUNKS in the documents.
 
     CHUNKS is a file with a record for each chunk (JSONL, JSON, CSV or Parquet): its text, and as
     far as they are known its id, its document and its offsets, by any of the names that LangChain,
@@ -79,13 +64,20 @@ def locate(
     from doxeval.chunks import locate as find
     from doxeval.locating import How, allowed_missing, refuse_missing
 
-    refuse_existing([out], force)
-    allowed_missing(max_missing, 0)
-    found = find(docs_in(docs), chunks, order, min_share, "100%", doc_key)
+    refuse_existing(options.out, force=options.force)
+    allowed_missing(options.max_missing, 0)
+    found = find(
+        docs_in(options.docs),
+        chunks,
+        options.order,
+        options.min_share,
+        "100%",
+        options.doc_key,
+    )
     warn(found.warnings)
     line(found.report())
     too_ambiguous = found.how.count(How.TOO_AMBIGUOUS.word)
     lost = len(found.missing) - too_ambiguous
-    refuse_missing(lost, len(found), "chunk", max_missing, too_ambiguous=too_ambiguous)
-    found.write(out)
-    line(f"{out}: {plural(len(found), 'chunk')}")
+    refuse_missing(lost, len(found), "chunk", options.max_missing, too_ambiguous=too_ambiguous)
+    found.write(options.out)
+    line(f"{options.out}: {plural(len(found), 'chunk')}")

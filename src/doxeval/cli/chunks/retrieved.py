@@ -2,52 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from doxeval.cli.chunks.inputs import (
     docs_in,
-    force_option,
     max_missing_option,
     question_texts,
-    refuse_existing,
     some_docs_option,
 )
+from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
 from doxeval.cli.verb import verb
 from doxeval.messages import plural
+from doxeval.named import option
 
 
-@verb()
+@dataclass(frozen=True)
+class RetrievedOptions:
+    """The options of `doxeval chunks retrieved`."""
+
+    docs: str | None = some_docs_option()
+    chunks: str | None = option(
+        None, "All chunks, to know contexts by their ids and texts.", metavar="FILE"
+    )
+    questions: str | None = option(
+        None,
+        "Questions, whose ids are taken where the words are the same.",
+        metavar="FILE",
+        shown_default="ids of FILE",
+    )
+    k: int | None = option(
+        None,
+        "Maximum number of results per question.",
+        at_least=1,
+        shown_default="all",
+        flags=("-k", "--max-results"),
+    )
+    max_missing: str = max_missing_option("contexts", "50%")
+    run_id: str | None = option(
+        None, "The id of the run.", metavar="ID", shown_default="the name of FILE"
+    )
+    out: Path = out_option("The run.", metavar="RUN")
+    force: bool = force_option("existing files")
+
+
+@verb(RetrievedOptions)
 @click.argument("file", metavar="FILE")
-@some_docs_option
-@click.option(
-    "--chunks", metavar="FILE", help="All chunks, to know contexts by their ids and texts."
-)
-@click.option(
-    "--questions",
-    metavar="FILE",
-    help="Questions, whose ids are taken where the words are the same.  [default: ids of FILE]",
-)
-@click.option("-k", type=click.IntRange(1), help="Most results.  [default: all]")
-@max_missing_option("contexts", "50%")
-@click.option("--run-id", metavar="ID", help="The id of the run.  [default: the name of FILE]")
-@click.option(
-    "--out", type=click.Path(path_type=Path), required=True, metavar="RUN", help="The run."
-)
-@force_option
-def retrieved(
-    file: str,
-    docs: str | None,
-    chunks: str | None,
-    questions: str | None,
-    k: int | None,
-    max_missing: str,
-    run_id: str | None,
-    out: Path,
-    force: bool,
-) -> None:
+def retrieved(file: str, options: RetrievedOptions) -> None:
     """Make a run of the contexts that a file of ragas or RAGChecker says were retrieved.
 
     FILE has samples of ragas (user_input, retrieved_contexts), as JSONL, JSON, CSV or Parquet, or
@@ -66,23 +70,23 @@ def retrieved(
     from doxeval.locating import allowed_missing, refuse_missing
     from doxeval.runs import is_not_found, write_run
 
-    if docs is None and chunks is None:
+    if options.docs is None and options.chunks is None:
         raise click.UsageError("give --docs, the documents of the contexts, or --chunks")
-    refuse_existing([out], force)
-    allowed_missing(max_missing, 0)
-    given = docs_in(docs)
-    table = None if chunks is None else chunks_with_texts(chunks, given)
-    texts = given if table is None else table.known_docs
-    asked = None if questions is None else question_texts(questions, texts)
-    name = run_id or Path(file).name.partition(".")[0]
-    run = run_of_contexts(file, texts, chunks=table, questions=asked, k=k, run_id=name)
+    refuse_existing(options.out, force=options.force)
+    allowed_missing(options.max_missing, 0)
+    given = docs_in(options.docs)
+    chunks = None if options.chunks is None else chunks_with_texts(options.chunks, given)
+    docs = given if chunks is None else chunks.known_docs
+    questions = None if options.questions is None else question_texts(options.questions, docs)
+    name = options.run_id or Path(file).name.partition(".")[0]
+    run = run_of_contexts(file, docs, chunks=chunks, questions=questions, k=options.k, run_id=name)
     warn(run.warnings)
     if not len(run):
         raise FormatError("nothing was retrieved for any question", file)
-    lost = sum(is_not_found(result.document) for result in run)
-    refuse_missing(lost, len(run), "context", max_missing)
-    write_run(run, out)
+    missing = sum(is_not_found(result.document) for result in run)
+    refuse_missing(missing, len(run), "context", options.max_missing)
+    write_run(run, options.out)
     line(
-        f"{out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'question')}, "
-        f"{lost:,} of them not found"
+        f"{options.out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'question')}, "
+        f"{missing:,} of them not found"
     )

@@ -17,7 +17,7 @@ from doxeval.reports.figures.vega import (
     by_run,
     choosing,
     quantitative,
-    told,
+    tooltip,
 )
 from doxeval.scores import Curve, RunScores, mean_curve
 
@@ -125,7 +125,11 @@ def _lines_drawn(contents: Contents, curve: Curve, *, is_log: bool) -> dict[str,
     runs = list(contents.shown.values())
     x = quantitative(curve.x_name, "x", scale={**scale, "nice": False})
     y = quantitative(f"mean {curve.y_name}", "y", scale={"zero": True})
-    tips = [told("run", "run"), told("x", curve.x_name, ".4~g"), told("y", curve.y_name, ".4f")]
+    tips = [
+        tooltip("run", "run"),
+        tooltip("x", curve.x_name, ".4~g"),
+        tooltip("y", curve.y_name, ".4f"),
+    ]
     near = {"type": "point", "on": "pointerover", "clear": "pointerout"}
     hover = {"name": "hover", "select": {**near, "fields": ["run", "x"]}}
     is_near = {"param": "hover", "empty": False}
@@ -213,8 +217,8 @@ def _shares_drawn(contents: Contents, order: list[str], largest: float) -> dict[
         "scale": {"domain": kinds, "range": list(_SHARE_COLOURS)},
         "legend": {"title": None, "orient": "top", "symbolType": "square", "symbolSize": 120},
     }
-    tips = [told("run", "run"), told("rank", "results", ",d")]
-    tips += [told(name, name, ".1%") for name in SHARES]
+    tips = [tooltip("run", "run"), tooltip("rank", "results", ",d")]
+    tips += [tooltip(name, name, ".1%") for name in SHARES]
     return {
         "params": [choosing([contents.shown[run] for run in contents.chosen])],
         "transform": [IS_CHOSEN],

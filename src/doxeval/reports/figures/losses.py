@@ -1,8 +1,8 @@
-"""What retrieval of chunks loses: by how documents were cut, and by how chunks were searched.
+"""What retrieval of chunks loses: by how documents were split, and by how chunks were retrieved.
 
-1 − score = (1 − score of the oracle), lost by cutting, + (score of the oracle − score), lost by
-search. The oracle is the best order of the same chunks. Both are scored without white space: what a
-splitter strips at the edges of chunks is not lost.
+1 − score = (1 − score of the oracle), lost by chunking, + (score of the oracle − score), lost by
+retrieval. The oracle is the best order of the same chunks. Both are scored without white space:
+what a splitter strips at the edges of chunks is not lost.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from doxeval.reports.figures.vega import (
     Value,
     choosing,
     quantitative,
-    told,
+    tooltip,
 )
 from doxeval.scores import MeasureFacts, ScoreTable
 
-_PARTS = ("shown", "lost by search", "lost by cutting")
+_PARTS = ("shown", "lost by retrieval", "lost by chunking")
 _COLOURS = ("#3f8f4f", "#e0a52e", "#b5473c")
 _MOST_MEASURES = 4
 
@@ -33,8 +33,8 @@ class Loss(NamedTuple):
     run: str
     measure: str
     shown: float
-    search: float
-    cutting: float
+    retrieval: float
+    chunking: float
 
 
 def losses(runs: ScoreTable, oracle: ScoreTable) -> tuple[Loss, ...]:
@@ -49,7 +49,7 @@ def losses(runs: ScoreTable, oracle: ScoreTable) -> tuple[Loss, ...]:
     ...     runs = (RunScores("mine", np.array([[score]]), np.array([True])),)
     ...     return ScoreTable((MeasureFacts("bR@9", "bR@9", "recall"),), ("7",), runs)
     >>> losses(table(0.5), table(0.75))
-    (Loss(run='mine', measure='bR@9', shown=0.5, search=0.25, cutting=0.25),)
+    (Loss(run='mine', measure='bR@9', shown=0.5, retrieval=0.25, chunking=0.25),)
     """
     best = {facts.canonical: number for number, facts in enumerate(oracle.measures)}
     made = []
@@ -71,7 +71,7 @@ def _is_share(facts: MeasureFacts) -> bool:
 
 
 def losses_figures(contents: Contents) -> list[Figure]:
-    """For each measure, a bar for each run: shown, lost by search, lost by cutting."""
+    """For each measure, a bar for each run: shown, lost by retrieval, lost by chunking."""
     by_measure: dict[str, list[Loss]] = {}
     place = {run: number for number, run in enumerate(contents.ranking)}
     for one in sorted(contents.losses, key=lambda one: place[one.run]):
@@ -87,11 +87,11 @@ def losses_figures(contents: Contents) -> list[Figure]:
 
 def _figure(contents: Contents, number: int, measure: str, found: Sequence[Loss]) -> Figure:
     columns: dict[str, list[Value]] = {"run": [contents.shown[one.run] for one in found]}
-    for part, name in zip(("shown", "search", "cutting"), _PARTS, strict=True):
+    for part, name in zip(("shown", "retrieval", "chunking"), _PARTS, strict=True):
         columns[name] = [round(float(getattr(one, part)), 9) for one in found]
     said = [
-        f"{contents.shown[one.run]} shows {one.shown:.0%}, loses {one.search:.0%} by search and "
-        f"{one.cutting:.0%} by cutting"
+        f"{contents.shown[one.run]} shows {one.shown:.0%}, loses {one.retrieval:.0%} by "
+        f"retrieval and {one.chunking:.0%} by chunking"
         for one in found
         if one.run in contents.chosen
     ]
@@ -120,7 +120,7 @@ def _drawn(contents: Contents) -> dict[str, Any]:
             "symbolSize": 120,
         },
     }
-    tips = [told("run", "run"), *(told(name, name, ".1%") for name in parts)]
+    tips = [tooltip("run", "run"), *(tooltip(name, name, ".1%") for name in parts)]
     x = quantitative("share", "part", stack=True, scale={"domain": [0, 1]}, axis={"format": ".0%"})
     return {
         "width": WIDTH,

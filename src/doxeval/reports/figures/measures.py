@@ -16,7 +16,7 @@ from doxeval.reports.figures.vega import (
     by_run,
     choosing,
     quantitative,
-    told,
+    tooltip,
 )
 
 _MOST_SCATTERS = 3
@@ -57,7 +57,7 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
     across = _axis_range([point.x for point in points])
     up = _axis_range([point.y for point in points])
     chosen = [contents.shown[run] for run in contents.chosen]
-    labels = placed(
+    labels = place_labels(
         {p.run: (_pixel(p.x, across, _WIDTH), _HEIGHT - _pixel(p.y, up, _HEIGHT)) for p in points},
         (_WIDTH, _HEIGHT),
         first=chosen,
@@ -118,7 +118,7 @@ def _scatter_drawn(
         quantitative(name, field, scale={"domain": list(domain), "nice": False})
         for name, field, domain in zip(names, ("x", "y"), ends, strict=True)
     )
-    tips = [told("run", "run"), told("x", names[0], ".4f"), told("y", names[1], ".4f")]
+    tips = [tooltip("run", "run"), tooltip("x", names[0], ".4f"), tooltip("y", names[1], ".4f")]
     runs = list(contents.shown.values())
     colour = {**by_run(runs)["color"], "legend": None}
     texts: list[dict[str, Any]] = [
@@ -178,7 +178,7 @@ def tau_figure(contents: Contents) -> Figure | None:
     axis = {"type": "nominal", "sort": names, "title": None}
     range_ = ["#d98a4b", "#bbbbbb", "#6f9fd8"]
     colour = quantitative("τ", "tau", scale={"domain": [-1, 0, 1], "range": range_})
-    tips = [told("first", "measure"), told("second", "and"), told("tau", "τ", ".3f")]
+    tips = [tooltip("first", "measure"), tooltip("second", "and"), tooltip("tau", "τ", ".3f")]
     drawing = {
         "width": {"step": step},
         "height": {"step": min(step, 30)},
@@ -233,14 +233,14 @@ class Label:
     longest: ClassVar[int] = 130
 
 
-def placed(
+def place_labels(
     points: Mapping[str, tuple[float, float]], size: tuple[int, int], first: Sequence[str] = ()
 ) -> dict[str, Label]:
     """A place for as many names as there is room for; those in `first` choose before others.
 
     Points are in pixels from the upper left corner of a figure of this size.
 
-    >>> found = placed({"a": (50, 50), "b": (50, 55), "c": (50, 52)}, (100, 100))
+    >>> found = place_labels({"a": (50, 50), "b": (50, 55), "c": (50, 52)}, (100, 100))
     >>> {name: label.side for name, label in found.items()}
     {'a': 'right', 'b': 'left', 'c': 'above'}
     """

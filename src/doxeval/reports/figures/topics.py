@@ -21,7 +21,7 @@ from doxeval.reports.figures.vega import (
     Value,
     choosing,
     quantitative,
-    told,
+    tooltip,
 )
 
 MOST_NAMED = 120
@@ -87,7 +87,7 @@ def difficulty_figure(contents: Contents) -> Figure | None:
 def _difficulty_drawn(contents: Contents, topics: Sequence[str], label: str) -> dict[str, Any]:
     spread = {"lowest": "min", "q1": "q1", "median": "median", "q3": "q3", "highest": "max"}
     across = _across(contents, topics, "topics, hardest first")
-    tips = [*_topic_tips(contents), *(told(name, name, ".4f") for name in spread)]
+    tips = [*_topic_tips(contents), *(tooltip(name, name, ".4f") for name in spread)]
 
     def y(field: str) -> dict[str, Any]:
         return quantitative(label, field, scale={"zero": True})
@@ -187,7 +187,11 @@ def _differences_drawn(
 ) -> dict[str, Any]:
     across = _across(contents, topics, "topics")
     width = min(max(len(topics) * _STEP, 240), 720)
-    tips = [told("run", "run"), *_topic_tips(contents), told("difference", "difference", "+.4f")]
+    tips = [
+        tooltip("run", "run"),
+        *_topic_tips(contents),
+        tooltip("difference", "difference", "+.4f"),
+    ]
     colour = {
         "field": "which",
         "type": "nominal",
@@ -274,8 +278,8 @@ def _name(contents: Contents, topic: str) -> str:
 
 
 def _topic_tips(contents: Contents) -> list[dict[str, Any]]:
-    tips = [told("topic", "topic")]
-    return [*tips, told("title", "title")] if contents.topics.known else tips
+    tips = [tooltip("topic", "topic")]
+    return [*tips, tooltip("title", "title")] if contents.topics.known else tips
 
 
 def _scores_in_order(

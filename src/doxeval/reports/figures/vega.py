@@ -120,10 +120,10 @@ def quantitative(title: str, field: str, **more: Any) -> dict[str, Any]:
     return {"field": field, "type": "quantitative", "title": title, **more}
 
 
-def told(field: str, title: str, style: str = "") -> dict[str, Any]:
+def tooltip(field: str, title: str, style: str = "") -> dict[str, Any]:
     """A line of a tooltip; numbers have a format.
 
-    >>> told("y", "precision", ".4f")
+    >>> tooltip("y", "precision", ".4f")
     {'field': 'y', 'title': 'precision', 'type': 'quantitative', 'format': '.4f'}
     """
     if not style:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
 from assess_client import browser, highlight_tide
 from doxeval.assess.db import Campaign, CampaignError
+from doxeval.assess.judging import KINDS, Operation
+from doxeval.assess.web import OperationData
 from small_campaign import DOCUMENTS
 
 OWN = {"topic": "7", "doc": "tides"}
@@ -205,6 +207,19 @@ def test_documents_are_found_by_the_beginning_of_their_ids(campaign: Campaign) -
     assert found["documents"][0]["doc"] == "tides"
     assert found["documents"][0]["inPool"]
     assert client.get("/api/find", params={"topic": "7", "q": "no.such"}).json()["documents"] == []
+
+
+def test_the_page_is_told_all_fields_of_operations() -> None:
+    assert OperationData.__struct_fields__ == tuple(Operation.__dataclass_fields__)
+    assert set(get_args(get_type_hints(OperationData)["kind"])) == KINDS.keys() - {"import"}
+
+
+@pytest.mark.parametrize("kind", ["operations", "time"])
+def test_a_document_that_is_nowhere_is_in_no_queue(campaign: Campaign, kind: str) -> None:
+    sent = {"operations": [highlight_tide()]} if kind == "operations" else {"seconds": 3}
+    answer = browser(campaign, "ann").post(f"/api/{kind}?topic=7&doc=nowhere", json=sent)
+    assert (answer.status_code, answer.json()["code"]) == (404, "document")
+    assert str(campaign.collection.directory) not in answer.text
 
 
 @pytest.mark.parametrize("kind, value", [("not-relevant", None), ("skip", True)])

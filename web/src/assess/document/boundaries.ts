@@ -1,43 +1,47 @@
 // Where characters, words and sentences begin and end. Positions are UTF-16 units.
 
-import type { Snap } from "../data";
-import type { ShownDocument } from "./document";
+import type { Snap } from "../../shared/api-types";
 
 /** White space that a browser folds into one space. */
 const FOLDED = /[ \t\r\n\f]/;
 
 export type Edges = [number, number];
 
+/** A text, and the runs of it that no block interrupts: paragraphs, headings, cells. */
+export interface TextInRuns {
+  readonly text: string;
+  runAround(unit: number): Edges;
+}
+
 export class Boundaries {
   // Characters are found in the whole text: a flag or a family is one character wherever it begins.
-  private readonly characters: Intl.Segments;
-  private readonly words = new Intl.Segmenter("en", { granularity: "word" });
-  private readonly sentences = new Intl.Segmenter("en", { granularity: "sentence" });
+  readonly #characters: Intl.Segments;
+  readonly #words = new Intl.Segmenter("en", { granularity: "word" });
+  readonly #sentences = new Intl.Segmenter("en", { granularity: "sentence" });
 
-  constructor(private readonly shown: ShownDocument) {
-    this.characters = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(shown.text);
+  constructor(private readonly shown: TextInRuns) {
+    this.#characters = new Intl.Segmenter("en", { granularity: "grapheme" }).segment(shown.text);
   }
 
   /** The character (grapheme cluster) around a unit. */
   character(unit: number): Edges {
     if (unit >= this.shown.text.length) return [this.shown.text.length, this.shown.text.length];
-    const found = this.characters.containing(unit)!;
-    return [found.index, found.index + found.segment.length];
+    return segmentAt(this.#characters, unit);
   }
 
   /** The word around a unit, or the space or mark there. */
   word(unit: number): Edges {
-    return this.inRun(unit, this.words);
+    return this.#inRun(unit, this.#words);
   }
 
   /** The sentence around a unit, without the white space at its ends. */
   sentence(unit: number): Edges {
-    return this.trimmed(this.inRun(unit, this.sentences));
+    return this.#trimmed(this.#inRun(unit, this.#sentences));
   }
 
   /** The paragraph, heading or cell around a unit, without the white space at its ends. */
   paragraph(unit: number): Edges {
-    return this.trimmed(this.shown.runAround(unit));
+    return this.#trimmed(this.shown.runAround(unit));
   }
 
   /** Positions moved outwards to whole characters, and to words or sentences if wished. */
@@ -60,7 +64,7 @@ export class Boundaries {
    * reaches to the beginning of the next paragraph.
    */
   withoutBlockEdges([start, end]: Edges): Edges {
-    const [first, last] = this.trimmed([start, end]);
+    const [first, last] = this.#trimmed([start, end]);
     if (first >= last) return [start, end];
     return [
       this.shown.runAround(first)[0] >= start ? first : start,
@@ -72,7 +76,7 @@ export class Boundaries {
     return FOLDED.test(this.shown.text.charAt(unit));
   }
 
-  private trimmed([start, end]: Edges): Edges {
+  #trimmed([start, end]: Edges): Edges {
     let first = start;
     let last = end;
     while (first < last && this.isFolded(first)) first++;
@@ -80,10 +84,15 @@ export class Boundaries {
     return first < last ? [first, last] : [start, end];
   }
 
-  private inRun(unit: number, segmenter: Intl.Segmenter): Edges {
+  #inRun(unit: number, segmenter: Intl.Segmenter): Edges {
     const [start, end] = this.shown.runAround(unit);
     if (unit >= end) return [end, end];
-    const found = segmenter.segment(this.shown.text.slice(start, end)).containing(unit - start)!;
-    return [start + found.index, start + found.index + found.segment.length];
+    const [first, last] = segmentAt(segmenter.segment(this.shown.text.slice(start, end)), unit - start);
+    return [start + first, start + last];
   }
+}
+
+function segmentAt(segments: Intl.Segments, unit: number): Edges {
+  const { index, segment } = segments.containing(unit) ?? { index: unit, segment: "" };
+  return [index, index + segment.length];
 }

@@ -19,24 +19,24 @@ const KEPT = "doxeval-cursor";
 export class Cursor {
   isOn = false;
   step: Step = "character";
-  private anchor = 0;
-  private focus = 0;
+  #anchor = 0;
+  #focus = 0;
   /** Where two paragraphs touch, the end of one is the beginning of the other: which is meant. */
-  private isAtEnd = false;
-  private readonly caret = element("div", { class: "caret", "aria-hidden": "true", hidden: "" });
-  private readonly watchers: (() => void)[] = [];
+  #isAtEnd = false;
+  readonly #caret = element("div", { class: "caret", "aria-hidden": "true", hidden: "" });
+  readonly #watchers: (() => void)[] = [];
 
   constructor(
     private readonly work: Assessment,
-    layer: HTMLElement,
+    private readonly layer: HTMLElement,
   ) {
-    layer.append(this.caret);
-    document.addEventListener("selectionchange", () => this.follow());
-    new ResizeObserver(() => this.draw()).observe(work.shown.root);
+    layer.append(this.#caret);
+    document.addEventListener("selectionchange", () => this.#follow());
+    new ResizeObserver(() => this.#draw()).observe(work.shown.root);
   }
 
   watch(watcher: () => void): void {
-    this.watchers.push(watcher);
+    this.#watchers.push(watcher);
     watcher();
   }
 
@@ -49,20 +49,20 @@ export class Cursor {
     this.isOn = on;
     remember(on ? "on" : "off");
     if (on) {
-      this.begin();
+      this.#begin();
       announce(`Text cursor on. Arrow keys move it by ${this.step}s; with Shift they select.`);
     } else {
-      this.caret.hidden = true;
+      this.#caret.hidden = true;
       announce("Text cursor off.");
     }
-    this.tellWatchers();
+    this.#tellWatchers();
   }
 
   setStep(step: Step): void {
     this.step = step;
     if (!this.isOn) this.toggle(true);
     announce(`Left and right arrows move by ${step}s.`);
-    this.tellWatchers();
+    this.#tellWatchers();
   }
 
   /** Move the cursor for a key; whether the key was for the cursor. */
@@ -73,13 +73,13 @@ export class Cursor {
     switch (event.key) {
       case "ArrowRight":
       case "ArrowLeft":
-        this.go(step, this.direction(event.key, event.shiftKey), event.shiftKey);
+        this.#go(step, this.#direction(event.key, event.shiftKey), event.shiftKey);
         return true;
       case "ArrowDown":
       case "ArrowUp": {
         const direction = event.key === "ArrowDown" ? "forward" : "backward";
-        if (isFar) this.go("paragraph", direction, event.shiftKey);
-        else this.byNative("line", direction, event.shiftKey);
+        if (isFar) this.#go("paragraph", direction, event.shiftKey);
+        else this.#byNative("line", direction, event.shiftKey);
         return true;
       }
       case "Home":
@@ -87,7 +87,7 @@ export class Cursor {
         const direction = event.key === "End" ? "forward" : "backward";
         if (isFar)
           this.put(direction === "forward" ? this.work.shown.text.length : 0, event.shiftKey, direction === "forward");
-        else this.byNative("lineboundary", direction, event.shiftKey);
+        else this.#byNative("lineboundary", direction, event.shiftKey);
         return true;
       }
       default:
@@ -97,35 +97,37 @@ export class Cursor {
 
   /** Put the cursor at a position, in units. */
   put(unit: number, extend = false, isAtEnd = false): void {
-    this.focus = unit;
-    this.isAtEnd = isAtEnd;
-    if (!extend) this.anchor = unit;
-    this.select();
+    this.#focus = unit;
+    this.#isAtEnd = isAtEnd;
+    if (!extend) this.#anchor = unit;
+    this.#select();
     scrollToUnit(this.work.shown, isAtEnd ? Math.max(unit - 1, 0) : unit, "if hidden");
-    this.draw();
-    if (!extend) this.read();
+    this.#draw();
+    if (!extend) this.#read();
   }
 
   /** Which way an arrow goes; from right to left in a paragraph that is written so. */
-  private direction(key: "ArrowRight" | "ArrowLeft", extend: boolean): Direction {
+  #direction(key: "ArrowRight" | "ArrowLeft", extend: boolean): Direction {
     const { shown } = this.work;
     // What is being selected decides, else an arrow would turn round at the next paragraph.
     const at =
-      extend && this.anchor !== this.focus ? Math.min(this.anchor, this.focus) : this.focus - (this.isAtEnd ? 1 : 0);
+      extend && this.#anchor !== this.#focus
+        ? Math.min(this.#anchor, this.#focus)
+        : this.#focus - (this.#isAtEnd ? 1 : 0);
     const isRightToLeft = FIRST_STRONG.exec(shown.text.slice(...shown.runAround(Math.max(at, 0))))?.[1] !== undefined;
     return (key === "ArrowRight") !== isRightToLeft ? "forward" : "backward";
   }
 
-  private go(step: Step, direction: Direction, extend: boolean): void {
+  #go(step: Step, direction: Direction, extend: boolean): void {
     const isForward = direction === "forward";
-    this.put(isForward ? this.after(step) : this.before(step), extend, isForward);
+    this.put(isForward ? this.#after(step) : this.#before(step), extend, isForward);
   }
 
-  private after(step: Step): number {
+  #after(step: Step): number {
     const { boundaries, shown } = this.work;
-    let at = this.focus;
+    let at = this.#focus;
     while (at < shown.text.length && boundaries.isFolded(at)) at++;
-    if (step === "character") return at > this.focus ? at : boundaries.character(at)[1];
+    if (step === "character") return at > this.#focus ? at : boundaries.character(at)[1];
     if (step !== "word") return at < shown.text.length ? boundaries[step](at)[1] : at;
     while (at < shown.text.length) {
       const [start, end] = boundaries.word(at);
@@ -135,12 +137,12 @@ export class Cursor {
     return at;
   }
 
-  private before(step: Step): number {
+  #before(step: Step): number {
     const { boundaries, shown } = this.work;
-    let at = this.focus;
+    let at = this.#focus;
     while (at > 0 && boundaries.isFolded(at - 1)) at--;
     if (at === 0) return 0;
-    if (step === "character") return at < this.focus ? at : boundaries.character(at - 1)[0];
+    if (step === "character") return at < this.#focus ? at : boundaries.character(at - 1)[0];
     if (step !== "word") return boundaries[step](at - 1)[0];
     while (at > 0) {
       const [start, end] = boundaries.word(at - 1);
@@ -151,42 +153,42 @@ export class Cursor {
   }
 
   /** Lines are known to the browser alone. */
-  private byNative(unit: string, direction: Direction, extend: boolean): void {
+  #byNative(unit: string, direction: Direction, extend: boolean): void {
     const selection = document.getSelection();
     if (!selection) return;
     const { shown } = this.work;
-    this.select();
+    this.#select();
     selection.modify(extend ? "extend" : "move", direction, unit);
     const node = selection.focusNode;
-    if (node === null || !shown.root.contains(node)) return this.put(this.focus, extend, this.isAtEnd);
+    if (node === null || !shown.root.contains(node)) return this.put(this.#focus, extend, this.#isAtEnd);
     const { focusOffset } = selection;
     this.put(shown.unitOf(node, focusOffset), extend, isEndOf(node, focusOffset));
   }
 
-  private select(): void {
+  #select(): void {
     const { shown } = this.work;
-    const isForward = this.anchor <= this.focus;
-    const from = shown.placeOf(this.anchor, !isForward);
-    const isBefore = this.anchor === this.focus ? this.isAtEnd : isForward;
-    const to = shown.placeOf(this.focus, isBefore && this.focus > 0);
+    const isForward = this.#anchor <= this.#focus;
+    const from = shown.placeOf(this.#anchor, !isForward);
+    const isBefore = this.#anchor === this.#focus ? this.#isAtEnd : isForward;
+    const to = shown.placeOf(this.#focus, isBefore && this.#focus > 0);
     const selection = document.getSelection();
-    if (this.anchor === this.focus) selection?.collapse(to.node, to.offset);
+    if (this.#anchor === this.#focus) selection?.collapse(to.node, to.offset);
     else selection?.setBaseAndExtent(from.node, from.offset, to.node, to.offset);
   }
 
   /** The mouse or the browser moved the selection: the cursor goes along. */
-  private follow(): void {
+  #follow(): void {
     const selection = document.getSelection();
     if (!this.isOn || !selection?.focusNode || !selection.anchorNode) return;
     const { shown } = this.work;
     if (!shown.root.contains(selection.focusNode) || !shown.root.contains(selection.anchorNode)) return;
-    this.anchor = shown.unitOf(selection.anchorNode, selection.anchorOffset);
-    this.focus = shown.unitOf(selection.focusNode, selection.focusOffset);
-    this.isAtEnd = isEndOf(selection.focusNode, selection.focusOffset);
-    this.draw();
+    this.#anchor = shown.unitOf(selection.anchorNode, selection.anchorOffset);
+    this.#focus = shown.unitOf(selection.focusNode, selection.focusOffset);
+    this.#isAtEnd = isEndOf(selection.focusNode, selection.focusOffset);
+    this.#draw();
   }
 
-  private begin(): void {
+  #begin(): void {
     const { shown } = this.work;
     shown.root.focus({ preventScroll: true });
     const selection = document.getSelection();
@@ -194,14 +196,14 @@ export class Cursor {
     if (range && shown.root.contains(range.startContainer)) {
       const edges = inDocument(range, shown);
       const at = shown.unitOf(range.startContainer, range.startOffset);
-      [this.anchor, this.focus] = edges ?? [at, at];
+      [this.#anchor, this.#focus] = edges ?? [at, at];
     } else {
-      this.anchor = this.focus = this.firstVisible();
+      this.#anchor = this.#focus = this.#firstVisible();
     }
-    this.put(this.focus, true);
+    this.put(this.#focus, true);
   }
 
-  private firstVisible(): number {
+  #firstVisible(): number {
     const { shown, boundaries } = this.work;
     const box = shown.root.getBoundingClientRect();
     const top = Math.max(box.top, document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0) + 12;
@@ -211,30 +213,30 @@ export class Cursor {
     return at;
   }
 
-  private draw(): void {
+  #draw(): void {
     if (!this.isOn) return;
     const { shown } = this.work;
-    const place = shown.placeOf(this.focus, this.isAtEnd && this.focus > 0);
+    const place = shown.placeOf(this.#focus, this.#isAtEnd && this.#focus > 0);
     const range = document.createRange();
     range.setStart(place.node, place.offset);
     range.collapse(true);
     const box = range.getClientRects()[0] ?? range.getBoundingClientRect();
-    const layer = this.caret.parentElement!.getBoundingClientRect();
-    this.caret.hidden = box.height === 0;
-    this.caret.style.setProperty("transform", `translate(${box.left - layer.left}px, ${box.top - layer.top}px)`);
-    this.caret.style.setProperty("height", `${box.height}px`);
+    const layer = this.layer.getBoundingClientRect();
+    this.#caret.hidden = box.height === 0;
+    this.#caret.style.setProperty("transform", `translate(${box.left - layer.left}px, ${box.top - layer.top}px)`);
+    this.#caret.style.setProperty("height", `${box.height}px`);
   }
 
   /** Say where the cursor stands, for those who do not see it. */
-  private read(): void {
+  #read(): void {
     const { shown, boundaries } = this.work;
-    if (this.focus >= shown.text.length) return announce("end of the document");
-    const [start, end] = boundaries[this.step](this.focus);
+    if (this.#focus >= shown.text.length) return announce("end of the document");
+    const [start, end] = boundaries[this.step](this.#focus);
     announce(brief(shown.text.slice(start, end), 300) || "space");
   }
 
-  private tellWatchers(): void {
-    for (const watcher of this.watchers) watcher();
+  #tellWatchers(): void {
+    for (const watcher of this.#watchers) watcher();
   }
 }
 

@@ -4,8 +4,9 @@
 // text is in text nodes, made of the very text that the server sent. Positions are UTF-16 units
 // here; `points` turns them into the code points that the server counts.
 
+import type { ArticleData, DisplayRole } from "../../shared/api-types";
+import { firstWhere, item } from "../../shared/lists";
 import { Points } from "../../shared/points";
-import type { ArticleData, Role } from "../data";
 
 /** Text pieces longer than this are shown in paragraphs, if blank lines divide them. */
 const LONG_PIECE = 2_000;
@@ -16,7 +17,8 @@ const LONG_DOCUMENT = 60_000;
 /** About this much text is laid out at once in a long document. */
 const LAZY_PART = 6_000;
 
-export interface Place {
+/** A position as the DOM has it. */
+export interface TextPlace {
   node: Text;
   offset: number;
 }
@@ -32,12 +34,12 @@ export class ShownDocument {
   readonly elements: HTMLElement[] = [];
   /** Where runs of text begin that no block interrupts, in units: paragraphs, headings, cells. */
   readonly runs: number[] = [];
-  private readonly nodes: Text[] = [];
-  private readonly nodeStarts: number[] = [];
-  private readonly startOfNode = new WeakMap<Node, number>();
-  private readonly rowOfElement = new WeakMap<Node, number>();
-  private readonly endOfChunk = new WeakMap<Node, number>();
-  private runBreaks = true;
+  readonly #nodes: Text[] = [];
+  readonly #nodeStarts: number[] = [];
+  readonly #startOfNode = new WeakMap<Node, number>();
+  readonly #rowOfElement = new WeakMap<Node, number>();
+  readonly #endOfChunk = new WeakMap<Node, number>();
+  #runBreaks = true;
 
   constructor(private readonly data: ArticleData) {
     this.text = data.text;
@@ -46,9 +48,9 @@ export class ShownDocument {
     this.starts = Uint32Array.from(start, (point) => this.points.unit(point));
     this.ends = Uint32Array.from(end, (point) => this.points.unit(point));
     this.parents = parent;
-    this.startOfNode.set(this.root, 0);
-    this.build();
-    if (this.text.length > LONG_DOCUMENT) this.makeLazy();
+    this.#startOfNode.set(this.root, 0);
+    this.#build();
+    if (this.text.length > LONG_DOCUMENT) this.#makeLazy();
   }
 
   get rows(): number {
@@ -56,41 +58,44 @@ export class ShownDocument {
   }
 
   tag(row: number): string {
-    return this.data.tags[this.data.elements.tag[row]!]!;
+    return item(this.data.tags, item(this.data.elements.tag, row));
   }
 
-  role(row: number): Role {
+  role(row: number): DisplayRole {
     return this.data.roles[this.tag(row)] ?? "block";
+  }
+
+  /** The last step of an element's path, such as sec[2]. */
+  step(row: number): string {
+    return `${this.tag(row)}[${item(this.data.elements.ordinal, row)}]`;
   }
 
   /** The path of an element, such as /article[1]/sec[2]. */
   path(row: number): string {
-    let path = "";
-    for (let at = row; at >= 0; at = this.parents[at]!) {
-      path = `/${this.tag(at)}[${this.data.elements.ordinal[at]!}]${path}`;
-    }
-    return path;
+    return this.lineage(row)
+      .map((ancestor) => `/${this.step(ancestor)}`)
+      .join("");
   }
 
   /** An element and its ancestors, outermost first. */
   lineage(row: number): number[] {
-    const found: number[] = [];
-    for (let at = row; at >= 0; at = this.parents[at]!) found.unshift(at);
-    return found;
+    const lineage: number[] = [];
+    for (let at = row; at >= 0; at = item(this.parents, at)) lineage.unshift(at);
+    return lineage;
   }
 
   children(row: number): number[] {
-    const found: number[] = [];
-    for (let at = row + 1; at < this.rows && this.parents[at]! >= row; at++) {
-      if (this.parents[at] === row) found.push(at);
+    const children: number[] = [];
+    for (let at = row + 1; at < this.rows && item(this.parents, at) >= row; at++) {
+      if (this.parents[at] === row) children.push(at);
     }
-    return found;
+    return children;
   }
 
   /** The innermost element that a node of the page belongs to; -1 outside the document. */
   rowAt(node: Node | null): number {
     for (let at = node; at && at !== this.root; at = at.parentNode) {
-      const row = this.rowOfElement.get(at);
+      const row = this.#rowOfElement.get(at);
       if (row !== undefined) return row;
     }
     return -1;
@@ -98,51 +103,40 @@ export class ShownDocument {
 
   /** Where a boundary of a DOM range inside the document stands, in units. */
   unitOf(node: Node, offset: number): number {
-    const start = this.startOfNode.get(node) ?? 0;
+    const start = this.#startOfNode.get(node) ?? 0;
     if (node.nodeType === Node.TEXT_NODE) return start + offset;
     const child = node.childNodes[offset];
-    if (child) return this.startOfNode.get(child) ?? start;
-    return this.endOf(node);
+    if (child) return this.#startOfNode.get(child) ?? start;
+    return this.#endOf(node);
   }
 
   /** The text node at a position; with `before`, the one that ends there rather than begins. */
-  placeOf(unit: number, before = false): Place {
-    let low = 0;
-    let high = this.nodes.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      const start = this.nodeStarts[middle]!;
-      if (before ? start < unit : start <= unit) low = middle + 1;
-      else high = middle;
-    }
-    const at = Math.max(low - 1, 0);
-    const node = this.nodes[at]!;
-    return { node, offset: Math.min(unit - this.nodeStarts[at]!, node.length) };
+  placeOf(unit: number, before = false): TextPlace {
+    const after = firstWhere(this.#nodes.length, (number) => {
+      const start = item(this.#nodeStarts, number);
+      return before ? start >= unit : start > unit;
+    });
+    const at = Math.max(after - 1, 0);
+    const node = item(this.#nodes, at);
+    return { node, offset: Math.min(unit - item(this.#nodeStarts, at), node.length) };
   }
 
-  /** The DOM range from one position to another, in units. */
-  range(start: number, end: number): Range {
+  /** Where the character at a position is seen, in pixels of the window. */
+  boxAt(unit: number): DOMRect {
+    const { node, offset } = this.placeOf(unit);
     const range = document.createRange();
-    const from = this.placeOf(start);
-    const to = this.placeOf(end, true);
-    range.setStart(from.node, from.offset);
-    if (end > start) range.setEnd(to.node, to.offset);
-    return range;
+    range.setStart(node, offset);
+    range.setEnd(node, Math.min(offset + 1, node.length));
+    return range.getClientRects()[0] ?? (node.parentElement ?? this.root).getBoundingClientRect();
   }
 
   /** The run of text around a position, in units. */
   runAround(unit: number): [number, number] {
-    let low = 0;
-    let high = this.runs.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.runs[middle]! <= unit) low = middle + 1;
-      else high = middle;
-    }
-    return [this.runs[low - 1] ?? 0, this.runs[low] ?? this.text.length];
+    const after = firstWhere(this.runs.length, (number) => item(this.runs, number) > unit);
+    return [this.runs[after - 1] ?? 0, this.runs[after] ?? this.text.length];
   }
 
-  /** How a range reads, in units: paragraphs are set apart. At most so many characters of it. */
+  /** How a span of units reads: paragraphs are set apart. At most so many characters of it. */
   readable(start: number, end: number, most: number): string {
     const parts: string[] = [];
     const last = Math.min(end, start + most);
@@ -154,41 +148,41 @@ export class ShownDocument {
     return parts.join(" ");
   }
 
-  private endOf(node: Node): number {
-    const row = this.rowOfElement.get(node);
-    if (row !== undefined) return this.ends[row]!;
-    return this.endOfChunk.get(node) ?? this.text.length;
+  #endOf(node: Node): number {
+    const row = this.#rowOfElement.get(node);
+    if (row !== undefined) return item(this.ends, row);
+    return this.#endOfChunk.get(node) ?? this.text.length;
   }
 
-  private build(): void {
+  #build(): void {
     const open: number[] = [];
     let here: HTMLElement = this.root;
     let done = 0;
     const writeTo = (end: number): void => {
-      if (end > done) this.write(here, done, end);
+      if (end > done) this.#write(here, done, end);
       done = Math.max(done, end);
     };
     const close = (): void => {
-      const row = open.pop()!;
-      writeTo(this.ends[row]!);
-      if (this.role(row) !== "inline") this.runBreaks = true;
-      here = here.parentElement!;
+      const row = open.pop() ?? 0;
+      writeTo(item(this.ends, row));
+      if (this.role(row) !== "inline") this.#runBreaks = true;
+      here = here.parentElement ?? this.root;
     };
     for (let row = 0; row < this.rows; row++) {
       while (open.length && open.at(-1) !== this.parents[row]) close();
-      writeTo(this.starts[row]!);
-      if (this.role(row) !== "inline") this.runBreaks = true;
-      const made = this.made(row, open.length);
+      writeTo(item(this.starts, row));
+      if (this.role(row) !== "inline") this.#runBreaks = true;
+      const made = this.#made(row, open.length);
       here.append(made);
       here = made;
       open.push(row);
     }
     while (open.length) close();
     writeTo(this.text.length);
-    if (this.nodes.length === 0) this.addText(this.root, 0, 0);
+    if (this.#nodes.length === 0) this.#addText(this.root, 0, 0);
   }
 
-  private made(row: number, depth: number): HTMLElement {
+  #made(row: number, depth: number): HTMLElement {
     const made = document.createElement("dx-e");
     const role = this.role(row);
     made.dataset.tag = this.tag(row);
@@ -198,91 +192,88 @@ export class ShownDocument {
       made.setAttribute("aria-level", String(Math.min(Math.max(depth, 2), 6)));
     }
     this.elements[row] = made;
-    this.startOfNode.set(made, this.starts[row]!);
-    this.rowOfElement.set(made, row);
+    this.#startOfNode.set(made, item(this.starts, row));
+    this.#rowOfElement.set(made, row);
     return made;
   }
 
-  private write(parent: HTMLElement, start: number, end: number): void {
+  #write(parent: HTMLElement, start: number, end: number): void {
     const isLong = end - start > LONG_PIECE && parent.dataset.role !== "inline";
-    const paragraphs = isLong ? blankLines(this.text.slice(start, end)).map((cut) => cut + start) : [];
+    const paragraphs = isLong ? blankLines(this.text.slice(start, end)).map((begin) => begin + start) : [];
     const isDivided = paragraphs.length > 0;
     forEachPart([start, ...paragraphs, end], (from, to) => {
       const parts = isLong && to - from > LONGEST_PARAGRAPH ? spaces(this.text, from, to) : [];
-      if (isDivided) this.runBreaks = true;
-      if (!isDivided && parts.length === 0) return this.addText(parent, from, to);
-      forEachPart([from, ...parts, to], (first, last) => this.addChunk(parent, first, last, isDivided));
+      if (isDivided) this.#runBreaks = true;
+      if (!isDivided && parts.length === 0) return this.#addText(parent, from, to);
+      forEachPart([from, ...parts, to], (first, last) => this.#addChunk(parent, first, last, isDivided));
     });
-    if (isDivided) this.runBreaks = true;
+    if (isDivided) this.#runBreaks = true;
   }
 
   /** A piece of text that is a block on the page, though it is none in the source. */
-  private addChunk(parent: HTMLElement, start: number, end: number, isParagraph: boolean): void {
+  #addChunk(parent: HTMLElement, start: number, end: number, isParagraph: boolean): void {
     const chunk = document.createElement("dx-chunk");
     if (!isParagraph) chunk.className = "part";
     chunk.style.setProperty("--lines", String(Math.ceil((end - start) / 80) + 1));
-    this.startOfNode.set(chunk, start);
-    this.endOfChunk.set(chunk, end);
+    this.#startOfNode.set(chunk, start);
+    this.#endOfChunk.set(chunk, end);
     parent.append(chunk);
-    this.addText(chunk, start, end);
+    this.#addText(chunk, start, end);
   }
 
-  private addText(parent: HTMLElement, start: number, end: number): void {
+  #addText(parent: HTMLElement, start: number, end: number): void {
     const node = document.createTextNode(this.text.slice(start, end));
     parent.append(node);
-    this.startOfNode.set(node, start);
-    this.nodes.push(node);
-    this.nodeStarts.push(start);
-    if (this.runBreaks) this.runs.push(start);
-    this.runBreaks = false;
+    this.#startOfNode.set(node, start);
+    this.#nodes.push(node);
+    this.#nodeStarts.push(start);
+    if (this.#runBreaks) this.runs.push(start);
+    this.#runBreaks = false;
   }
 
   /** Marks parts of a long document that need no layout while they are out of sight. */
-  private makeLazy(): void {
+  #makeLazy(): void {
     for (const chunk of this.root.querySelectorAll<HTMLElement>("dx-chunk")) chunk.classList.add("lazy");
     let until = 0;
     for (let row = 0; row < this.rows; row++) {
-      if (this.starts[row]! < until) continue;
+      if (item(this.starts, row) < until) continue;
       const role = this.role(row);
-      const length = this.ends[row]! - this.starts[row]!;
-      if (role === "table") until = this.ends[row]!; // a table is laid out as a whole
+      const length = item(this.ends, row) - item(this.starts, row);
+      if (role === "table") until = item(this.ends, row); // a table is laid out as a whole
       if (role !== "block" && role !== "list") continue;
-      if (length > LAZY_PART && this.hasBlocks(row)) continue;
-      const made = this.elements[row]!;
+      if (length > LAZY_PART && this.#hasBlocks(row)) continue;
+      const made = item(this.elements, row);
       made.classList.add("lazy");
       made.style.setProperty("--lines", String(Math.ceil(length / 80) + 1));
-      until = Math.max(until, this.ends[row]!);
+      until = Math.max(until, item(this.ends, row));
     }
   }
 
-  private hasBlocks(row: number): boolean {
+  #hasBlocks(row: number): boolean {
     return this.children(row).some((child) => ["block", "table", "list"].includes(this.role(child)));
   }
 }
 
 function forEachPart(edges: number[], use: (start: number, end: number) => void): void {
-  for (let at = 0; at + 1 < edges.length; at++) use(edges[at]!, edges[at + 1]!);
+  for (let at = 0; at + 1 < edges.length; at++) use(item(edges, at), item(edges, at + 1));
 }
 
-/** Cuts about every LAZY_PART units between two positions, each after a space and before a letter. */
+/** Positions about every LAZY_PART units between two others, each after a space and before a letter. */
 function spaces(text: string, start: number, end: number): number[] {
-  const cuts: number[] = [];
-  const next = /[\s。，、](?=[\p{L}\p{N}])/gu;
-  for (let at = start + LAZY_PART; at < end - LAZY_PART; at = cuts.at(-1)! + LAZY_PART) {
-    next.lastIndex = at;
-    const found = next.exec(text);
-    if (!found || found.index >= end - LAZY_PART) break;
-    cuts.push(found.index + 1);
+  const positions: number[] = [];
+  const space = /[\s。，、](?=[\p{L}\p{N}])/gu;
+  for (let at = start + LAZY_PART; at < end - LAZY_PART; at += LAZY_PART) {
+    space.lastIndex = at;
+    const match = space.exec(text);
+    if (!match || match.index >= end - LAZY_PART) break;
+    at = match.index + 1;
+    positions.push(at);
   }
-  return cuts;
+  return positions;
 }
 
 /** Where paragraphs begin after blank lines. */
 function blankLines(text: string): number[] {
-  const cuts: number[] = [];
-  for (const match of text.matchAll(/\n[^\S\n]*\n\s*/g)) {
-    const cut = match.index + match[0].length;
-    if (cut < text.length) cuts.push(cut);
-  }
-  return cuts;
+  const ends = Array.from(text.matchAll(/\n[^\S\n]*\n\s*/g), (match) => match.index + match[0].length);
+  return ends.filter((end) => end < text.length);
 }

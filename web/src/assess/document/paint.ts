@@ -1,6 +1,6 @@
 // Painting ranges of the document without touching it: the CSS Custom Highlight API.
 
-import type { Span } from "../data";
+import type { Span } from "../../shared/api-types";
 import type { ShownDocument } from "./document";
 
 export type Layer =
@@ -30,8 +30,8 @@ const PRIORITY: Record<string, number> = {
 };
 
 export class Painter {
-  private readonly painted = new Map<Layer, Map<string, StaticRange>>();
-  private readonly highlights = new Map<Layer, Highlight>();
+  readonly #painted = new Map<Layer, Map<string, StaticRange>>();
+  readonly #highlights = new Map<Layer, Highlight>();
 
   constructor(private readonly shown: ShownDocument) {}
 
@@ -46,26 +46,27 @@ export class Painter {
 
   /** The same with ranges in UTF-16 units. Only what changes is painted again. */
   paintUnits(layer: Layer, spans: readonly Span[]): void {
-    const highlight = this.highlight(layer);
-    const before = this.painted.get(layer) ?? new Map<string, StaticRange>();
+    const highlight = this.#highlight(layer);
+    const before = this.#painted.get(layer) ?? new Map<string, StaticRange>();
     const after = new Map<string, StaticRange>();
     for (const [start, end] of spans) {
       if (start >= end) continue;
       const key = `${start}-${end}`;
       const kept = before.get(key);
-      after.set(key, kept ?? this.range(start, end));
+      const range = kept ?? this.#range(start, end);
+      after.set(key, range);
       if (kept) before.delete(key);
-      else highlight.add(after.get(key)!);
+      else highlight.add(range);
     }
     for (const gone of before.values()) highlight.delete(gone);
-    this.painted.set(layer, after);
+    this.#painted.set(layer, after);
   }
 
   clear(layer: Layer): void {
     this.paintUnits(layer, []);
   }
 
-  private range(start: number, end: number): StaticRange {
+  #range(start: number, end: number): StaticRange {
     const from = this.shown.placeOf(start);
     const to = this.shown.placeOf(end, true);
     return new StaticRange({
@@ -76,14 +77,14 @@ export class Painter {
     });
   }
 
-  private highlight(layer: Layer): Highlight {
-    let found = this.highlights.get(layer);
-    if (!found) {
-      found = new Highlight();
-      found.priority = PRIORITY[layer.replace(/\d+$/, "")] ?? 0;
-      this.highlights.set(layer, found);
-      CSS.highlights.set(layer, found);
+  #highlight(layer: Layer): Highlight {
+    let highlight = this.#highlights.get(layer);
+    if (!highlight) {
+      highlight = new Highlight();
+      highlight.priority = PRIORITY[layer.replace(/\d+$/, "")] ?? 0;
+      this.#highlights.set(layer, highlight);
+      CSS.highlights.set(layer, highlight);
     }
-    return found;
+    return highlight;
   }
 }

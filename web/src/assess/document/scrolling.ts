@@ -1,25 +1,21 @@
-// Bringing a place of the document into sight.
+// Bringing parts of the document into sight, and the mark at its best entry point.
 
+import type { Span } from "../../shared/api-types";
 import { element } from "../../shared/dom";
-import type { Span } from "../data";
 import type { Assessment } from "../judgment/assessment";
 import type { ShownDocument } from "./document";
 
-/** Where a place is brought to, as a share of the window's height. */
+/** Where text is brought to, as a share of the window's height. */
 const NEAR_TOP = 0.3;
 /** Room for the bars at the edges of the window, in pixels. */
 const EDGE = 110;
 const SIDE = 40;
 
 export function scrollToUnit(shown: ShownDocument, unit: number, when: "always" | "if hidden" = "always"): void {
-  const place = shown.placeOf(Math.min(unit, Math.max(shown.text.length - 1, 0)));
+  const last = Math.max(shown.text.length - 1, 0);
   // Parts of a long document get their layout when they come near: look again until it stands.
   for (let tries = 0; tries < 3; tries++) {
-    const range = document.createRange();
-    range.setStart(place.node, place.offset);
-    range.setEnd(place.node, Math.min(place.offset + 1, place.node.length));
-    const rects = range.getClientRects();
-    const box = rects.length ? rects[0]! : place.node.parentElement!.getBoundingClientRect();
+    const box = shown.boxAt(Math.min(unit, last));
     scrollSideways(shown.root.parentElement, box);
     const isSeen = box.top >= EDGE && box.bottom <= innerHeight - EDGE;
     if (isSeen && (when === "if hidden" || tries > 0)) return;
@@ -35,11 +31,11 @@ function scrollSideways(column: HTMLElement | null, box: DOMRect): void {
   else if (box.left < left) column.scrollLeft -= left - box.left + SIDE;
 }
 
-// Jumping to a place of the document, which lights up for a moment.
-
+/** How long a passage is lit that was jumped to, in milliseconds. */
 const LIT_FOR = 1_600;
 let timer = 0;
 
+/** Jump to a passage, which lights up for a moment. */
 export function jumpTo(work: Assessment, span: Span): void {
   showText();
   scrollToUnit(work.shown, work.shown.points.unit(span[0]));
@@ -54,8 +50,7 @@ export function showText(): void {
   dispatchEvent(new Event("viewchange"));
 }
 
-// The mark at the best entry point, beside the text rather than in it.
-
+/** Show a mark at the best entry point, beside the text rather than in it. */
 export function entryMark(work: Assessment, layer: HTMLElement): void {
   const mark = element("div", { class: "entry", "aria-hidden": "true", hidden: "" }, "▸ start");
   layer.append(mark);
@@ -64,12 +59,8 @@ export function entryMark(work: Assessment, layer: HTMLElement): void {
     mark.hidden = bep === null;
     work.painter.paint("entry", bep === null ? [] : [[bep, bep + 1]]);
     if (bep === null) return;
-    const { node, offset } = work.shown.placeOf(work.shown.points.unit(bep));
-    const range = document.createRange();
-    range.setStart(node, offset);
-    range.setEnd(node, Math.min(offset + 1, node.length));
-    const box = range.getClientRects()[0] ?? node.parentElement!.getBoundingClientRect();
-    mark.style.setProperty("top", `${box.top - layer.getBoundingClientRect().top}px`);
+    const { top } = work.shown.boxAt(work.shown.points.unit(bep));
+    mark.style.setProperty("top", `${top - layer.getBoundingClientRect().top}px`);
   };
   work.watch(place);
   new ResizeObserver(place).observe(work.shown.root);

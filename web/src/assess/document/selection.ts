@@ -1,6 +1,6 @@
 // What the browser's selection means: ranges of the document, in code points.
 
-import type { Snap, Span } from "../data";
+import type { Snap, Span } from "../../shared/api-types";
 import type { Boundaries, Edges } from "./boundaries";
 import type { ShownDocument } from "./document";
 

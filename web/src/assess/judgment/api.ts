@@ -1,6 +1,16 @@
 // Talking to the server. Ids travel as query parameters, since they may contain anything.
 
-import type { ArticleData, Failure, FindData, OperationData, Reply } from "../data";
+import type {
+  ArticleData,
+  ErrorData,
+  FindData,
+  OperationData,
+  OperationsFailure,
+  OperationsReply,
+  OperationsRequest,
+  TimeRequest,
+  TopicRequest,
+} from "../../shared/api-types";
 
 /** Which judgment of which document a page is about. */
 export interface Subject {
@@ -10,7 +20,14 @@ export interface Subject {
   judge: string;
 }
 
-/** An answer that is not what was asked for. */
+export type Failure = ErrorData | OperationsFailure;
+
+/** Whether a failure says what the judgment is now. */
+export function hasJudgment(answer: Failure): answer is OperationsFailure {
+  return "state" in answer;
+}
+
+/** An answer that refuses the request. */
 export class ServerError extends Error {
   constructor(
     readonly status: number,
@@ -28,49 +45,54 @@ export class Unreachable extends Error {}
 /** How long to wait for an answer, in milliseconds. */
 const PATIENCE = 30_000;
 
-export function query(parameters: Record<string, string>): string {
+function query(parameters: Record<string, string>): string {
   const filled = Object.entries(parameters).filter(([, value]) => value !== "");
   return new URLSearchParams(filled).toString();
 }
 
-export function subjectQuery({ topic, doc, judge }: Subject): string {
-  return query({ topic, doc, judge });
-}
-
 /** The page on which a document is judged. */
-export function articlePage(subject: Subject, doc: string): string {
-  const page = subject.judge ? "/adjudicate" : "/article";
-  return `${page}?${query({ topic: subject.topic, doc })}`;
+export function articlePage({ topic, judge }: Subject, doc: string): string {
+  return `${judge ? "/adjudicate" : "/article"}?${query({ topic, doc })}`;
 }
 
 export function queuePage({ topic, judge }: Subject): string {
   return `/queue?${query({ topic, judge })}`;
 }
 
-export async function article(subject: Subject): Promise<ArticleData> {
-  return (await asked(`/api/article?${subjectQuery(subject)}`)) as ArticleData;
+/** The page to sign in on, which leads back to this one. */
+export function signInPage(): string {
+  return `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
 }
 
-export async function send(subject: Subject, user: string, operations: OperationData[]): Promise<Reply> {
-  return (await asked(`/api/operations?${subjectQuery(subject)}`, { user, operations })) as Reply;
+export function article({ topic, doc, judge }: Subject): Promise<ArticleData> {
+  return request(`/api/article?${query({ topic, doc, judge })}`);
+}
+
+export function send(
+  { topic, doc, judge }: Subject,
+  user: string,
+  operations: OperationData[],
+): Promise<OperationsReply> {
+  const body: OperationsRequest = { user, operations };
+  return request(`/api/operations?${query({ topic, doc, judge })}`, body);
 }
 
 export async function saveKeywords(topic: string, words: string[]): Promise<void> {
-  await asked(`/api/keywords?${query({ topic })}`, { words });
+  await request(`/api/keywords?${query({ topic })}`, { words });
 }
 
-export async function find({ topic, judge }: Subject, q: string): Promise<FindData> {
-  return (await asked(`/api/find?${query({ topic, judge, q })}`)) as FindData;
+export function find({ topic, judge }: Subject, q: string): Promise<FindData> {
+  return request(`/api/find?${query({ topic, judge, q })}`);
 }
 
-export async function judgeOutside({ topic, judge }: Subject, doc: string): Promise<void> {
-  await asked("/api/outside", { topic, doc, ...(judge && { judge }) });
+export async function judgeOutside(subject: Subject, doc: string): Promise<void> {
+  await request("/api/outside", about({ ...subject, doc }));
 }
 
-/** Tell the time spent; also while the page is being left. */
-export async function tellTime({ topic, doc, judge }: Subject, user: string, seconds: number): Promise<void> {
-  const body = { topic, doc, seconds, user, ...(judge && { judge }) };
-  await asked("/api/time", body, { keepalive: true });
+/** Report the time spent; also while the page is being left. */
+export async function reportTime(subject: Subject, user: string, seconds: number): Promise<void> {
+  const body: TimeRequest = { ...about(subject), user, seconds };
+  await request("/api/time", body, { keepalive: true });
 }
 
 /** End the session, whoever's it is. */
@@ -79,7 +101,11 @@ export async function signOut(): Promise<void> {
   await fetch("/logout", { method: "POST", headers, body: "", redirect: "manual" }).catch(() => null);
 }
 
-async function asked(address: string, body?: unknown, more: RequestInit = {}): Promise<unknown> {
+function about({ topic, doc, judge }: Subject): TopicRequest {
+  return judge === "adjudicated" ? { topic, doc, judge } : { topic, doc };
+}
+
+async function request<Answer>(address: string, body?: object, more: RequestInit = {}): Promise<Answer> {
   const options: RequestInit = { credentials: "same-origin", cache: "no-store", redirect: "error", ...more };
   options.signal = AbortSignal.timeout(PATIENCE);
   if (body !== undefined) {
@@ -98,9 +124,9 @@ async function asked(address: string, body?: unknown, more: RequestInit = {}): P
     answer = await response.json();
   } catch {
     if (response.ok) throw new Unreachable("The server's answer broke off.");
-    answer = { error: `The server answered with status ${response.status}.` };
+    answer = { error: `The server answered with status ${response.status}.`, code: "" };
   }
-  if (response.ok) return answer;
+  if (response.ok) return answer as Answer;
   const wait = Number(response.headers.get("Retry-After") ?? NaN);
   throw new ServerError(response.status, answer as Failure, Number.isFinite(wait) ? wait : null);
 }

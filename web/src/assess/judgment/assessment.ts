@@ -1,17 +1,27 @@
 // One judgment of one document, in the browser: what the parts of the page see and do.
 
+import type {
+  ArticleData,
+  JudgmentData,
+  OperationData,
+  OperationKind,
+  OperationsReply,
+  Snap,
+  Span,
+} from "../../shared/api-types";
+import { item } from "../../shared/lists";
 import { spanAt, within } from "../../shared/spans";
 import { brief, counted } from "../../shared/words";
-import type { ArticleData, Failure, Judgment, Kind, OperationData, Reply, Snap, Span } from "../data";
 import { Boundaries } from "../document/boundaries";
 import { ShownDocument } from "../document/document";
 import { Painter } from "../document/paint";
 import { focusPoint, selectedSpans } from "../document/selection";
 import { conflictDialog } from "../panels/dialogs";
 import { announce, tell } from "../panels/messages";
-import { articlePage, queuePage, type Subject } from "./api";
+import { articlePage, type Failure, hasJudgment, queuePage, type Subject, send } from "./api";
 import * as operations from "./operations";
 import { type Gesture, type View, viewOf } from "./operations";
+import { Queue } from "./queue";
 import { type Listener, type Obstacle, Sync } from "./sync";
 
 export class Assessment implements Listener {
@@ -19,7 +29,7 @@ export class Assessment implements Listener {
   readonly boundaries: Boundaries;
   readonly painter: Painter;
   readonly sync: Sync;
-  judgment: Judgment;
+  judgment: JudgmentData;
   view: View;
   snap: Snap;
   /** The passage that the list points at, if any. */
@@ -27,8 +37,8 @@ export class Assessment implements Listener {
   /** The element that is chosen for grading, as a row. */
   chosen = 0;
   /** The next document opens as soon as the server agrees. */
-  private isFinishing = false;
-  private readonly watchers: (() => void)[] = [];
+  #isFinishing = false;
+  readonly #watchers: (() => void)[] = [];
 
   constructor(
     readonly subject: Subject,
@@ -39,13 +49,15 @@ export class Assessment implements Listener {
     this.painter = new Painter(this.shown);
     this.judgment = data;
     this.snap = data.snap;
-    this.sync = new Sync(subject, data.user, data.version, this);
-    this.view = viewOf(data.state, this.sync.queue.operations);
+    const queue = new Queue(subject, data.user);
+    this.sync = new Sync(queue, data.version, (operations) => send(subject, data.user, operations), this);
+    this.view = viewOf(data.state, queue.operations);
+    addEventListener("online", () => this.sync.retry());
   }
 
   /** Call something whenever the judgment or its saving changes, and now. */
   watch(watcher: () => void): void {
-    this.watchers.push(watcher);
+    this.#watchers.push(watcher);
     watcher();
   }
 
@@ -91,7 +103,7 @@ export class Assessment implements Listener {
   // Gestures
 
   highlight(spans: Span[] = this.selected()): void {
-    if (!this.mayHighlight()) return;
+    if (!this.#mayHighlight()) return;
     if (spans.length === 0) {
       tell("Select some text first; then press h.");
       return;
@@ -99,24 +111,24 @@ export class Assessment implements Listener {
     for (const span of spans) void this.submit(operations.highlight(this.shown.points, span));
     // The cursor stands where `b` would set the best entry point, and where `u` takes this back.
     document.getSelection()?.collapseToStart();
-    announce(`Highlighted: ${this.brief(spans[0]!)}`);
+    announce(`Highlighted: ${this.brief(item(spans, 0))}`);
   }
 
   /** Remove highlights: of the selection, else of the passage at the cursor, else of the current one. */
-  unhighlight(spans: Span[] = this.toRemove()): void {
-    if (!this.mayHighlight()) return;
+  unhighlight(spans: Span[] = this.#toRemove()): void {
+    if (!this.#mayHighlight()) return;
     const hit = spans.filter((span) => within(this.view.highlights, span).length > 0);
     if (hit.length === 0) {
       tell("Nothing is highlighted there. Select highlighted text, or put the cursor into a passage.");
       return;
     }
     for (const span of hit) void this.submit(operations.unhighlight(this.shown.points, span));
-    announce(`Highlight removed: ${this.brief(hit[0]!)}`);
+    announce(`Highlight removed: ${this.brief(item(hit, 0))}`);
   }
 
   /** Set the best entry point: where the selection begins, else at the cursor or the current passage. */
-  setEntry(at: number | null = this.entryHere()): void {
-    if (this.data.mode !== "2006") return tell("Best entry points are not asked for in this campaign.");
+  setEntry(at: number | null = this.#entryHere()): void {
+    if (this.data.mode !== "2006") return tell("Best entry points are not part of this campaign.");
     if (this.refusesEdits()) return;
     if (at === null) {
       tell("Click into the text where reading should begin, or select something there; then press b.");
@@ -134,22 +146,22 @@ export class Assessment implements Listener {
   }
 
   undo(): void {
-    if (!this.refusesEdits()) this.step("undo", this.canUndo, "There is nothing to undo.");
+    if (!this.refusesEdits()) this.#step("undo", this.canUndo, "There is nothing to undo.");
   }
 
   redo(): void {
-    if (!this.refusesEdits()) this.step("redo", this.canRedo, "There is nothing to redo.");
+    if (!this.refusesEdits()) this.#step("redo", this.canRedo, "There is nothing to redo.");
   }
 
   /** Judge the document as a whole and go on, once the server has agreed. */
   async finish(kind: "validate" | "not-relevant" | "skip"): Promise<void> {
     if (this.isReadOnly) return this.go(this.data.queue.next);
-    if (this.isFinishing) return;
-    this.isFinishing = true;
+    if (this.#isFinishing) return;
+    this.#isFinishing = true;
     const reply = await this.submit(operations.plain(kind, kind === "skip" ? true : null));
     // Whoever had to wait for the server is still here, perhaps with other changes.
-    if (reply && this.isFinishing) this.go(reply.next);
-    this.isFinishing = false;
+    if (reply && this.#isFinishing) this.go(reply.next ?? null);
+    this.#isFinishing = false;
   }
 
   previous(): void {
@@ -161,7 +173,7 @@ export class Assessment implements Listener {
     location.assign(document === null ? queuePage(this.subject) : articlePage(this.subject, document));
   }
 
-  submit(gesture: Gesture): Promise<Reply | null> {
+  submit(gesture: Gesture): Promise<OperationsReply | null> {
     return this.sync.submit(gesture);
   }
 
@@ -177,14 +189,14 @@ export class Assessment implements Listener {
 
   // What the saving says
 
-  judged(judgment: Judgment): void {
+  judged(judgment: JudgmentData): void {
     this.judgment = judgment;
     this.changed();
   }
 
   changed(): void {
     this.view = viewOf(this.judgment.state, this.sync.queue.operations);
-    for (const watcher of this.watchers) watcher();
+    for (const watcher of this.#watchers) watcher();
   }
 
   refused(operation: OperationData, message: string): void {
@@ -194,9 +206,9 @@ export class Assessment implements Listener {
   }
 
   stopped(obstacle: Obstacle, answer: Failure | null): void {
-    this.isFinishing = false;
-    if (obstacle === "conflict" && answer?.state && answer.version !== undefined) {
-      void conflictDialog(this, answer as Failure & Judgment);
+    this.#isFinishing = false;
+    if (obstacle === "conflict" && answer && hasJudgment(answer)) {
+      conflictDialog(this, answer);
     } else {
       tell(explained(obstacle, answer, this.sync.queue.length), obstacle === "offline" ? "notice" : "alert");
     }
@@ -205,7 +217,7 @@ export class Assessment implements Listener {
 
   // Where things happen
 
-  private mayHighlight(): boolean {
+  #mayHighlight(): boolean {
     if (!this.hasHighlights) {
       tell("In this campaign elements are graded; nothing is highlighted.");
       return false;
@@ -213,23 +225,23 @@ export class Assessment implements Listener {
     return !this.refusesEdits();
   }
 
-  private toRemove(): Span[] {
+  #toRemove(): Span[] {
     const selected = this.selected();
     if (selected.length) return selected;
     const at = focusPoint(this.shown, this.boundaries);
     const around = at === null ? null : spanAt(this.view.highlights, at);
-    const found = around ?? this.current;
-    return found ? [found] : [];
+    const passage = around ?? this.current;
+    return passage ? [passage] : [];
   }
 
-  private entryHere(): number | null {
+  #entryHere(): number | null {
     const [first] = this.selected();
     if (first) return first[0];
     if (this.current) return this.current[0];
     return focusPoint(this.shown, this.boundaries);
   }
 
-  private step(kind: Kind, isPossible: boolean, otherwise: string): void {
+  #step(kind: OperationKind, isPossible: boolean, otherwise: string): void {
     if (!isPossible) return tell(otherwise);
     void this.submit(operations.plain(kind)).then((reply) => {
       if (reply)

@@ -1,68 +1,49 @@
-// Gestures as operations that the server can check: what, where, and the text that stands there.
+// Gestures as operations that the server can check: what, where, and the text that stands there. And what
+// the page shows before the server has answered: its last word, and the gestures since.
 
-import type { Points } from "../../shared/points";
+import type { OperationData, OperationKind, Span, StateData, WireGrade } from "../../shared/api-types";
+import { Points } from "../../shared/points";
 import { united, within, without } from "../../shared/spans";
-import type { Grade, Kind, OperationData, Span, StateData } from "../data";
 import { hashed } from "../document/verify";
 
 /** Longer quotes, in bytes of UTF-8, are sent as length and hash. */
-const LONGEST_QUOTE = 4096;
+const MAX_QUOTE = 4096;
 /** A best entry point quotes this many characters after it. */
 const AFTER_ENTRY = 32;
 
-type Quote = Pick<OperationData, "quote" | "quote_length" | "quote_sha256">;
+/** What an assessor does, before it is known upon which version. */
+export type Gesture = Omit<OperationData, "op_id" | "base_version" | "client_time">;
 
-export type Gesture = { kind: Kind } & Partial<Pick<OperationData, "start" | "end" | "path" | "value"> & Quote>;
-
-export function highlight(points: Points, span: Span): Gesture {
-  return { kind: "highlight", start: span[0], end: span[1], ...quoted(points.slice(...span)) };
+export function highlight(points: Points, [start, end]: Span): Gesture {
+  return { kind: "highlight", start, end, ...quoted(points.slice(start, end)) };
 }
 
-export function unhighlight(points: Points, span: Span): Gesture {
-  return { kind: "unhighlight", start: span[0], end: span[1], ...quoted(points.slice(...span)) };
+export function unhighlight(points: Points, [start, end]: Span): Gesture {
+  return { kind: "unhighlight", start, end, ...quoted(points.slice(start, end)) };
 }
 
 export function entryPoint(points: Points, at: number): Gesture {
-  const after = points.slice(at, Math.min(at + AFTER_ENTRY, points.length));
-  return { kind: "bep", start: at, ...quoted(after) };
+  return { kind: "bep", start: at, ...quoted(points.slice(at, at + AFTER_ENTRY)) };
 }
 
-export function grade(path: string, value: unknown): Gesture {
+export function grade(path: string, value: WireGrade | null): Gesture {
   return { kind: "grade", path, value };
 }
 
 /** A gesture that only has a kind, or a kind and a value. */
-export function plain(kind: Kind, value: unknown = null): Gesture {
+export function plain(kind: OperationKind, value: unknown = null): Gesture {
   return { kind, value };
 }
 
 /** The operation that sends a gesture made upon a version. */
 export function operation(gesture: Gesture, baseVersion: number): OperationData {
-  return {
-    op_id: randomId(),
-    base_version: baseVersion,
-    start: null,
-    end: null,
-    quote: null,
-    quote_length: null,
-    quote_sha256: null,
-    path: null,
-    value: null,
-    ...gesture,
-    client_time: new Date().toISOString(),
-  };
+  return { ...gesture, op_id: randomId(), base_version: baseVersion, client_time: new Date().toISOString() };
 }
 
-export function quoted(text: string): Quote {
+function quoted(text: string): Pick<OperationData, "quote" | "quote_length" | "quote_sha256"> {
   // No text of this many units is longer in UTF-8.
-  if (text.length * 3 <= LONGEST_QUOTE || new TextEncoder().encode(text).length <= LONGEST_QUOTE) {
-    return { quote: text, quote_length: null, quote_sha256: null };
-  }
-  return { quote: null, quote_length: codePoints(text), quote_sha256: hashed(text) };
-}
-
-function codePoints(text: string): number {
-  return text.length - (text.match(/[\u{10000}-\u{10ffff}]/gu)?.length ?? 0);
+  if (text.length * 3 <= MAX_QUOTE || new TextEncoder().encode(text).length <= MAX_QUOTE) return { quote: text };
+  return { quote_length: new Points(text).length, quote_sha256: hashed(text) };
 }
 
 /** A random id; crypto.randomUUID is missing on plain HTTP. */
@@ -70,8 +51,6 @@ function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
-
-// What the page shows before the server has answered: its last word, and the gestures since.
 
 export interface View {
   /** What will be highlighted if the server takes the waiting gestures. */
@@ -81,41 +60,36 @@ export interface View {
   /** What the server has and the waiting gestures remove. */
   removing: Span[];
   bep: number | null;
-  grades: Record<string, Grade>;
+  grades: Record<string, WireGrade>;
   problem: boolean;
   note: string;
 }
 
+/** A state of the server with the operations that wait for it. */
 export function viewOf(state: StateData, waiting: readonly OperationData[]): View {
-  const view: View = {
-    highlights: state.highlights,
-    pending: [],
-    removing: [],
-    bep: state.bep,
-    grades: state.grades,
-    problem: state.problem,
-    note: state.note,
-  };
+  const { highlights, bep, grades, problem, note } = state;
+  const view: View = { highlights, pending: [], removing: [], bep, grades, problem, note };
   for (const operation of waiting) apply(operation, view);
   return view;
 }
 
-function apply({ kind, start, end, path, value }: OperationData, view: View): void {
-  if (kind === "highlight" && start !== null && end !== null) {
-    view.highlights = united(view.highlights, [start, end]);
-    view.pending = united(view.pending, [start, end]);
-    view.removing = without(view.removing, [start, end]);
-  } else if (kind === "unhighlight" && start !== null && end !== null) {
-    view.removing = [...view.removing, ...within(view.highlights, [start, end])];
-    view.highlights = without(view.highlights, [start, end]);
-    view.pending = without(view.pending, [start, end]);
+function apply({ kind, start = null, end = null, path, value }: OperationData, view: View): void {
+  const span: Span | null = start === null || end === null ? null : [start, end];
+  if (kind === "highlight" && span) {
+    view.highlights = united(view.highlights, span);
+    view.pending = united(view.pending, span);
+    view.removing = without(view.removing, span);
+  } else if (kind === "unhighlight" && span) {
+    view.removing = [...view.removing, ...within(view.highlights, span)];
+    view.highlights = without(view.highlights, span);
+    view.pending = without(view.pending, span);
   } else if (kind === "bep") {
     view.bep = start;
   } else if (kind === "clear-bep") {
     view.bep = null;
-  } else if (kind === "grade" && path !== null) {
+  } else if (kind === "grade" && path) {
     const { [path]: _, ...others } = view.grades;
-    view.grades = value === null ? others : { ...others, [path]: value as Grade };
+    view.grades = value === null ? others : { ...others, [path]: value as WireGrade };
   } else if (kind === "problem") {
     view.problem = value === true;
   } else if (kind === "note") {

@@ -1,11 +1,11 @@
 // How long somebody works on a document: seconds in which the page is seen and something happens.
 
-import { type Subject, tellTime } from "./api";
+import { reportTime, type Subject } from "./api";
 
 /** Without a key, a movement or a scroll for this long, nobody is working. */
 const IDLE_AFTER = 60_000;
-const TELL_EVERY = 30;
-const MOST_AT_ONCE = 600;
+const REPORT_EVERY = 30;
+const MAX_SECONDS = 600;
 
 export function keepTime(subject: Subject, user: string): void {
   let active = Date.now();
@@ -17,17 +17,17 @@ export function keepTime(subject: Subject, user: string): void {
     document.addEventListener(event, touched, { passive: true, capture: true });
   }
   const report = (): void => {
-    const spent = Math.min(seconds, MOST_AT_ONCE);
+    const spent = Math.min(seconds, MAX_SECONDS);
     if (spent < 1) return;
     seconds -= spent;
-    tellTime(subject, user, spent).catch(() => {
-      seconds += spent; // told later
+    reportTime(subject, user, spent).catch(() => {
+      seconds += spent; // reported later
     });
   };
   setInterval(() => {
     if (document.visibilityState !== "visible" || Date.now() - active > IDLE_AFTER) return;
     seconds += 1;
-    if (seconds >= TELL_EVERY && seconds % TELL_EVERY === 0) report();
+    if (seconds >= REPORT_EVERY && seconds % REPORT_EVERY === 0) report();
   }, 1_000);
   addEventListener("pagehide", report);
   document.addEventListener("visibilitychange", () => {

@@ -1,10 +1,11 @@
 // What each assessor highlighted: layers over the text, and passages to take over.
 
+import type { OtherJudgment, Span, WireGrade } from "../../shared/api-types";
 import { button, element, named } from "../../shared/dom";
+import { spanAt } from "../../shared/spans";
 import { brief, counted } from "../../shared/words";
-import type { Said, Span } from "../data";
-import type { Layer } from "../document/paint";
 import { jumpTo } from "../document/scrolling";
+import { focusPoint } from "../document/selection";
 import type { Assessment } from "../judgment/assessment";
 import * as operations from "../judgment/operations";
 import { announce } from "./messages";
@@ -12,28 +13,29 @@ import { announce } from "./messages";
 const COLOURS = 6;
 const AT_FIRST = 100;
 
-export function adjudication(work: Assessment, others: Said[]): HTMLElement {
+export function adjudication(work: Assessment, others: OtherJudgment[]): HTMLElement {
+  const here = element("p", { class: "note", id: "said-here", role: "status" });
   const panel = element(
     "section",
     { class: "panel", id: "others" },
     element("h2", {}, "What the assessors said"),
     others.length ? null : element("p", { class: "note" }, "Nobody has judged this document yet."),
-    element("p", { class: "note", id: "said-here", role: "status" }),
+    here,
   );
-  others.forEach((said, at) => panel.append(assessor(work, said, at % COLOURS)));
-  whoSaidWhat(work, others, panel.querySelector("#said-here")!);
+  others.forEach((passage, at) => panel.append(assessor(work, passage, at % COLOURS)));
+  whoHighlighted(work, others, here);
   return panel;
 }
 
-function assessor(work: Assessment, { who, state }: Said, colour: number): HTMLElement {
-  const layer = `others${colour}` as Layer;
+function assessor(work: Assessment, { who, state }: OtherJudgment, colour: number): HTMLElement {
+  const layer = `others${colour}` as const;
   const box = element("input", { type: "checkbox", checked: "" });
   const paint = (): void => work.painter.paint(layer, box.checked ? state.highlights : []);
   box.addEventListener("change", paint);
   paint();
   const list = element("ol", { class: "passages" });
   const fill = (most: number): void => {
-    list.replaceChildren(...state.highlights.slice(0, most).map((span) => said(work, who, span)));
+    list.replaceChildren(...state.highlights.slice(0, most).map((span) => passage(work, who, span)));
   };
   fill(AT_FIRST);
   const more = button(
@@ -72,7 +74,7 @@ function assessor(work: Assessment, { who, state }: Said, colour: number): HTMLE
   );
 }
 
-function said(work: Assessment, who: string, span: Span): HTMLElement {
+function passage(work: Assessment, who: string, span: Span): HTMLElement {
   const words = work.brief(span, 100);
   const take = button(
     { class: "take", "aria-label": `Take over from ${who}: ${brief(words, 40)}` },
@@ -104,7 +106,7 @@ function entry(work: Assessment, who: string, bep: number | null): HTMLElement |
   );
 }
 
-function grades(work: Assessment, who: string, given: Record<string, unknown>): HTMLElement | null {
+function grades(work: Assessment, who: string, given: Record<string, WireGrade>): HTMLElement | null {
   const entries = Object.entries(given);
   if (entries.length === 0) return null;
   const list = element("ul", { class: "grades" });
@@ -129,14 +131,13 @@ function grades(work: Assessment, who: string, given: Record<string, unknown>): 
 }
 
 /** Say who highlighted the text at the cursor. */
-function whoSaidWhat(work: Assessment, others: Said[], line: Element): void {
+function whoHighlighted(work: Assessment, others: OtherJudgment[], line: Element): void {
   document.addEventListener("selectionchange", () => {
-    const node = document.getSelection()?.focusNode;
-    if (!node || !work.shown.root.contains(node)) return;
-    const at = work.shown.points.point(work.shown.unitOf(node, document.getSelection()!.focusOffset));
-    const who = others.filter(({ state }) => state.highlights.some(([start, end]) => start <= at && at < end));
+    const at = focusPoint(work.shown, work.boundaries);
+    if (at === null) return;
+    const who = others.filter(({ state }) => spanAt(state.highlights, at));
     const words = who.length
-      ? `At the cursor: highlighted by ${who.map((one) => one.who).join(", ")}.`
+      ? `At the cursor: highlighted by ${who.map((other) => other.who).join(", ")}.`
       : "At the cursor: highlighted by nobody.";
     if (line.textContent !== words) line.textContent = words;
   });

@@ -1,10 +1,9 @@
-// Dialogs of the page.
+// Dialogs of the page: the help that `?` opens, and the choice between two versions.
 
+import type { JudgmentData, Mode, OperationData, Span } from "../../shared/api-types";
 import { button, type Child, element } from "../../shared/dom";
 import { brief, counted } from "../../shared/words";
-import type { Failure, Judgment, Mode, OperationData, Span } from "../data";
 import type { Assessment } from "../judgment/assessment";
-import { HELP } from "../keys";
 
 /** Show a dialog with a title; it is removed when it closes. */
 export function dialog(title: string, ...children: Child[]): HTMLDialogElement {
@@ -21,7 +20,46 @@ export function isDialogOpen(): boolean {
   return document.querySelector("dialog[open]") !== null;
 }
 
-// The help that `?` opens.
+interface KeyHelp {
+  keys: string[];
+  does: string;
+  /** The modes in which it means something; all if missing. */
+  modes?: Mode[];
+}
+
+/** What the help says. */
+const HELP: KeyHelp[] = [
+  { keys: ["h"], does: "highlight the selected text", modes: ["2006", "2005"] },
+  {
+    keys: ["u"],
+    does: "remove the highlight of the selection, or of the passage at the cursor",
+    modes: ["2006", "2005"],
+  },
+  { keys: ["b"], does: "set the best entry point: where the selection begins, or at the cursor", modes: ["2006"] },
+  { keys: ["Shift+B"], does: "clear the best entry point", modes: ["2006"] },
+  { keys: ["n"], does: "validate the document and go to the next one" },
+  { keys: ["x"], does: "mark the document as not relevant and go to the next one" },
+  { keys: ["s"], does: "skip the document for now" },
+  { keys: ["p"], does: "go to the previous document" },
+  { keys: ["k"], does: "show or hide the colours of keywords" },
+  { keys: ["o"], does: "show or hide what the systems returned, if the organiser allows it" },
+  { keys: ["Ctrl+Z"], does: "undo" },
+  { keys: ["Ctrl+Shift+Z"], does: "redo" },
+  { keys: ["c"], does: "show or hide the text cursor, which the arrow keys move" },
+  {
+    keys: ["1", "2", "3", "4"],
+    does: "the left and right arrows move the text cursor by characters, words, sentences, paragraphs",
+  },
+  { keys: ["Shift+arrows"], does: "select from the text cursor" },
+  { keys: ["Ctrl+←", "Ctrl+→"], does: "move the text cursor by words" },
+  { keys: ["Ctrl+↑", "Ctrl+↓"], does: "move the text cursor by paragraphs" },
+  {
+    keys: ["Home", "End"],
+    does: "move the text cursor to the beginning or the end of the line; with Ctrl, of the document",
+  },
+  { keys: ["Delete"], does: "in the list of passages: remove the passage" },
+  { keys: ["?"], does: "this help" },
+];
 
 const RULES: Record<Mode, string> = {
   "2006":
@@ -59,10 +97,11 @@ export function showHelp(mode: Mode): void {
   );
 }
 
-// The same document was judged elsewhere in the meantime: both versions, and a choice.
-
-/** Show what is saved and what was done here, and let the assessor choose. */
-export function conflictDialog(work: Assessment, answer: Failure & Judgment): void {
+/**
+ * The same document was judged elsewhere in the meantime: show what is saved and what was done here, and
+ * let the assessor choose.
+ */
+export function conflictDialog(work: Assessment, answer: JudgmentData): void {
   const { sync } = work;
   const mine = work.view;
   const saved = answer.state;
@@ -131,8 +170,8 @@ function version(
 }
 
 function described({ kind, quote, start, end, path, value }: OperationData): string {
-  const what =
-    quote !== null ? `“${brief(quote, 60)}”` : start !== null && end !== null ? counted(end - start, "character") : "";
-  const how = path !== null ? `${path}: ${JSON.stringify(value)}` : typeof value === "string" ? brief(value, 60) : "";
+  const length = (end ?? 0) - (start ?? 0);
+  const what = quote != null ? `“${brief(quote, 60)}”` : length > 0 ? counted(length, "character") : "";
+  const how = path != null ? `${path}: ${JSON.stringify(value)}` : typeof value === "string" ? brief(value, 60) : "";
   return [kind, what, how].filter(Boolean).join(" ");
 }

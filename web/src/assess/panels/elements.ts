@@ -1,21 +1,21 @@
 // Naming and showing elements for grading.
 
+import type { Span } from "../../shared/api-types";
 import { button, element } from "../../shared/dom";
-import type { Span } from "../data";
+import { item } from "../../shared/lists";
 import { jumpTo } from "../document/scrolling";
 import type { Assessment } from "../judgment/assessment";
 
 /** An element in a few words: its tag, its number, and how it begins. */
 export function elementLabel(work: Assessment, row: number, most = 60): string {
   const { shown } = work;
-  const step = shown.path(row).split("/").at(-1)!;
   const words = work.brief(elementSpan(work, row), most);
-  return words ? `${step} ${words}` : `${step} (empty)`;
+  return `${shown.step(row)} ${words || "(empty)"}`;
 }
 
 export function elementSpan(work: Assessment, row: number): Span {
   const { shown } = work;
-  return [shown.points.point(shown.starts[row]!), shown.points.point(shown.ends[row]!)];
+  return [shown.points.point(item(shown.starts, row)), shown.points.point(item(shown.ends, row))];
 }
 
 /** A button that chooses an element and jumps to it. */

@@ -1,15 +1,15 @@
 // Finding documents outside the pool, to judge them as well.
 
+import type { MatchingDocument } from "../../shared/api-types";
 import { button, element, named } from "../../shared/dom";
 import { counted } from "../../shared/words";
-import type { FoundDocument } from "../data";
 import { articlePage, find, judgeOutside } from "../judgment/api";
 import type { Assessment } from "../judgment/assessment";
 import { tell } from "./messages";
 
 export function finder(work: Assessment): HTMLElement {
   const field = element("input", { type: "search", name: "q", autocomplete: "off", maxlength: "200" });
-  const said = element("p", { class: "note", role: "status" });
+  const status = element("p", { class: "note", role: "status" });
   const list = element("ul", { class: "found" });
   const form = element(
     "form",
@@ -24,15 +24,14 @@ export function finder(work: Assessment): HTMLElement {
 
   async function search(): Promise<void> {
     if (!field.value.trim()) return;
-    said.textContent = "Searching…";
+    status.textContent = "Searching…";
     list.replaceChildren();
     try {
-      const found = await find(work.subject, field.value);
-      const how = found.how ? ` (${found.how})` : "";
-      said.textContent = `${counted(found.documents.length, "document")} found${how}.`;
-      list.replaceChildren(...found.documents.map((one) => result(work, one)));
+      const { documents, how } = await find(work.subject, field.value);
+      status.textContent = `${counted(documents.length, "document")} found${how ? ` (${how})` : ""}.`;
+      list.replaceChildren(...documents.map((match) => result(work, match)));
     } catch (error) {
-      said.textContent = (error as Error).message;
+      status.textContent = (error as Error).message;
     }
   }
 
@@ -41,12 +40,12 @@ export function finder(work: Assessment): HTMLElement {
     { class: "panel", id: "find" },
     element("summary", {}, element("h2", {}, "Find other documents")),
     form,
-    said,
+    status,
     list,
   );
 }
 
-function result(work: Assessment, { doc, title, snippet, inPool, inQueue, judged }: FoundDocument): HTMLElement {
+function result(work: Assessment, { doc, title, snippet, inPool, inQueue, judged }: MatchingDocument): HTMLElement {
   const state = [judged ? "judged" : "", inPool ? "in the pool" : "outside the pool"].filter(Boolean).join(", ");
   return element(
     "li",

@@ -1,6 +1,8 @@
 // Exhaustivity and specificity of elements, 0 to 3 each: choose an element, then grade it.
 
+import type { WireGrade } from "../../shared/api-types";
 import { button, element } from "../../shared/dom";
+import { item } from "../../shared/lists";
 import { counted } from "../../shared/words";
 import { jumpTo } from "../document/scrolling";
 import type { Assessment } from "../judgment/assessment";
@@ -10,7 +12,7 @@ import { announce } from "./messages";
 
 const LEVELS = [0, 1, 2, 3] as const;
 const EXHAUSTIVE = ["not", "marginally", "fairly", "highly"];
-const MOST_LISTED = 300;
+const MAX_LISTED = 300;
 type Pair = [number, number];
 
 export function gradesPanel(work: Assessment): HTMLElement {
@@ -71,17 +73,12 @@ export function gradesPanel(work: Assessment): HTMLElement {
     const pair = half.row === work.chosen ? null : pairOf(work.view.grades[path]);
     const e = half.row === work.chosen ? half.e : (pair?.[0] ?? null);
     const s = half.row === work.chosen ? half.s : (pair?.[1] ?? null);
-    const allowed = work.judgment.gradable?.find(([row]) => row === work.chosen)?.[1];
-    const pairs = allowed?.map(pairOf).filter((one) => one !== null) ?? [];
-    const may = (at: 0 | 1, level: number) =>
-      !work.isReadOnly && (pairs.length === 0 || pairs.some((one) => one[at] === level));
-    const options = (at: 0 | 1) =>
-      LEVELS.map((level) => ({
-        value: level,
-        label: String(level),
-        title: EXHAUSTIVE[level]!,
-        isAllowed: may(at, level),
-      }));
+    const options = LEVELS.map((level) => ({
+      value: level,
+      label: String(level),
+      title: item(EXHAUSTIVE, level),
+      isAllowed: !work.isReadOnly,
+    }));
     const isInferred = work.judgment.state.inferred.includes(path);
     const clear = button({ class: "link" }, () => grade(null), "Clear the grade");
     clear.hidden = pair === null;
@@ -89,14 +86,14 @@ export function gradesPanel(work: Assessment): HTMLElement {
       choices(
         "Exhaustivity: how much of the topic it covers",
         "e",
-        options(0),
+        options,
         (level) => level === e,
         (level) => given("e", level),
       ),
       choices(
         "Specificity: how much of it is about the topic",
         "s",
-        options(1),
+        options,
         (level) => level === s,
         (level) => given("s", level),
       ),
@@ -117,12 +114,12 @@ export function gradesPanel(work: Assessment): HTMLElement {
     inconsistent.replaceChildren(
       ...work.judgment.inconsistencies.map(([path, message]) => element("li", { class: "bad" }, `${path}: ${message}`)),
     );
-    const found = all.map(([path, value]) => ({ path, row: rows.get(path) ?? -1, value: pairOf(value) }));
-    found.sort((one, other) => one.row - other.row);
+    const listed = all.map(([path, value]) => ({ path, row: rows.get(path) ?? -1, value: pairOf(value) }));
+    listed.sort((a, b) => a.row - b.row);
     graded.replaceChildren(
-      ...found
+      ...listed
         .filter(({ row }) => row >= 0)
-        .slice(0, MOST_LISTED)
+        .slice(0, MAX_LISTED)
         .map(({ path, row, value }) =>
           element(
             "li",
@@ -173,7 +170,7 @@ function crumb(work: Assessment, row: number): HTMLElement {
       work.choose(row);
       jumpTo(work, elementSpan(work, row));
     },
-    work.shown.path(row).split("/").at(-1)!,
+    work.shown.step(row),
   );
   if (row === work.chosen) made.setAttribute("aria-current", "true");
   return made;
@@ -182,7 +179,7 @@ function crumb(work: Assessment, row: number): HTMLElement {
 /** Ways to the elements around the chosen one. */
 function neighbours(work: Assessment): HTMLElement[] {
   const { shown, chosen } = work;
-  const parent = shown.parents[chosen]!;
+  const parent = item(shown.parents, chosen);
   const siblings = parent < 0 ? [chosen] : shown.children(parent);
   const at = siblings.indexOf(chosen);
   const ways: [string, string, number | undefined][] = [
@@ -195,8 +192,9 @@ function neighbours(work: Assessment): HTMLElement[] {
     const made = button(
       { "aria-label": name, title: name, "data-way": sign },
       () => {
-        work.choose(row!);
-        jumpTo(work, elementSpan(work, row!));
+        if (row === undefined) return;
+        work.choose(row);
+        jumpTo(work, elementSpan(work, row));
         // The buttons are made anew: the focus stays on the same way.
         document.querySelector<HTMLElement>(`#grades [data-way="${sign}"]`)?.focus();
       },
@@ -207,8 +205,8 @@ function neighbours(work: Assessment): HTMLElement[] {
   });
 }
 
-function pairOf(value: unknown): Pair | null {
-  return Array.isArray(value) && value.length === 2 ? (value as Pair) : null;
+function pairOf(value: WireGrade | undefined): Pair | null {
+  return Array.isArray(value) ? value : null;
 }
 
 const rowsOf = new WeakMap<Assessment, Map<string, number>>();

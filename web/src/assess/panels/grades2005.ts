@@ -1,15 +1,18 @@
 // Exhaustivity of the elements that highlights touch: 2, 1 or ? for each.
 
+import type { WireGrade } from "../../shared/api-types";
 import { button, element } from "../../shared/dom";
 import { counted } from "../../shared/words";
-import type { Gradable, Grade } from "../data";
 import type { Assessment } from "../judgment/assessment";
 import * as operations from "../judgment/operations";
 import { choices, elementButton, elementLabel } from "./elements";
 import { announce } from "./messages";
 
+/** The row of an element, and the values that it may get. */
+type Gradable = [number, WireGrade[]];
+
 const AT_FIRST = 150;
-const VALUES: { value: Grade; title: string }[] = [
+const VALUES: { value: WireGrade; title: string }[] = [
   { value: 2, title: "highly exhaustive: it covers most aspects of the topic" },
   { value: 1, title: "partly exhaustive: it covers few aspects of the topic" },
   { value: "?", title: "too small to say" },
@@ -68,10 +71,10 @@ export function exhaustivityPanel(work: Assessment): HTMLElement {
   );
 }
 
-function gradeRow(work: Assessment, row: number, allowed: Grade[]): HTMLElement {
+function gradeRow(work: Assessment, row: number, allowed: WireGrade[]): HTMLElement {
   const path = work.shown.path(row);
   const current = work.view.grades[path];
-  const set = (value: Grade | null): void => {
+  const set = (value: WireGrade | null): void => {
     if (work.refusesEdits()) return;
     void work.submit(operations.grade(path, value));
     announce(`${path}: ${value === null ? "no grade" : String(value)}`);

@@ -1,9 +1,10 @@
 // The outline of the document: its sections, each with the share of it that is highlighted.
 
+import type { Span } from "../../shared/api-types";
 import { button, element } from "../../shared/dom";
+import { item } from "../../shared/lists";
 import { covered } from "../../shared/spans";
 import { brief, percent } from "../../shared/words";
-import type { Span } from "../data";
 import type { ShownDocument } from "../document/document";
 import { jumpTo } from "../document/scrolling";
 import type { Assessment } from "../judgment/assessment";
@@ -49,7 +50,7 @@ export function outline(work: Assessment): HTMLElement {
     before = highlights;
     for (const { section, made, share } of rows) {
       const [start, end] = section.span;
-      const part = end > start ? covered(highlights, start, end) / (end - start) : 0;
+      const part = end > start ? covered(highlights, section.span) / (end - start) : 0;
       const words = part > 0 ? percent(part) : "";
       if (share.textContent === words) continue;
       share.textContent = words;
@@ -61,9 +62,9 @@ export function outline(work: Assessment): HTMLElement {
 }
 
 function sectionOf(shown: ShownDocument, heading: number): Section {
-  const parent = Math.max(shown.parents[heading]!, 0);
+  const parent = Math.max(item(shown.parents, heading), 0);
   const title = brief(shown.text.slice(shown.starts[heading], shown.ends[heading]), 90);
-  const span: Span = [shown.points.point(shown.starts[heading]!), shown.points.point(shown.ends[parent]!)];
+  const span: Span = [shown.points.point(item(shown.starts, heading)), shown.points.point(item(shown.ends, parent))];
   return { row: parent, title, level: shown.lineage(parent).length - 1, span };
 }
 
@@ -84,7 +85,7 @@ function parts(shown: ShownDocument): Section[] {
   let row = 0;
   let children = shown.children(row);
   while (children.length === 1) {
-    row = children[0]!;
+    row = item(children, 0);
     children = shown.children(row);
   }
   return children
@@ -92,8 +93,8 @@ function parts(shown: ShownDocument): Section[] {
     .slice(0, 500)
     .map((child) => ({
       row: child,
-      title: `${shown.tag(child)}: ${brief(shown.readable(shown.starts[child]!, shown.ends[child]!, 201), 50)}`,
+      title: `${shown.tag(child)}: ${brief(shown.readable(item(shown.starts, child), item(shown.ends, child), 201), 50)}`,
       level: 0,
-      span: [shown.points.point(shown.starts[child]!), shown.points.point(shown.ends[child]!)] as Span,
+      span: [shown.points.point(item(shown.starts, child)), shown.points.point(item(shown.ends, child))] as Span,
     }));
 }

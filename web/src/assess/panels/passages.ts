@@ -1,8 +1,8 @@
 // What is still missing before the document can be validated.
 
+import type { Span } from "../../shared/api-types";
 import { button, element } from "../../shared/dom";
 import { brief, counted } from "../../shared/words";
-import type { Span } from "../data";
 import { jumpTo } from "../document/scrolling";
 import type { Assessment } from "../judgment/assessment";
 import * as operations from "../judgment/operations";
@@ -57,8 +57,8 @@ export function passages(work: Assessment): HTMLElement {
   }
 
   function listRows(spans: Span[]): void {
-    const focused = [...rows].find(([, row]) => row.contains(document.activeElement))?.[0];
-    const at = focused ? [...list.children].indexOf(rows.get(focused)!) : -1;
+    const [focused, focusedRow] = [...rows].find(([, row]) => row.contains(document.activeElement)) ?? [];
+    const at = focusedRow ? [...list.children].indexOf(focusedRow) : -1;
     const keys = new Set(spans.map(String));
     for (const [key, row] of rows) {
       if (keys.has(key)) continue;

@@ -1,8 +1,9 @@
 // The bar over the text: where one is, whether all is saved, and everything that keys do as buttons.
 
+import type { Snap } from "../../shared/api-types";
 import { button, element, named } from "../../shared/dom";
+import { item } from "../../shared/lists";
 import { counted } from "../../shared/words";
-import type { Snap } from "../data";
 import { type Cursor, STEPS } from "../document/cursor";
 import { queuePage, signOut } from "../judgment/api";
 import type { Assessment } from "../judgment/assessment";
@@ -132,7 +133,7 @@ function cursorControls(cursor: Cursor): HTMLElement {
   );
   const select = element("select", { "aria-label": "The cursor moves by" });
   for (const step of STEPS) select.append(element("option", { value: step }, `by ${step}`));
-  select.addEventListener("change", () => cursor.setStep(STEPS[select.selectedIndex]!));
+  select.addEventListener("change", () => cursor.setStep(item(STEPS, select.selectedIndex)));
   cursor.watch(() => {
     toggle.setAttribute("aria-pressed", String(cursor.isOn));
     select.value = cursor.step;
@@ -146,7 +147,7 @@ function snapControl(work: Assessment): HTMLElement {
   for (const snap of SNAPS) select.append(element("option", { value: snap }, `whole ${snap}`));
   select.value = work.snap;
   select.addEventListener("change", () => {
-    work.snap = SNAPS[select.selectedIndex]!;
+    work.snap = item(SNAPS, select.selectedIndex);
     document.dispatchEvent(new Event("selectionchange"));
   });
   return element("label", { class: "snap" }, element("span", { class: "visually-hidden" }, "Highlights cover"), select);
@@ -208,8 +209,9 @@ export function savingStatus(work: Assessment): HTMLElement {
   work.watch(() => {
     const { obstacle, isSending, queue } = work.sync;
     const state = queue.length === 0 ? "saved" : obstacle ? "unsaved" : "saving";
-    const said = state === "saved" ? "saved" : state === "saving" && isSending ? "saving…" : `${queue.length} unsaved`;
-    if (words.textContent !== said) words.textContent = said;
+    const status =
+      state === "saved" ? "saved" : state === "saving" && isSending ? "saving…" : `${queue.length} unsaved`;
+    if (words.textContent !== status) words.textContent = status;
     place.dataset.state = state;
     place.title = queue.isKept ? "" : "This browser keeps nothing: do not close the page before everything is saved.";
     const way = state === "unsaved" && obstacle ? ways[obstacle] : [];
@@ -260,7 +262,7 @@ export function views(): HTMLElement {
   const buttons = VIEWS.map(([view, name]) => button({}, () => set(view), name));
   const set = (view: string): void => {
     body.dataset.view = view;
-    VIEWS.forEach(([name], at) => buttons[at]!.setAttribute("aria-pressed", String(name === view)));
+    VIEWS.forEach(([name], at) => item(buttons, at).setAttribute("aria-pressed", String(name === view)));
   };
   addEventListener("viewchange", () => set(body.dataset.view ?? "text"));
   place.append(...buttons);

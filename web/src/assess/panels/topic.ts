@@ -1,9 +1,9 @@
-// The statement of the topic, always at hand.
+// The statement of the topic, always at hand, and its keywords: coloured in the text, and editable.
 
+import type { Span, TopicData } from "../../shared/api-types";
 import { button, element, named } from "../../shared/dom";
-import type { Span, TopicData } from "../data";
-import type { ShownDocument } from "../document/document";
-import type { Layer } from "../document/paint";
+import { item } from "../../shared/lists";
+import type { TextInRuns } from "../document/boundaries";
 import { saveKeywords } from "../judgment/api";
 import type { Assessment } from "../judgment/assessment";
 import { announce, tell } from "./messages";
@@ -27,11 +27,9 @@ export function topicPanel(topic: TopicData): HTMLElement {
   );
 }
 
-// Keywords of the topic: coloured in the text, and editable.
-
 const COLOURS = 8;
-/** More places than this of one keyword are not coloured. */
-const MOST = 4_000;
+/** More occurrences than this of a keyword are not coloured. */
+const MAX_COLOURED = 4_000;
 /** Scripts that put no spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
@@ -80,15 +78,15 @@ export function keywords(work: Assessment): Keywords {
 
   function draw(): void {
     field.value = words.join(", ");
-    const found = words.map((word) => (isOn ? places(work.shown, word) : []));
+    const spansOf = words.map((word) => (isOn ? keywordSpans(work.shown, word) : []));
     for (let colour = 0; colour < COLOURS; colour++) {
-      const spans = found.filter((_, at) => at % COLOURS === colour).flat();
-      work.painter.paintUnits(`k${colour}` as Layer, spans);
+      const colouredSpans = spansOf.filter((_, at) => at % COLOURS === colour).flat();
+      work.painter.paintUnits(`k${colour}`, colouredSpans);
     }
     list.replaceChildren(
       ...words.map((word, at) => {
-        const count = found[at]!.length;
-        const label = isOn ? ` ${count >= MOST ? `${MOST}+` : count}` : "";
+        const count = item(spansOf, at).length;
+        const label = isOn ? ` ${count >= MAX_COLOURED ? `${MAX_COLOURED}+` : count}` : "";
         return element(
           "li",
           {},
@@ -135,7 +133,7 @@ function parsed(given: string): string[] {
 }
 
 /** Where a keyword stands in a document, in UTF-16 units. Words also end where a paragraph does. */
-export function places(shown: Pick<ShownDocument, "text" | "runAround">, keyword: string): Span[] {
+export function keywordSpans(shown: TextInRuns, keyword: string): Span[] {
   const { text } = shown;
   const core = keyword.replace(/\*+$/, "");
   if (!core) return [];
@@ -144,14 +142,14 @@ export function places(shown: Pick<ShownDocument, "text" | "runAround">, keyword
   const pattern = new RegExp(core.split(/\s+/).map(escaped).join("\\s+") + rest, "giu");
   const begins = (at: number): boolean => !IN_WORD.test(before(text, at)) || shown.runAround(at)[0] === at;
   const ends = (at: number): boolean => !IN_WORD.test(after(text, at)) || shown.runAround(at)[0] === at;
-  const found: Span[] = [];
+  const spans: Span[] = [];
   for (const match of text.matchAll(pattern)) {
     const end = match.index + match[0].length;
     if (!isUnspaced && !(begins(match.index) && ends(end))) continue;
-    found.push([match.index, end]);
-    if (found.length >= MOST) break;
+    spans.push([match.index, end]);
+    if (spans.length >= MAX_COLOURED) break;
   }
-  return found;
+  return spans;
 }
 
 /** The character before a position, and the one after it; an astral one is two units long. */
@@ -161,7 +159,8 @@ function before(text: string, at: number): string {
 }
 
 function after(text: string, at: number): string {
-  return at < text.length ? String.fromCodePoint(text.codePointAt(at)!) : "";
+  const point = text.codePointAt(at);
+  return point === undefined ? "" : String.fromCodePoint(point);
 }
 
 function escaped(words: string): string {

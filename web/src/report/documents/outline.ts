@@ -1,11 +1,13 @@
 // The outline of a document: its elements, how much of each is highlighted, and its grade.
 
 import { button, element, named } from "../../shared/dom";
+import { item } from "../../shared/lists";
+import { percent } from "../../shared/words";
 import type { DocumentView, Outcome, Run } from "../data";
-import type { Placed, Places } from "./positions";
+import type { DocumentPositions, Spanned } from "./positions";
 
 /** The outline; a click on an element opens its text. */
-export function outlineOf(places: Places, cut: number, open: (place: Placed) => void): HTMLDetailsElement {
+export function outlineOf(places: DocumentPositions, cut: number, open: (place: Spanned) => void): HTMLDetailsElement {
   const grades = new Map(places.grades.map((grade) => [grade.path, grade.label]));
   const top = Math.min(...places.outline.map((row) => row.depth));
   const rows = places.outline.map((row) => {
@@ -15,9 +17,9 @@ export function outlineOf(places: Places, cut: number, open: (place: Placed) => 
     if (!row.share && !grade) heat.classList.add("dv-cold");
     heat.style.setProperty("--share", String(row.share ?? 0));
     const step = row.path.slice(row.path.lastIndexOf("/") + 1);
-    const told = `${row.path}${share === null ? "" : `: ${share} highlighted`}${grade ? `, graded ${grade}` : ""}`;
+    const title = `${row.path}${share === null ? "" : `: ${share} highlighted`}${grade ? `, graded ${grade}` : ""}`;
     const item = button(
-      { class: "dv-row", title: told },
+      { class: "dv-row", title: title },
       () => open(row),
       heat,
       element("code", {}, step),
@@ -37,13 +39,6 @@ export function outlineOf(places: Places, cut: number, open: (place: Placed) => 
   return element("details", { class: "dv-outline" }, element("summary", {}, "Outline"), list, more);
 }
 
-/** A share in percent; only 0 is shown as 0% and only 1 as 100%. */
-export function percent(share: number): string {
-  if (share > 0 && share < 0.01) return "<1%";
-  if (share < 1 && share > 0.99) return ">99%";
-  return `${Math.round(share * 100)}%`;
-}
-
 // What became of each relevant unit: hit, near or missed, as the measures count it.
 
 const SIGNS = { hit: "●", near: "◐", miss: "○" };
@@ -51,13 +46,13 @@ const SIGNS = { hit: "●", near: "◐", miss: "○" };
 /** A table of the relevant units; null if nobody asked about navigation. */
 export function outcomesOf(
   view: DocumentView,
-  places: Places,
+  places: DocumentPositions,
   runs: Run[],
   shown: number[],
-  open: (place: Placed) => void,
+  open: (place: Spanned) => void,
 ): HTMLElement | null {
   if (!view.outcomes?.length) return null;
-  const head = shown.map((run) => element("th", { scope: "col" }, named(runs[run]!.name)));
+  const head = shown.map((run) => element("th", { scope: "col" }, named(item(runs, run).name)));
   const hasShares = view.outcomes.some((unit) => unit.share !== null);
   const rows = view.outcomes.map((unit) =>
     element(

@@ -1,60 +1,56 @@
-// Where things stand in a document's text, as the browser counts: in UTF-16 units.
+// Where things are in a document's text, as the browser counts: in UTF-16 units.
 
+import { item } from "../../shared/lists";
+import { Points } from "../../shared/points";
 import type { DocumentView, OutlineItem, Range } from "../data";
 
-export interface Placed {
+/** Something with a span, in UTF-16 units. */
+export interface Spanned {
   start: number;
   end: number;
 }
 
-export interface Result extends Placed {
+export interface Result extends Spanned {
   rank: number;
   /** The result as it was returned, if readers stop before its end. */
   whole?: Result;
 }
 
-export interface Grade extends Placed {
+export interface Grade extends Spanned {
   path: string;
   label: string;
 }
 
-export interface Block extends Placed {
+export interface Block extends Spanned {
   isTitle: boolean;
 }
 
 /** A document with all positions as the browser counts them. */
-export interface Places {
+export interface DocumentPositions {
   text: string;
   blocks: Block[];
-  highlights: Placed[];
+  highlights: Spanned[];
   grades: Grade[];
   bep: number | null;
-  outline: (OutlineItem & Placed)[];
+  outline: (OutlineItem & Spanned)[];
   /** What a run returns, best first, and how much of that lies in the part that is cut off. */
   results: (run: number) => { shown: Result[]; hidden: number };
   /** Results as far as they are read until a budget, by its number. */
   read: (run: number, budget: number) => Result[];
   /** The chunks that a run could have returned, in their order. */
-  chunks: (run: number) => Placed[];
-  range: (range: Range) => Placed;
+  chunks: (run: number) => Spanned[];
+  range: (range: Range) => Spanned;
 }
 
-/** Where each code point stands in a text, in UTF-16 units; beyond the end, the end. */
-export function utf16(text: string): (position: number) => number {
-  if (!/[\ud800-\udbff]/.test(text)) return (position) => Math.min(position, text.length);
-  const places: number[] = [];
-  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) places.push(at);
-  return (position) => places[position] ?? text.length;
-}
-
-export function placesIn(view: DocumentView): Places {
-  const at = utf16(view.text);
-  const place = <Thing extends Placed>(thing: Thing): Thing => ({
+export function positionsIn(view: DocumentView): DocumentPositions {
+  const points = new Points(view.text);
+  const at = (point: number) => points.unit(point);
+  const place = <Thing extends Spanned>(thing: Thing): Thing => ({
     ...thing,
     start: at(thing.start),
     end: at(thing.end),
   });
-  const isInText = ({ start, end }: Placed) => start < end;
+  const isInText = ({ start, end }: Spanned) => start < end;
   const returned = new Map<number, { shown: Result[]; all: (Result | null)[] }>();
   const resultsOf = (run: number) => {
     const known = returned.get(run);
@@ -87,20 +83,20 @@ export function placesIn(view: DocumentView): Places {
       if (!ends) return shown;
       return all.flatMap((result, number) => {
         if (!result) return [];
-        const end = at(ends[number]!);
+        const end = at(item(ends, number));
         if (end >= result.end) return [result];
         return end > result.start ? [{ ...result, end, whole: result }] : [];
       });
     },
     chunks: (run) => {
       const flat = view.cuts?.find(({ runs }) => runs.includes(run))?.ranges ?? [];
-      const found: Placed[] = [];
+      const chunks: Spanned[] = [];
       let start = 0;
       for (let number = 0; number + 1 < flat.length; number += 2) {
-        start += flat[number]!;
-        found.push(place({ start, end: start + flat[number + 1]! }));
+        start += item(flat, number);
+        chunks.push(place({ start, end: start + item(flat, number + 1) }));
       }
-      return found.filter(isInText);
+      return chunks.filter(isInText);
     },
     range: ([start, end]) => place({ start, end }),
   };

@@ -1,194 +1,189 @@
 // Documents: what was asked, what is relevant, and what one run or two return.
 
 import { button, choice, element, named } from "../../shared/dom";
+import { distinct, item } from "../../shared/lists";
+import { percent } from "../../shared/words";
 import type { DocumentView, ReportData } from "../data";
 import { lazily } from "../lazy";
 import type { Page } from "../page";
-import { outcomesOf, outlineOf, percent } from "./outline";
+import { outcomesOf, outlineOf } from "./outline";
 import { Pane } from "./pane";
-import { type Placed, type Places, placesIn } from "./positions";
-
-/** What others may ask of the documents. */
-export interface Documents {
-  /** Show a document with no run in particular, one, or two side by side. */
-  show(document: number, runs?: number[]): void;
-}
+import { type DocumentPositions, positionsIn, type Spanned } from "./positions";
 
 /** Fill the page's place for documents when it is seen, and open what other parts ask for. */
 export function documents(page: Page): void {
   const root = document.getElementById("document-view");
   if (!root || !page.data.documents.length) return;
-  let made: Documents | null = null;
-  const shown = () => (made ??= mountDocuments(root, page.data));
-  lazily(root, shown);
-  page.onDocument((wanted, runs) => {
-    shown().show(wanted, runs);
+  let made: Viewer | null = null;
+  const viewer = () => {
+    made ??= new Viewer(root, page);
+    return made;
+  };
+  lazily(root, viewer);
+  page.onDocument((number, runs) => {
+    viewer().show(number, runs);
     root.scrollIntoView({ block: "start" });
   });
 }
 
-/** Fill a place with the documents of a report. */
-export function mountDocuments(root: HTMLElement, data: ReportData): Documents {
-  return new Viewer(root, data);
-}
-
-class Viewer implements Documents {
-  private number = 0;
+class Viewer {
+  #number = 0;
   /** The run at the left, and the one at the right if there are two. */
-  private runs: [number] | [number, number] = [0];
-  private isChosen = false;
+  #runs: [number] | [number, number] = [0];
+  #isChosen = false;
   /** How many results of each list are drawn. */
-  private k = Infinity;
+  #k = Infinity;
   /** The budget until which results are read, by its number; -1 if there is none. */
-  private budget = -1;
-  private view!: DocumentView;
-  private places!: Places;
-  private panes: Pane[] = [];
-  private active = 0;
-  private highlight = -1;
-  private ranks: number[] = [];
+  #budget = -1;
+  #view!: DocumentView;
+  #places!: DocumentPositions;
+  #panes: Pane[] = [];
+  #active = 0;
+  #highlight = -1;
+  #ranks: number[] = [];
 
-  private readonly asked = element("div", { class: "dv-asked" });
-  private readonly facts = element("p", { class: "dv-note" });
-  private readonly chooser = element("div", { class: "dv-controls" });
-  private readonly outline = element("div", { class: "dv-side" });
-  private readonly texts = element("div", { class: "dv-panes" });
-  private readonly units = element("div", {});
-  private readonly status = element("p", { class: "dv-status", role: "status" });
-  private readonly slider = element("input", { type: "range", min: "0", step: "1" });
-  private readonly depth = element("output", {});
-  private moves: Move[];
-  private waiting = 0;
+  readonly #statement = element("div", { class: "dv-asked" });
+  readonly #facts = element("p", { class: "dv-note" });
+  readonly #chooser = element("div", { class: "dv-controls" });
+  readonly #outline = element("div", { class: "dv-side" });
+  readonly #texts = element("div", { class: "dv-panes" });
+  readonly #units = element("div", {});
+  readonly #status = element("p", { class: "dv-status", role: "status" });
+  readonly #slider = element("input", { type: "range", min: "0", step: "1" });
+  readonly #depth = element("output", {});
+  #moves: Move[];
+  #waiting = 0;
 
   constructor(
     private readonly root: HTMLElement,
-    private readonly data: ReportData,
+    private readonly page: Page,
   ) {
-    this.moves = [
-      { what: "result", next: "j", back: "k", go: (by) => this.toResult(by) },
-      { what: "highlight", next: "h", back: "g", go: (by) => this.toHighlight(by) },
-      { what: "document", next: "n", back: "p", go: (by) => this.toDocument(by) },
+    const { data } = page;
+    this.#moves = [
+      { what: "result", next: "j", back: "k", go: (by) => this.#toResult(by) },
+      { what: "highlight", next: "h", back: "g", go: (by) => this.#toHighlight(by) },
+      { what: "document", next: "n", back: "p", go: (by) => this.#toDocument(by) },
     ];
-    if (!this.hasHighlights) this.moves = this.moves.filter(({ what }) => what !== "highlight");
+    if (!this.#hasHighlights) this.#moves = this.#moves.filter(({ what }) => what !== "highlight");
     const depth = element(
       "label",
       { class: "dv-depth" },
       element("span", {}, "First k results"),
-      this.slider,
-      this.depth,
+      this.#slider,
+      this.#depth,
     );
-    this.budget = budgetOf(data);
+    this.#budget = budgetOf(data);
     root.classList.add("dv");
     root.replaceChildren(
-      this.chooser,
-      this.asked,
-      this.facts,
-      element("div", { class: "dv-bar" }, depth, ...this.moves.map(moveButtons), this.status),
-      element("div", { class: "dv-body" }, this.outline, this.texts),
+      this.#chooser,
+      this.#statement,
+      this.#facts,
+      element("div", { class: "dv-bar" }, depth, ...this.#moves.map(moveButtons), this.#status),
+      element("div", { class: "dv-body" }, this.#outline, this.#texts),
       legend(
-        this.moves,
-        this.hasHighlights,
+        this.#moves,
+        this.#hasHighlights,
         data.documents.some((view) => view.grades.length > 0),
         data.documents.some((view) => view.cuts?.length),
       ),
-      this.units,
+      this.#units,
     );
-    this.slider.addEventListener("input", () => this.slid());
-    root.addEventListener("keydown", (event) => this.pressed(event));
+    this.#slider.addEventListener("input", () => this.#slid());
+    root.addEventListener("keydown", (event) => this.#pressed(event));
     this.show(0);
   }
 
   show(number: number, runs: number[] = []): void {
-    const view = this.data.documents[number];
+    const view = this.page.data.documents[number];
     if (!view) return;
-    this.number = number;
-    this.view = view;
-    this.places = placesIn(view);
-    this.highlight = -1;
-    this.active = 0;
-    const [first, second] = runs.filter((run) => run in this.data.runs);
+    this.#number = number;
+    this.#view = view;
+    this.#places = positionsIn(view);
+    this.#highlight = -1;
+    this.#active = 0;
+    const [first, second] = runs.filter((run) => run in this.page.data.runs);
     if (first !== undefined) {
-      this.isChosen = true;
-      this.runs = second === undefined || second === first ? [first] : [first, second];
-    } else if (!this.isChosen) {
-      this.runs = [this.tellingRun()];
+      this.#isChosen = true;
+      this.#runs = second === undefined || second === first ? [first] : [first, second];
+    } else if (!this.#isChosen) {
+      this.#runs = [this.#tellingRun()];
     }
-    this.drawEverything();
-    this.open();
+    this.#drawEverything();
+    this.#open();
   }
 
   /** The best run that returns something here. */
-  private tellingRun(): number {
-    return Math.min(...this.view.results.map((result) => result.run), this.data.runs.length - 1);
+  #tellingRun(): number {
+    return Math.min(...this.#view.results.map((result) => result.run), this.page.data.runs.length - 1);
   }
 
-  private drawEverything(): void {
-    this.drawChoosers();
-    this.asked.replaceChildren(...this.question());
-    this.facts.textContent = this.aboutDocument();
-    const isOpen = this.outline.querySelector("details")?.open ?? !matchMedia("(max-width: 52rem)").matches;
-    const outline = outlineOf(this.places, this.view.outlineCut, (place) => this.jump(place));
+  #drawEverything(): void {
+    this.#drawChoosers();
+    this.#statement.replaceChildren(...this.#question());
+    this.#facts.textContent = this.#aboutDocument();
+    const isOpen = this.#outline.querySelector("details")?.open ?? !matchMedia("(max-width: 52rem)").matches;
+    const outline = outlineOf(this.#places, this.#view.outlineCut, (place) => this.#jump(place));
     outline.open = isOpen;
-    this.outline.replaceChildren(outline);
-    this.outline.hidden = !this.places.outline.length;
-    this.drawRuns();
+    this.#outline.replaceChildren(outline);
+    this.#outline.hidden = !this.#places.outline.length;
+    this.#drawRuns();
   }
 
-  private drawRuns(): void {
-    this.panes.forEach((pane) => pane.remove());
-    this.panes = this.runs.map((run) => {
-      const results = this.view.results.find((result) => result.run === run)?.cut ?? 0;
-      return new Pane(this.places, run, this.data.runs[run]!, { characters: this.view.cut, results });
+  #drawRuns(): void {
+    this.#panes.forEach((pane) => pane.remove());
+    this.#panes = this.#runs.map((run) => {
+      const results = this.#view.results.find((result) => result.run === run)?.cut ?? 0;
+      return new Pane(this.#places, run, this.page.run(run), { characters: this.#view.cut, results });
     });
-    this.texts.replaceChildren(...this.panes.map((pane) => pane.root));
-    this.texts.classList.toggle("dv-two", this.panes.length > 1);
-    this.panes.forEach((pane, at) => {
-      pane.root.addEventListener("focusin", () => (this.active = at));
-      pane.root.addEventListener("pointerdown", () => (this.active = at));
-      pane.scroller.addEventListener("scroll", () => this.follow(pane), { passive: true });
+    this.#texts.replaceChildren(...this.#panes.map((pane) => pane.root));
+    this.#texts.classList.toggle("dv-two", this.#panes.length > 1);
+    this.#panes.forEach((pane, at) => {
+      pane.root.addEventListener("focusin", () => (this.#active = at));
+      pane.root.addEventListener("pointerdown", () => (this.#active = at));
+      pane.scroller.addEventListener("scroll", () => this.#follow(pane), { passive: true });
     });
-    const every = this.panes.flatMap((pane) => pane.results.map((result) => result.rank));
-    this.ranks = [...new Set(every)].sort((one, other) => one - other);
-    this.slider.max = String(this.ranks.length);
-    this.slider.disabled = !this.ranks.length;
-    this.slider.value = String(this.ranks.filter((rank) => rank <= this.k).length);
-    this.drawResults();
-    const table = outcomesOf(this.view, this.places, this.data.runs, this.runs, (place) => this.jump(place));
-    this.units.replaceChildren(...(table ? [table] : []));
+    const every = this.#panes.flatMap((pane) => pane.results.map((result) => result.rank));
+    this.#ranks = distinct(every);
+    this.#slider.max = String(this.#ranks.length);
+    this.#slider.disabled = !this.#ranks.length;
+    this.#slider.value = String(this.#ranks.filter((rank) => rank <= this.#k).length);
+    this.#drawResults();
+    const table = outcomesOf(this.#view, this.#places, this.page.data.runs, this.#runs, (place) => this.#jump(place));
+    this.#units.replaceChildren(...(table ? [table] : []));
   }
 
-  private drawResults(): void {
-    this.panes.forEach((pane) => pane.draw(this.k, this.budget));
-    const said = !this.ranks.length ? "none here" : this.k === Infinity ? "all" : `k = ${this.k}`;
-    this.depth.textContent = said;
-    this.slider.setAttribute("aria-valuetext", said);
+  #drawResults(): void {
+    this.#panes.forEach((pane) => pane.draw(this.#k, this.#budget));
+    const words = !this.#ranks.length ? "none here" : this.#k === Infinity ? "all" : `k = ${this.#k}`;
+    this.#depth.textContent = words;
+    this.#slider.setAttribute("aria-valuetext", words);
   }
 
   /** The slider stops at the ranks that stand in this document, and at none and all. */
-  private slid(): void {
-    const stop = Number(this.slider.value);
-    this.k = stop >= this.ranks.length ? Infinity : (this.ranks[stop - 1] ?? 0);
-    cancelAnimationFrame(this.waiting);
-    this.waiting = requestAnimationFrame(() => this.drawResults());
+  #slid(): void {
+    const stop = Number(this.#slider.value);
+    this.#k = stop >= this.#ranks.length ? Infinity : (this.#ranks[stop - 1] ?? 0);
+    cancelAnimationFrame(this.#waiting);
+    this.#waiting = requestAnimationFrame(() => this.#drawResults());
   }
 
   /** The text opens at the first highlight; where there is none, at what else was assessed. */
-  private open(): void {
-    const { highlights, grades, bep } = this.places;
+  #open(): void {
+    const { highlights, grades, bep } = this.#places;
     const entry = bep === null ? undefined : { start: bep, end: bep + 1 };
-    const first = highlights[0] ?? entry ?? grades[0] ?? this.panes[0]?.results[0];
-    if (first) this.panes.forEach((pane) => pane.scrollTo(first));
-    if (highlights.length) this.highlight = 0;
-    this.status.textContent = "";
+    const first = highlights[0] ?? entry ?? grades[0] ?? this.#panes[0]?.results[0];
+    if (first) this.#panes.forEach((pane) => pane.scrollTo(first));
+    if (highlights.length) this.#highlight = 0;
+    this.#status.textContent = "";
   }
 
-  private jump(place: Placed): void {
-    this.panes.forEach((pane) => pane.jump(place));
+  #jump(place: Spanned): void {
+    this.#panes.forEach((pane) => pane.jump(place));
   }
 
   /** The other pane goes to the same place. */
-  private follow(pane: Pane): void {
-    for (const other of this.panes) {
+  #follow(pane: Pane): void {
+    for (const other of this.#panes) {
       if (other !== pane && Math.abs(other.scroller.scrollTop - pane.scroller.scrollTop) > 1) {
         other.scroller.scrollTop = pane.scroller.scrollTop;
       }
@@ -198,21 +193,21 @@ class Viewer implements Documents {
   // What is shown above the text
 
   /** The list that was used keeps the focus. */
-  private drawChoosers(): void {
+  #drawChoosers(): void {
     const { activeElement } = document;
     const used = activeElement instanceof HTMLSelectElement ? activeElement.dataset.choose : undefined;
-    this.chooser.replaceChildren(...this.choosers());
-    if (used) this.chooser.querySelector<HTMLElement>(`[data-choose="${CSS.escape(used)}"]`)?.focus();
+    this.#chooser.replaceChildren(...this.#choosers());
+    if (used) this.#chooser.querySelector<HTMLElement>(`[data-choose="${CSS.escape(used)}"]`)?.focus();
   }
 
-  private choosers(): Node[] {
-    const { documents, topics, runs } = this.data;
+  #choosers(): Node[] {
+    const { documents, runs } = this.page.data;
     const withDocuments = [...new Set(documents.map((view) => view.topic))];
-    const own = documents.flatMap((view, at) => (view.topic === this.view.topic ? [at] : []));
+    const ofTopic = documents.flatMap((view, at) => (view.topic === this.#view.topic ? [at] : []));
     const topic = choice(
       "Topic",
-      withDocuments.map((at) => nameOf(topics[at]!)),
-      withDocuments.indexOf(this.view.topic),
+      withDocuments.map((at) => this.page.topicName(at)),
+      withDocuments.indexOf(this.#view.topic),
       (at) =>
         this.show(
           documents.findIndex((view) => view.topic === withDocuments[at]),
@@ -221,49 +216,49 @@ class Viewer implements Documents {
     );
     const chosen = choice(
       "Document",
-      own.map((at) => documents[at]!.doc),
-      own.indexOf(this.number),
-      (at) => this.show(own[at]!, []),
+      ofTopic.map((at) => item(documents, at).doc),
+      ofTopic.indexOf(this.#number),
+      (at) => this.show(item(ofTopic, at), []),
     );
-    const counts = new Map(this.view.results.map(({ run, units }) => [run, units.length]));
+    const counts = new Map(this.#view.results.map(({ run, units }) => [run, units.length]));
     const names = runs.map(({ name }, run) => `${name} (${counts.get(run) ?? 0} here)`);
-    const [first, second] = this.runs;
-    const left = choice("Run", names, first, (run) => this.choose(second === undefined ? [run] : [run, second]));
+    const [first, second] = this.#runs;
+    const left = choice("Run", names, first, (run) => this.#choose(second === undefined ? [run] : [run, second]));
     const right = choice("Beside it", ["– one run only –", ...names], second === undefined ? 0 : second + 1, (at) =>
-      this.choose(at ? [this.runs[0], at - 1] : [this.runs[0]]),
+      this.#choose(at ? [this.#runs[0], at - 1] : [this.#runs[0]]),
     );
-    const found: [string, { label: HTMLLabelElement; select: HTMLSelectElement }][] = [
+    const choices: [string, { label: HTMLLabelElement; select: HTMLSelectElement }][] = [
       ["topic", topic],
       ["document", chosen],
       ["run", left],
       ["beside", right],
     ];
-    const budgets = this.view.budgets ?? [];
+    const budgets = this.#view.budgets ?? [];
     if (budgets.length) {
-      const read = choice("Read until", ["the end of the list", ...budgets], this.budget + 1, (at) => {
-        this.budget = at - 1;
-        this.drawResults();
+      const read = choice("Read until", ["the end of the list", ...budgets], this.#budget + 1, (at) => {
+        this.#budget = at - 1;
+        this.#drawResults();
       });
-      found.push(["budget", read]);
+      choices.push(["budget", read]);
     }
-    return found.map(([name, { label, select }]) => {
+    return choices.map(([name, { label, select }]) => {
       select.dataset.choose = name;
       return label;
     });
   }
 
-  private choose(runs: [number] | [number, number]): void {
-    const here = this.panes[0]?.here;
-    this.isChosen = true;
-    this.runs = runs;
-    this.active = 0;
-    this.drawChoosers();
-    this.drawRuns();
-    if (here) this.panes.forEach((pane) => pane.scrollTo(here));
+  #choose(runs: [number] | [number, number]): void {
+    const here = this.#panes[0]?.here;
+    this.#isChosen = true;
+    this.#runs = runs;
+    this.#active = 0;
+    this.#drawChoosers();
+    this.#drawRuns();
+    if (here) this.#panes.forEach((pane) => pane.scrollTo(here));
   }
 
-  private question(): Node[] {
-    const topic = this.data.topics[this.view.topic]!;
+  #question(): Node[] {
+    const topic = this.page.topic(this.#view.topic);
     const title = element(
       "h3",
       {},
@@ -278,74 +273,70 @@ class Viewer implements Documents {
     return [title, query, description].filter((node) => node !== null);
   }
 
-  private aboutDocument(): string {
-    const { text, highlights, cut, why } = this.view;
+  #aboutDocument(): string {
+    const { text, highlights, cut, why } = this.#view;
     const length = [...text].length + cut;
     const marked = highlights.reduce((sum, [start, end]) => sum + end - start, 0);
     const share = highlights.length ? `, ${percent(marked / Math.max(length, 1))} highlighted` : "";
-    return `Document ${this.view.doc}: ${length.toLocaleString("en")} characters${share}. ${why}`;
+    return `Document ${this.#view.doc}: ${length.toLocaleString("en")} characters${share}. ${why}`;
   }
 
-  private get hasHighlights(): boolean {
-    return this.data.documents.some((view) => view.highlights.length > 0);
+  get #hasHighlights(): boolean {
+    return this.page.data.documents.some((view) => view.highlights.length > 0);
   }
 
   // Moving about
 
-  private pressed(event: KeyboardEvent): void {
+  #pressed(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target instanceof HTMLSelectElement) return;
-    const move = this.moves.find(({ next, back }) => event.key === next || event.key === back);
+    const move = this.#moves.find(({ next, back }) => event.key === next || event.key === back);
     if (!move) return;
     event.preventDefault();
     move.go(event.key === move.next ? 1 : -1);
   }
 
-  private toResult(by: number): void {
-    const pane = this.panes[this.active] ?? this.panes[0];
+  #toResult(by: number): void {
+    const pane = this.#panes[this.#active] ?? this.#panes[0];
     if (!pane) return;
     const { drawn, current } = pane;
     const at = current ? drawn.indexOf(current) + by : by > 0 ? 0 : drawn.length - 1;
     const result = drawn[at];
     if (!result) {
-      this.status.textContent = drawn.length ? (by > 0 ? "last result" : "first result") : "no results";
+      this.#status.textContent = drawn.length ? (by > 0 ? "last result" : "first result") : "no results";
       return;
     }
     pane.show(result);
-    this.status.textContent = `result ${at + 1} of ${drawn.length}, rank ${result.rank}`;
+    this.#status.textContent = `result ${at + 1} of ${drawn.length}, rank ${result.rank}`;
   }
 
-  private toHighlight(by: number): void {
-    const { highlights } = this.places;
-    const at = this.highlight + by;
+  #toHighlight(by: number): void {
+    const { highlights } = this.#places;
+    const at = this.#highlight + by;
     const highlight = highlights[at];
     if (!highlight) {
-      this.status.textContent = highlights.length ? (by > 0 ? "last highlight" : "first highlight") : "no highlights";
+      this.#status.textContent = highlights.length ? (by > 0 ? "last highlight" : "first highlight") : "no highlights";
       return;
     }
-    this.highlight = at;
-    this.jump(highlight);
-    this.status.textContent = `highlight ${at + 1} of ${highlights.length}`;
+    this.#highlight = at;
+    this.#jump(highlight);
+    this.#status.textContent = `highlight ${at + 1} of ${highlights.length}`;
   }
 
-  private toDocument(by: number): void {
-    const count = this.data.documents.length;
+  #toDocument(by: number): void {
+    const count = this.page.data.documents.length;
     const focused = this.root.contains(document.activeElement) ? document.activeElement : null;
-    this.show((this.number + by + count) % count, []);
-    this.status.textContent = `document ${this.number + 1} of ${count}: ${this.view.doc}`;
-    if (focused && !focused.isConnected) this.panes[0]?.scroller.focus({ preventScroll: true });
+    this.show((this.#number + by + count) % count, []);
+    this.#status.textContent = `document ${this.#number + 1} of ${count}: ${this.#view.doc}`;
+    if (focused && !focused.isConnected) this.#panes[0]?.scroller.focus({ preventScroll: true });
   }
 }
 
 /** The budget of the reference measure; the largest if it has none, -1 if there are no budgets. */
 function budgetOf({ documents, measures }: ReportData): number {
   const budgets = documents[0]?.budgets ?? [];
-  const own = /^bR@(\d+)/.exec(measures[0]?.canonical ?? "")?.[1];
-  const at = budgets.findIndex((budget) => budget.replace(/\D/g, "") === own);
+  const ofTopic = /^bR@(\d+)/.exec(measures[0]?.canonical ?? "")?.[1];
+  const at = budgets.findIndex((budget) => budget.replace(/\D/g, "") === ofTopic);
   return at < 0 ? budgets.length - 1 : at;
-}
-
-function nameOf({ id, title }: { id: string; title?: string }): string {
-  return title ? `${id} · ${title}` : id;
 }
 
 // Buttons and keys to move about in documents, and what the drawing means.
@@ -359,14 +350,14 @@ export interface Move {
 }
 
 export function moveButtons({ what, next, back, go }: Move): HTMLElement {
-  const one = (name: string, key: string, by: 1 | -1, sign: string) =>
+  const move = (name: string, key: string, by: 1 | -1, sign: string) =>
     button({ "aria-label": name, "aria-keyshortcuts": key, title: `${name} (${key})` }, () => go(by), sign);
   return element(
     "span",
     { class: "dv-move", role: "group", "aria-label": what },
-    one(`previous ${what}`, back, -1, "‹"),
+    move(`previous ${what}`, back, -1, "‹"),
     element("span", {}, what),
-    one(`next ${what}`, next, 1, "›"),
+    move(`next ${what}`, next, 1, "›"),
   );
 }
 

@@ -72,7 +72,7 @@ export function legend(page: Page, figure: Figure): { list: HTMLElement; refresh
   let listed = "";
   const refresh = (): void => {
     const runs = [...page.data.runs.keys()].filter((at) => {
-      const run = page.data.runs[at]!;
+      const run = page.run(at);
       return has.has(run.name) && (run.shown || page.chosen.has(at));
     });
     if (runs.join() !== listed) {
@@ -87,7 +87,7 @@ export function legend(page: Page, figure: Figure): { list: HTMLElement; refresh
 }
 
 function entry(page: Page, at: number): HTMLElement {
-  const run = page.data.runs[at]!;
+  const run = page.run(at);
   const toggle = button({ "data-run": String(at) }, () => page.toggle(at), swatch(run), named(run.name));
   return element("li", {}, toggle);
 }

@@ -1,6 +1,6 @@
 // Figures by Vega: drawn when they come into view, and drawn anew when something changes.
 
-import { changeset, Error as ErrorsOnly, loader, parse, type Spec, View } from "vega";
+import { changeset, Error as ErrorsOnly, type Loader, parse, type Spec, View } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
 import { element } from "../../shared/dom";
@@ -21,9 +21,9 @@ const sizes = new ResizeObserver((entries) => {
 });
 
 /** Nothing is ever loaded: neither data nor images nor links. */
-function noLoader(): ReturnType<typeof loader> {
+function noLoader(): Loader {
   const refuse = (): Promise<never> => Promise.reject(new Error("reports load nothing"));
-  return { ...loader(), load: refuse, sanitize: refuse, http: refuse, file: refuse };
+  return { load: refuse, sanitize: refuse, http: refuse, file: refuse };
 }
 
 /** A place on the page with a figure in it. */
@@ -31,12 +31,12 @@ export class Plot {
   /** Draw the figure if it is out of date, as soon as it is in view. */
   readonly refresh: () => void;
   /** What Vega draws in. Its words are for nobody: those of the place around it say what it shows. */
-  private readonly inner = element("div", { "aria-hidden": "true" });
-  private view: View | null = null;
-  private drawnFor = "";
-  private chosen = "";
+  readonly #inner = element("div", { "aria-hidden": "true" });
+  #view: View | null = null;
+  #drawnFor = "";
+  #chosen = "";
   /** The rows of the figure by run, as far as Vega has them, if only those of chosen runs matter. */
-  private byRun: Map<Value, Row[]> | null = null;
+  #byRun: Map<Value, Row[]> | null = null;
 
   constructor(
     private readonly page: Page,
@@ -45,9 +45,9 @@ export class Plot {
     private rows: () => Row[],
     private readonly refreshed: () => void = () => {},
   ) {
-    place.replaceChildren(this.inner);
-    this.reserve();
-    this.refresh = lazily(place, () => this.update());
+    place.replaceChildren(this.#inner);
+    this.#reserve();
+    this.refresh = lazily(place, () => this.#update());
     plots.push(this);
     resized.set(place, this.refresh);
     sizes.observe(place);
@@ -55,95 +55,94 @@ export class Plot {
 
   /** Show something else in the same place. */
   show(spec: Record<string, unknown>, rows: () => Row[]): void {
-    [this.spec, this.rows, this.drawnFor] = [spec, rows, ""];
+    [this.spec, this.rows, this.#drawnFor] = [spec, rows, ""];
     this.refresh();
   }
 
-  private update(): void {
+  #update(): void {
     const width = Math.floor(this.place.clientWidth);
     if (!width) return;
     const state = `${width} ${themeState()}`;
-    if (this.view === null || this.drawnFor !== state) {
-      this.drawnFor = state;
-      this.draw(width);
+    if (this.#view === null || this.#drawnFor !== state) {
+      this.#drawnFor = state;
+      this.#draw(width);
     }
-    this.follow();
+    this.#follow();
   }
 
   /** Let the figure show the chosen runs. */
-  private follow(): void {
+  #follow(): void {
     const names = this.page.chosenNames;
     const chosen = names.join("\n");
-    if (chosen === this.chosen || !this.view) return;
-    this.chosen = chosen;
-    if (this.byRun) this.exchange(this.view, this.byRun, new Set(names));
-    else if (hasParameter(this.spec, "chosen")) this.view.signal("chosen", forVega(names)).run();
+    if (chosen === this.#chosen || !this.#view) return;
+    this.#chosen = chosen;
+    if (this.#byRun) this.#exchange(this.#view, this.#byRun, new Set(names));
+    else if (hasParameter(this.spec, "chosen")) this.#view.signal("chosen", forVega(names)).run();
     this.refreshed();
   }
 
   /** Give Vega the rows of runs that have been chosen since, and take those of the others away. */
-  private exchange(view: View, has: Map<Value, Row[]>, names: Set<Value>): void {
+  #exchange(view: View, has: Map<Value, Row[]>, names: Set<Value>): void {
     const gone = [...has.keys()].filter((name) => !names.has(name));
     const missing = new Set([...names].filter((name) => !has.has(name)));
     if (!gone.length && !missing.size) return;
-    const changes = changeset().remove(gone.flatMap((name) => has.get(name)!));
+    const changes = changeset().remove(gone.flatMap((name) => has.get(name) ?? []));
     for (const name of gone) has.delete(name);
-    for (const [name, rows] of this.rowsOf(missing)) {
+    for (const [name, rows] of this.#rowsOf(missing)) {
       has.set(name, rows);
       changes.insert(rows);
     }
     view.change("rows", changes).run();
   }
 
-  private rowsOf(names: Set<Value>): Map<Value, Row[]> {
-    const found = new Map<Value, Row[]>([...names].map((name) => [name, []]));
-    if (names.size) for (const row of this.rows()) found.get(row.run ?? null)?.push(forVega(row));
-    return found;
+  #rowsOf(names: Set<Value>): Map<Value, Row[]> {
+    const byRun = new Map<Value, Row[]>([...names].map((name) => [name, []]));
+    if (names.size) for (const row of this.rows()) byRun.get(row.run ?? null)?.push(forVega(row));
+    return byRun;
   }
 
-  private draw(width: number): void {
-    this.view?.finalize();
-    this.byRun = takesChosenRows(this.spec) ? this.rowsOf(new Set(this.page.chosenNames)) : null;
-    const rows = this.byRun ? [...this.byRun.values()].flat() : this.rows().map(forVega);
+  #draw(width: number): void {
+    this.#view?.finalize();
+    this.#byRun = takesChosenRows(this.spec) ? this.#rowsOf(new Set(this.page.chosenNames)) : null;
+    const rows = this.#byRun ? [...this.#byRun.values()].flat() : this.rows().map(forVega);
     const spec = {
-      $schema: "https://vega.github.io/schema/vega-lite/v6.json",
       ...forVega(fitted(withoutRunLegends(this.spec), width)),
       data: { name: "rows" },
       config: figureConfig(),
     };
     const compiled = compile(spec as unknown as TopLevelSpec).spec as Spec;
-    this.view = new View(parse(compiled, undefined, { ast: true }), {
+    this.#view = new View(parse(compiled, undefined, { ast: true }), {
       expr: expressionInterpreter,
       renderer: rows.length > MOST_ELEMENTS && !isPrinting() ? "canvas" : "svg",
-      container: this.inner,
+      container: this.#inner,
       loader: noLoader(),
       logLevel: ErrorsOnly, // a figure without any run is worth no warning
       hover: true,
       tooltip,
     } as ConstructorParameters<typeof View>[1]);
-    this.view.addEventListener("click", (_event, item) => this.clicked(item?.datum as Row | undefined));
-    this.chosen = "";
+    this.#view.addEventListener("click", (_event, item) => this.#clicked(item?.datum as Row | undefined));
+    this.#chosen = "";
     this.place.style.minHeight = "";
     const names = this.page.data.runs.map((run) => run.name);
-    if (this.byRun) this.view.signal("chosen", forVega(names));
-    this.view.insert("rows", rows).run();
-    void this.view.runAsync().then(() => this.keepReachable());
+    if (this.#byRun) this.#view.signal("chosen", forVega(names));
+    this.#view.insert("rows", rows).run();
+    void this.#view.runAsync().then(() => this.#keepReachable());
   }
 
   /** A figure that is wider than its place is scrolled by keys, too. */
-  private keepReachable(): void {
+  #keepReachable(): void {
     if (this.place.scrollWidth > this.place.clientWidth) this.place.tabIndex = 0;
     else this.place.removeAttribute("tabindex");
   }
 
-  private clicked(datum: Row | undefined): void {
+  #clicked(datum: Row | undefined): void {
     const id = datum?.topic;
     if (id === undefined || id === null) return;
     this.page.openTopic(this.page.data.topics.findIndex((topic) => topic.id === fromVega(String(id))));
   }
 
   /** Keep about as much room as the figure will take, so that the page does not jump. */
-  private reserve(): void {
+  #reserve(): void {
     const width = this.place.clientWidth || 800;
     this.place.style.minHeight = `${expectedHeight(this.spec, width, this.page.chosen.size)}px`;
   }

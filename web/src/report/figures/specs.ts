@@ -107,8 +107,8 @@ export function fitted(spec: Spec, width: number): Spec {
 export function expectedHeight(spec: Spec, width: number, panelCount: number): number {
   const panel = spec.spec;
   const height = isSpec(panel) ? panel.height : spec.height;
-  const one = typeof height === "number" ? height : 200;
-  if (!isSpec(panel)) return one + 50;
+  const panelHeight = typeof height === "number" ? height : 200;
+  if (!isSpec(panel)) return panelHeight + 50;
   const columns = fitted(spec, width).columns;
-  return Math.ceil(panelCount / (typeof columns === "number" ? columns : 1)) * (one + 42) + 60;
+  return Math.ceil(panelCount / (typeof columns === "number" ? columns : 1)) * (panelHeight + 42) + 60;
 }

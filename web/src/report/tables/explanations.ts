@@ -8,7 +8,7 @@ const box = element("div", { id: "explanation", class: "popover", popover: "auto
 
 /** A small button that explains a measure. */
 export function explainer(page: Page, measure: number): HTMLButtonElement {
-  const { label } = page.data.measures[measure]!;
+  const { label } = page.measure(measure);
   return element(
     "button",
     { type: "button", class: "measure mark", "data-measure": String(measure), "aria-label": `About ${label}` },
@@ -25,17 +25,17 @@ export function explanations(page: Page): void {
   });
 }
 
-function explain(measure: Measure, beside: HTMLElement): void {
+function explain(measure: Measure, anchor: HTMLElement): void {
   box.setAttribute("aria-label", `About ${measure.label}`);
   box.replaceChildren(...words(measure));
   if (!box.isConnected) document.body.append(box);
   box.showPopover();
-  place(beside.getBoundingClientRect());
+  place(anchor.getBoundingClientRect());
   box.querySelector("button")?.focus({ preventScroll: true });
   box.addEventListener(
     "toggle",
     (event) => {
-      if ((event as ToggleEvent).newState === "closed") beside.focus({ preventScroll: true });
+      if ((event as ToggleEvent).newState === "closed") anchor.focus({ preventScroll: true });
     },
     { once: true },
   );
@@ -67,10 +67,10 @@ function link(address: string | undefined): Node[] {
   return [element("p", {}, element("a", attributes, "More about this measure"))];
 }
 
-function place(beside: DOMRect): void {
+function place(anchor: DOMRect): void {
   const { width, height } = box.getBoundingClientRect();
-  const below = beside.bottom + 6;
-  const top = below + height > innerHeight ? beside.top - height - 6 : below;
-  box.style.left = `${Math.max(8, Math.min(beside.left, innerWidth - width - 8))}px`;
+  const below = anchor.bottom + 6;
+  const top = below + height > innerHeight ? anchor.top - height - 6 : below;
+  box.style.left = `${Math.max(8, Math.min(anchor.left, innerWidth - width - 8))}px`;
   box.style.top = `${Math.max(8, top)}px`;
 }

@@ -1,6 +1,7 @@
 // Two runs against each other: on which topics one is better, and whether that may be chance.
 
 import { button, choice, element, named } from "../../shared/dom";
+import { item } from "../../shared/lists";
 import { counted, probability, score, signed } from "../../shared/words";
 import { Plot } from "../figures/plots";
 import type { Page } from "../page";
@@ -57,14 +58,14 @@ export function headToHead(page: Page): void {
   );
   let plot: Plot | null = null;
   const show = (): void => {
-    const found = differences(page, chosen.measure, chosen.first, chosen.second);
-    const shown = [names[chosen.first]!, names[chosen.second]!];
-    verdict.replaceChildren(...inWords(page, chosen, found));
-    const spec = differenceSpec(page, chosen.measure, found.length, shown);
+    const differing = differences(page, chosen.measure, chosen.first, chosen.second);
+    const shown = [item(names, chosen.first), item(names, chosen.second)];
+    verdict.replaceChildren(...inWords(page, chosen, differing));
+    const spec = differenceSpec(page, chosen.measure, differing.length, shown);
     const rows = () =>
-      found.map((each, at) => ({
-        topic: page.data.topics[each.topic]!.id,
-        title: page.data.topics[each.topic]!.title ?? "",
+      differing.map((each, at) => ({
+        topic: page.topic(each.topic).id,
+        title: page.topic(each.topic).title ?? "",
         place: at,
         from: at,
         to: at + 1,
@@ -74,33 +75,33 @@ export function headToHead(page: Page): void {
       }));
     if (plot) plot.show(spec, rows);
     else plot = new Plot(page, figure, spec, rows);
-    body.replaceChildren(topics(page, found, shown), ...documentsThatDiffer(page, chosen));
+    body.replaceChildren(topics(page, differing, shown), ...documentsThatDiffer(page, chosen));
   };
   show();
 }
 
 /** Wins, ties and losses, the mean difference, and whether it is significant. */
-function inWords(page: Page, chosen: Chosen, found: Difference[]): Node[] {
-  const [one, two] = [page.data.runs[chosen.first]!.name, page.data.runs[chosen.second]!.name];
-  if (!found.length)
+function inWords(page: Page, chosen: Chosen, differing: Difference[]): Node[] {
+  const [left, right] = [page.run(chosen.first).name, page.run(chosen.second).name];
+  if (!differing.length)
     return [
-      named(one),
+      named(left),
       document.createTextNode(" and "),
-      named(two),
+      named(right),
       document.createTextNode(" have no topics in common."),
     ];
-  const sign = page.data.measures[chosen.measure]!.higherIsBetter ? 1 : -1;
-  const wins = found.filter((each) => sign * each.difference > 0).length;
-  const losses = found.filter((each) => sign * each.difference < 0).length;
-  const mean = found.reduce((sum, each) => sum + each.difference, 0) / found.length;
+  const sign = page.measure(chosen.measure).higherIsBetter ? 1 : -1;
+  const wins = differing.filter((each) => sign * each.difference > 0).length;
+  const losses = differing.filter((each) => sign * each.difference < 0).length;
+  const mean = differing.reduce((sum, each) => sum + each.difference, 0) / differing.length;
   const tally = element(
     "span",
     { class: "tally" },
     element("span", { class: "win" }, `better on ${wins}`),
-    element("span", { class: "tie" }, `equal on ${found.length - wins - losses}`),
+    element("span", { class: "tie" }, `equal on ${differing.length - wins - losses}`),
     element("span", { class: "loss" }, `worse on ${losses}`),
   );
-  const words = ` on average over ${counted(found.length, "topic")}${tested(page, chosen)}.`;
+  const words = ` on average over ${counted(differing.length, "topic")}${tested(page, chosen)}.`;
   return [tally, element("strong", {}, signed(mean)), document.createTextNode(words)];
 }
 
@@ -113,7 +114,7 @@ function tested(page: Page, { measure, first, second }: Chosen): string {
   return `: ${verdict} (${comparison.test}, ${probability(corrected)} after Holm’s correction, α = ${comparison.alpha})`;
 }
 
-function topics(page: Page, found: Difference[], names: string[]): HTMLElement {
+function topics(page: Page, differing: Difference[], names: string[]): HTMLElement {
   const words = hasTitles(page) ? ["topic", "title"] : ["topic"];
   const head = [...words, ...names, "difference"].map((name, at) =>
     element("th", { scope: "col", class: at < words.length ? "" : "number" }, named(name)),
@@ -123,7 +124,7 @@ function topics(page: Page, found: Difference[], names: string[]): HTMLElement {
     {},
     element("caption", {}, "Topics, the largest gain of the first run on top"),
     element("thead", {}, element("tr", {}, ...head)),
-    element("tbody", {}, ...found.map((each) => row(page, each))),
+    element("tbody", {}, ...differing.map((each) => row(page, each))),
   );
   sortable(table);
   const box = scrolled(table, "Differences by topic");
@@ -136,7 +137,7 @@ function hasTitles(page: Page): boolean {
 }
 
 function row(page: Page, { topic, first, second, difference }: Difference): HTMLElement {
-  const { id, title } = page.data.topics[topic]!;
+  const { id, title } = page.topic(topic);
   const open = element("button", { type: "button", class: "topic link", "data-topic": String(topic) }, named(id));
   const cell = (value: number, text: string): HTMLElement =>
     element("td", { class: "number", "data-value": String(value) }, text);
@@ -153,23 +154,23 @@ function row(page: Page, { topic, first, second, difference }: Difference): HTML
 
 /** The documents in which one run returned much more of the relevant text than the other. */
 function documentsThatDiffer(page: Page, { first, second }: Chosen): Node[] {
-  const found = page.data.documents
+  const differing = page.data.documents
     .map((view, at) => ({
       at,
       view,
       difference: relevantIn(view, unitsOf(view, first)) - relevantIn(view, unitsOf(view, second)),
     }))
     .filter((each) => each.difference !== 0)
-    .sort((one, two) => Math.abs(two.difference) - Math.abs(one.difference))
+    .sort((left, right) => Math.abs(right.difference) - Math.abs(left.difference))
     .slice(0, 5);
-  if (!found.length) return [];
-  const items = found.map(({ at, view, difference }) =>
+  if (!differing.length) return [];
+  const items = differing.map(({ at, view, difference }) =>
     element(
       "li",
       {},
       button({ class: "link" }, () => page.openDocument(at, [first, second]), named(view.doc)),
       ` (topic ${page.topicName(view.topic)}): `,
-      named(page.data.runs[difference > 0 ? first : second]!.name),
+      named(page.run(difference > 0 ? first : second).name),
       ` returns ${counted(Math.abs(difference), "more relevant character")}`,
     ),
   );
@@ -177,17 +178,17 @@ function documentsThatDiffer(page: Page, { first, second }: Chosen): Node[] {
 }
 
 function columns(page: Page, { measure, first, second }: Chosen): Columns {
-  const found = differences(page, measure, first, second);
-  const topic = found.map((each) => page.data.topics[each.topic]!);
+  const differing = differences(page, measure, first, second);
+  const topic = differing.map((each) => page.topic(each.topic));
   return [
     ["topic", topic.map((each) => each.id)],
     ["title", topic.map((each) => each.title ?? "")],
-    ["measure", found.map(() => page.data.measures[measure]!.canonical)],
-    ["first", found.map(() => page.data.runs[first]!.name)],
-    ["second", found.map(() => page.data.runs[second]!.name)],
-    ["first_score", found.map((each) => each.first)],
-    ["second_score", found.map((each) => each.second)],
-    ["difference", found.map((each) => each.difference)],
+    ["measure", differing.map(() => page.measure(measure).canonical)],
+    ["first", differing.map(() => page.run(first).name)],
+    ["second", differing.map(() => page.run(second).name)],
+    ["first_score", differing.map((each) => each.first)],
+    ["second_score", differing.map((each) => each.second)],
+    ["difference", differing.map((each) => each.difference)],
   ];
 }
 
@@ -205,18 +206,18 @@ export interface Difference {
 
 /** The topics for which both runs have scores, the first run's greatest gain first. */
 export function differences(page: Page, measure: number, first: number, second: number): Difference[] {
-  const [one, two] = [page.data.scores[measure]![first]!, page.data.scores[measure]![second]!];
-  const found = page.data.topics.flatMap((_topic, topic): Difference[] => {
-    const [a, b] = [one[topic] ?? null, two[topic] ?? null];
+  const [left, right] = [item(item(page.data.scores, measure), first), item(item(page.data.scores, measure), second)];
+  const differing = page.data.topics.flatMap((_topic, topic): Difference[] => {
+    const [a, b] = [left[topic] ?? null, right[topic] ?? null];
     return a === null || b === null ? [] : [{ topic, first: a, second: b, difference: a - b }];
   });
-  const sign = page.data.measures[measure]!.higherIsBetter ? 1 : -1;
-  return found.sort((x, y) => sign * (y.difference - x.difference) || x.topic - y.topic);
+  const sign = page.measure(measure).higherIsBetter ? 1 : -1;
+  return differing.sort((x, y) => sign * (y.difference - x.difference) || x.topic - y.topic);
 }
 
 /** A bar for each topic, sorted; the sign decides the colour. */
 export function differenceSpec(page: Page, measure: number, topics: number, names: string[]): Record<string, unknown> {
-  const { label, higherIsBetter } = page.data.measures[measure]!;
+  const { label, higherIsBetter } = page.measure(measure);
   const shown = (field: string, title: string, format = ""): Record<string, unknown> => ({
     field,
     title,
@@ -250,8 +251,8 @@ export function differenceSpec(page: Page, measure: number, topics: number, name
       tooltip: [
         shown("topic", "topic"),
         shown("title", "title"),
-        shown("first", names[0]!, ".4f"),
-        shown("second", names[1]!, ".4f"),
+        shown("first", item(names, 0), ".4f"),
+        shown("second", item(names, 1), ".4f"),
         shown("difference", "difference", "+.4f"),
       ],
     },

@@ -1,6 +1,7 @@
 // The leaderboard: sorted by any measure, with bars, and only the chosen runs.
 
 import { all, button, element, numberIn } from "../../shared/dom";
+import { item } from "../../shared/lists";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
 import { explainer } from "./explanations";
@@ -91,14 +92,14 @@ function follow(page: Page, table: HTMLTableElement, rows: HTMLTableRowElement[]
 
 function columns(page: Page): Columns {
   const { runs, measures, cells } = page.data;
-  const found: Columns = [["run", runs.map((run) => run.name)]];
+  const result: Columns = [["run", runs.map((run) => run.name)]];
   measures.forEach(({ canonical }, at) => {
-    found.push(
-      [canonical, cells[at]!.map((cell) => cell.mean)],
-      [`${canonical} low`, cells[at]!.map((cell) => cell.low)],
-      [`${canonical} high`, cells[at]!.map((cell) => cell.high)],
-      [`${canonical} topics`, cells[at]!.map((cell) => cell.topics)],
+    result.push(
+      [canonical, item(cells, at).map((cell) => cell.mean)],
+      [`${canonical} low`, item(cells, at).map((cell) => cell.low)],
+      [`${canonical} high`, item(cells, at).map((cell) => cell.high)],
+      [`${canonical} topics`, item(cells, at).map((cell) => cell.topics)],
     );
   });
-  return found;
+  return result;
 }

@@ -1,6 +1,7 @@
 // Tables with rows or columns for runs: only the chosen ones are shown.
 
 import { all, button, drawn, element, numberIn } from "../../shared/dom";
+import { item } from "../../shared/lists";
 import { lazily } from "../lazy";
 import type { Page } from "../page";
 
@@ -25,7 +26,7 @@ function follow(page: Page, table: HTMLTableElement): void {
   const refresh = lazily(table, () => {
     for (const [run, cells] of byRun) {
       const isHidden = !page.chosen.has(run);
-      if (cells[0]!.hidden !== isHidden) for (const cell of cells) cell.hidden = isHidden;
+      if (item(cells, 0).hidden !== isHidden) for (const cell of cells) cell.hidden = isHidden;
     }
   });
   page.onChosen(refresh);
@@ -46,9 +47,9 @@ function cellValue(cell: HTMLTableCellElement | undefined): number | string | nu
   return given === undefined && cell.classList.contains("number") ? null : text;
 }
 
-function compared(one: number | string, two: number | string): number {
-  if (typeof one === "number" && typeof two === "number") return one - two;
-  return String(one).localeCompare(String(two), undefined, { numeric: true });
+function compared(a: number | string, b: number | string): number {
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  return String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
 /** Sort the rows of a table by a column; rows without a value come last either way. */
@@ -57,9 +58,9 @@ export function sortBy(table: HTMLTableElement, column: number, order: Order): v
   if (!body) return;
   const sign = order === "ascending" ? 1 : -1;
   const keyed = [...body.rows].map((row) => ({ row, value: cellValue(row.cells[column]) }));
-  keyed.sort(({ value: one }, { value: two }) => {
-    if (one === null || two === null) return Number(one === null) - Number(two === null);
-    return sign * compared(one, two);
+  keyed.sort(({ value: a }, { value: b }) => {
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return sign * compared(a, b);
   });
   body.append(...keyed.map(({ row }) => row));
   const heads = [...(table.tHead?.rows[0]?.cells ?? [])];

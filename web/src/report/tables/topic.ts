@@ -1,6 +1,8 @@
 // One topic: what was asked, the scores of the runs, and what they returned.
 
 import { button, choice, element, named } from "../../shared/dom";
+import { distinct, item, sum } from "../../shared/lists";
+import { covered, merged } from "../../shared/spans";
 import { counted, score } from "../../shared/words";
 import type { DocumentView, Unit } from "../data";
 import { lazily } from "../lazy";
@@ -25,16 +27,16 @@ export function topicView(page: Page): void {
   const heading = element("h3", { tabindex: "-1" });
   const data = dataButton(
     "this topic",
-    () => `topic-${page.data.topics[topic]!.id}`,
+    () => `topic-${page.topic(topic).id}`,
     () => columns(page, topic),
   );
   place.replaceChildren(element("div", { class: "tools" }, chosen.label, step(-1), step(1), data), heading, body);
   const show = (at: number): void => {
     topic = at;
     chosen.select.value = String(at);
-    const { id, title } = page.data.topics[at]!;
+    const { id, title } = page.topic(at);
     heading.replaceChildren("Topic ", named(id), ...(title ? [": ", named(title)] : []));
-    body.replaceChildren(...asked(page, at), scores(page, at), ...returned(page, at));
+    body.replaceChildren(...question(page, at), scores(page, at), ...returned(page, at));
   };
   show(0);
   page.onChosen(lazily(place, () => show(topic)));
@@ -45,8 +47,8 @@ export function topicView(page: Page): void {
   });
 }
 
-function asked(page: Page, topic: number): Node[] {
-  const { query, description } = page.data.topics[topic]!;
+function question(page: Page, topic: number): Node[] {
+  const { query, description } = page.topic(topic);
   const list = element("dl", { class: "asked" });
   if (query) list.append(element("dt", {}, "query"), element("dd", {}, element("code", {}, query)));
   if (description) list.append(element("dt", {}, "description"), element("dd", {}, description));
@@ -56,14 +58,14 @@ function asked(page: Page, topic: number): Node[] {
 /** The chosen runs by all measures, best by the reference measure first. */
 function scores(page: Page, topic: number): HTMLElement {
   const { runs, measures } = page.data;
-  const first = measures[0]!;
+  const first = item(measures, 0);
   const sign = first.higherIsBetter ? -1 : 1;
   const last = Infinity;
   const key = (run: number): number => {
-    const value = page.data.scores[0]![run]![topic];
+    const value = item(item(page.data.scores, 0), run)[topic];
     return value === null || value === undefined ? last : sign * value;
   };
-  const order = [...page.chosen].sort((one, two) => key(one) - key(two) || one - two);
+  const order = [...page.chosen].sort((a, b) => key(a) - key(b) || a - b);
   const table = element("table", { class: "scores" }, element("caption", {}, "Scores of the chosen runs"));
   const head = element("tr", {}, element("th", { scope: "col" }, "run"));
   table.append(element("thead", {}, head));
@@ -75,14 +77,16 @@ function scores(page: Page, topic: number): HTMLElement {
     if (at === 0) cell.setAttribute("aria-sort", best);
     head.append(cell);
   });
-  const scales = measures.map((_measure, at) => scaleOf(page.data.scores[at]!.map((values) => values[topic] ?? null)));
+  const scales = measures.map((_measure, at) =>
+    scaleOf(item(page.data.scores, at).map((values) => values[topic] ?? null)),
+  );
   const body = element("tbody", {});
   for (const run of order) {
-    const row = element("tr", {}, element("th", { scope: "row" }, named(runs[run]!.name)));
+    const row = element("tr", {}, element("th", { scope: "row" }, named(item(runs, run).name)));
     measures.forEach((_measure, at) => {
-      const value = page.data.scores[at]![run]![topic] ?? null;
+      const value = item(item(page.data.scores, at), run)[topic] ?? null;
       const cell = element("td", { class: "number", "data-value": String(value ?? "") }, score(value));
-      if (value !== null) cell.append(bar(value, scales[at]!, runs[run]!.colour));
+      if (value !== null) cell.append(bar(value, item(scales, at), item(runs, run).colour));
       row.append(cell);
     });
     body.append(row);
@@ -99,11 +103,11 @@ export function scrolled(table: HTMLTableElement, label: string): HTMLElement {
 function columns(page: Page, topic: number): Columns {
   const { runs, measures } = page.data;
   return [
-    ["topic", runs.map(() => page.data.topics[topic]!.id)],
+    ["topic", runs.map(() => page.topic(topic).id)],
     ["run", runs.map((run) => run.name)],
     ...measures.map(({ canonical }, at): Columns[number] => [
       canonical,
-      page.data.scores[at]!.map((values) => values[topic] ?? null),
+      item(page.data.scores, at).map((values) => values[topic] ?? null),
     ]),
   ];
 }
@@ -116,20 +120,7 @@ export function relevantIn(view: DocumentView, units: Unit[]): number {
     ? view.highlights
     : view.grades.map(({ start, end }): [number, number] => [start, end]);
   const parts = merged(units.map(([start, end]): [number, number] => [start, end]));
-  let sum = 0;
-  for (const [from, to] of merged(relevant))
-    for (const [start, end] of parts) sum += Math.max(0, Math.min(to, end) - Math.max(from, start));
-  return sum;
-}
-
-function merged(ranges: [number, number][]): [number, number][] {
-  const found: [number, number][] = [];
-  for (const [start, end] of [...ranges].sort((one, two) => one[0] - two[0])) {
-    const last = found.at(-1);
-    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
-    else found.push([start, end]);
-  }
-  return found;
+  return sum(merged(relevant), (span) => covered(parts, span));
 }
 
 /** The results of a run in a document. */
@@ -143,9 +134,9 @@ export function returned(page: Page, topic: number): Node[] {
   if (!views.length) return [];
   const runs = [...page.chosen]
     .filter((run) => views.some(([, view]) => view.results.some((result) => result.run === run)))
-    .sort((one, two) => one - two);
+    .sort((a, b) => a - b);
   const head = element("tr", {}, element("th", { scope: "col" }, "document"));
-  for (const run of runs) head.append(element("th", { scope: "col" }, named(page.data.runs[run]!.name)));
+  for (const run of runs) head.append(element("th", { scope: "col" }, named(page.run(run).name)));
   const table = element(
     "table",
     {},
@@ -165,7 +156,7 @@ function row(page: Page, at: number, view: DocumentView, runs: number[]): HTMLEl
 
 function ranks(units: Unit[]): string {
   if (!units.length) return "–";
-  const found = [...new Set(units.map(([, , rank]) => rank))].sort((one, two) => one - two);
-  const more = found.length - 6;
-  return found.slice(0, 6).join(", ") + (more > 0 ? ` and ${counted(more, "more result")}` : "");
+  const all = distinct(units.map(([, , rank]) => rank));
+  const more = all.length - 6;
+  return all.slice(0, 6).join(", ") + (more > 0 ? ` and ${counted(more, "more result")}` : "");
 }

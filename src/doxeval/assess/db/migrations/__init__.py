@@ -20,7 +20,7 @@ _SCRIPTS = Path(__file__).parent
 
 
 def revisions() -> list[str]:
-    """All revisions that this doxeval knows, the first one first.
+    """Return all revisions that this doxeval knows, the first one first.
 
     >>> revisions()[0]
     '0001'
@@ -30,7 +30,7 @@ def revisions() -> list[str]:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """The revision of a database; None if it is empty."""
+    """Return the revision of a database; None if it is empty."""
     try:
         return MigrationContext.configure(connection).get_current_revision()
     except CommandError as error:
@@ -38,12 +38,12 @@ def revision_of(connection: Connection) -> str | None:
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether a database has no tables at all."""
+    """Tell whether a database has no tables at all."""
     return not inspect(connection).get_table_names()
 
 
-def check_revision(found: str | None) -> bool:
-    """Whether a database must be migrated; one that is newer than this doxeval is refused.
+def check_revision(revision: str | None) -> bool:
+    """Tell whether a database must be migrated; one that is newer than this doxeval is refused.
 
     >>> check_revision("0001")
     True
@@ -53,13 +53,13 @@ def check_revision(found: str | None) -> bool:
 (revision 9999): install that one
     """
     known = revisions()
-    if found is None:
+    if revision is None:
         raise CampaignError("the database holds no campaign: restore a backup, if there was one")
-    if found not in known:
+    if revision not in known:
         raise CampaignError(
-            f"the database was written by a newer doxeval (revision {found}): install that one"
+            f"the database was written by a newer doxeval (revision {revision}): install that one"
         )
-    return found != known[-1]
+    return revision != known[-1]
 
 
 def migrate(connection: Connection, revision: str = "head") -> None:

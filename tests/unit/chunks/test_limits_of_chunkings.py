@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from doxeval import chunks
 from doxeval.assessments import Assessments, Judgment, NeededSpan
-from doxeval.chunks import Chunks, oracle_steps
+from doxeval.chunks import Chunks, Oracle
 from doxeval.measures import GroundTruth
 from levels import examples
 
@@ -81,7 +81,7 @@ def test_coverage_overlap_intact_and_pieces(world: tuple[Chunks, Assessments]) -
         pieces.append(min([count for count in touched if count], default=0))
     if intact:
         assert found.intact == pytest.approx(np.mean(intact))
-        assert found.pieces == pytest.approx(np.mean(pieces))
+        assert found.chunks_per_need == pytest.approx(np.mean(pieces))
 
 
 @given(worlds())
@@ -138,7 +138,7 @@ def test_the_oracle_reads_what_adds_most_for_its_cost(world: tuple[Chunks, Asses
         expected.append(best)
         read |= shown(cut, best)
         left.remove(best)
-    (steps,) = oracle_steps(cut.table, GroundTruth.of(gold), cost)
+    (steps,) = Oracle(cut.table, GroundTruth.of(gold)).steps(cost)
     assert [step.chunk for step in steps] == expected
     assert sum(step.gain for step in steps) == pytest.approx(float(worth(gold, read)))
 
@@ -159,7 +159,7 @@ def disjoint(draw: st.DrawFn) -> tuple[Chunks, Assessments]:
 def test_no_order_of_disjoint_chunks_beats_the_oracle(world: tuple[Chunks, Assessments]) -> None:
     cut, gold = world
     wanted = set().union(*(one for own in _highlights(gold) for one in [own]))
-    (steps,) = oracle_steps(cut.table, GroundTruth.of(gold), cut.spans.sizes())
+    (steps,) = Oracle(cut.table, GroundTruth.of(gold)).steps(cut.spans.sizes())
     order = [step.chunk for step in steps]
     at_edges = np.cumsum([len(shown(cut, row)) for row in order]).tolist()
     for count, budget in enumerate(at_edges, 1):
@@ -214,15 +214,15 @@ def test_chunks_that_only_touch_gold_are_left_out() -> None:
     gold = Assessments([Judgment("7", "a", ((2, 5),))])
     cut = Chunks.of(docs, ["a"] * 3, [[(0, 2)], [(2, 5)], [(5, 9)]])
     found = chunks.limits(cut, gold)
-    assert (found.omega, found.best_iou, found.intact, found.pieces) == (1, 1, 1, 1)
+    assert (found.omega, found.best_iou, found.intact, found.chunks_per_need) == (1, 1, 1, 1)
 
 
 def test_white_space_at_a_border_costs_nothing() -> None:
     docs = chunks.documents({"a": "One two.\n\nThree."})
     gold = Assessments([Judgment("7", "a", ((0, 10),))])
-    found = chunks.limits(chunks.cut(docs, "paragraphs"), gold)
+    found = chunks.limits(chunks.split(docs, "paragraphs"), gold)
     assert (found.coverage, found.intact, found.inside) == (1, 1, 0)
-    assert found.borders["paragraphs"] == (1, 1, 1)
+    assert found.boundaries["paragraphs"] == (1, 1, 1)
 
 
 def test_a_chunk_that_costs_nothing_comes_first() -> None:
@@ -239,12 +239,12 @@ def test_documents_without_chunks_and_short_documents_are_told() -> None:
     found = chunks.limits(Chunks.of(docs, ["a"], [[(0, 8)]]), gold)
     assert found.intact == 0.5
     assert "2 documents without chunks" in found.warnings
-    assert any("cuts hardly differ" in warning for warning in found.warnings)
+    assert any("chunkings hardly differ" in warning for warning in found.warnings)
 
 
 def test_a_question_without_gold_is_not_counted() -> None:
     docs = chunks.documents({"a": "One two."})
     gold = Assessments([Judgment("7", "a", ((0, 3),)), Judgment("8", "a")])
-    found = chunks.limits(chunks.cut(docs, "words:1:0"), gold)
+    found = chunks.limits(chunks.split(docs, "words:1:0"), gold)
     assert found.omega == 1
-    assert len(chunks.oracle(chunks.cut(docs, "words:1:0"), gold)) == 1
+    assert len(chunks.oracle(chunks.split(docs, "words:1:0"), gold)) == 1

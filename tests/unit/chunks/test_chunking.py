@@ -25,7 +25,7 @@ CUTS = [
 @pytest.mark.parametrize("by", CUTS)
 @given(text=TEXTS)
 def test_all_solid_characters_are_in_chunks_without_white_space_around(by: str, text: str) -> None:
-    found = chunks.cut({"a": text}, by)
+    found = chunks.split({"a": text}, by)
     shown = set()
     for row in range(len(found)):
         ((start, end),) = found.spans.as_tuples()[row]
@@ -44,7 +44,7 @@ def test_all_solid_characters_are_in_chunks_without_white_space_around(by: str, 
 def test_recursive_chunks_are_no_larger_than_asked_for(text: str, size: int, overlap: int) -> None:
     if overlap >= size:
         return
-    found = chunks.cut({"a": text}, f"recursive:{size}:{overlap}")
+    found = chunks.split({"a": text}, f"recursive:{size}:{overlap}")
     ranges = [own[0] for own in found.spans.as_tuples()]
     assert all(end - start <= size for start, end in ranges)
     assert ranges == sorted(ranges)
@@ -59,7 +59,7 @@ def test_windows_of_words_share_just_the_overlap(text: str, size: int, overlap: 
     import re
 
     words = [one.start() for one in re.finditer(r"\w+|[^\w\s]", text)]
-    found = chunks.cut({"a": text}, f"words:{size}:{overlap}")
+    found = chunks.split({"a": text}, f"words:{size}:{overlap}")
     windows = [
         [at for at in words if start <= at < end] for ((start, end),) in found.spans.as_tuples()
     ]
@@ -72,7 +72,7 @@ def test_windows_of_words_share_just_the_overlap(text: str, size: int, overlap: 
 
 def test_sentences_end_where_people_think_they_do() -> None:
     text = 'Dr. Who met J. Smith at 3.5 p.m. today. "Really?" Yes, e.g. there!\n\nA heading\n\nEnd'
-    assert chunks.cut({"a": text}, "sentences:1:0").texts == (
+    assert chunks.split({"a": text}, "sentences:1:0").texts == (
         "Dr. Who met J. Smith at 3.5 p.m. today.",
         '"Really?"',
         "Yes, e.g. there!",
@@ -104,7 +104,7 @@ def test_headings_in_code_are_none() -> None:
 )
 def test_a_wrong_cut_is_explained(by: str, why: str) -> None:
     with pytest.raises(InputError, match=why):
-        chunks.cut({"a": "One."}, by)
+        chunks.split({"a": "One."}, by)
 
 
 DOC = "One two.\n\nThree  four five. Six."
@@ -138,19 +138,19 @@ def semchunk(text: str) -> tuple[list[str], list[tuple[int, int]]]:
     ],
 )
 def test_splitters_of_all_kinds_give_the_same_places(by: Any) -> None:
-    found = chunks.cut({"a": DOC}, by)
+    found = chunks.split({"a": DOC}, by)
     assert found.spans.as_tuples() == [((0, 8),), ((10, 32),)]
 
 
 def test_functions_of_files(tmp_path: Any) -> None:
     (tmp_path / "my.py").write_text("def split(text):\n    return text.split('. ')\n")
-    found = chunks.cut({"a": "One. Two"}, f"{tmp_path}/my.py:split")
+    found = chunks.split({"a": "One. Two"}, f"{tmp_path}/my.py:split")
     assert found.texts == ("One", "Two")
     with pytest.raises(InputError, match="no cut in the file"):
-        chunks.cut({"a": "One."}, f"{tmp_path}/my.py:cut")
+        chunks.split({"a": "One."}, f"{tmp_path}/my.py:cut")
     (tmp_path / "bad.py").write_text("1 / 0\n")
     with pytest.raises(InputError, match="cannot be run"):
-        chunks.cut({"a": "One."}, f"{tmp_path}/bad.py:split")
+        chunks.split({"a": "One."}, f"{tmp_path}/bad.py:split")
 
 
 def test_what_a_splitter_does_wrong_is_told() -> None:
@@ -158,10 +158,10 @@ def test_what_a_splitter_does_wrong_is_told() -> None:
         raise KeyError(text)
 
     with pytest.raises(InputError, match="fails on document 'a'"):
-        chunks.cut({"a": "One."}, fails)
+        chunks.split({"a": "One."}, fails)
     with pytest.raises(InputError, match="which has 4 characters"):
-        chunks.cut({"a": "One."}, lambda text: [(0, 9)])
+        chunks.split({"a": "One."}, lambda text: [(0, 9)])
     with pytest.raises(InputError, match="expected the chunks"):
-        chunks.cut({"a": "One."}, lambda text: text)
-    with pytest.raises(InputError, match="no way to cut"):
-        chunks.cut({"a": "One."}, 5)
+        chunks.split({"a": "One."}, lambda text: text)
+    with pytest.raises(InputError, match="no chunking"):
+        chunks.split({"a": "One."}, 5)
