@@ -2,93 +2,85 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from doxeval.cli.decorators import (
-    check_engine,
-    engine_of,
-    engine_options,
-    jobs_of_all_cores,
-    options_of,
-    value_of,
+from doxeval.cli.options import (
+    EngineOptions,
+    force_option,
+    format_option,
+    jobs_option,
+    out_option,
 )
 from doxeval.cli.output import growing_bar, is_watched, line, note, progress_bar, warn
-from doxeval.cli.verb import in_options, refuse, verb
+from doxeval.cli.verb import (
+    LibraryOptions,
+    given_options,
+    in_options,
+    library_options,
+    part,
+    refuse,
+    verb,
+)
 from doxeval.messages import plural
+from doxeval.named import option
 
 if TYPE_CHECKING:
-    from doxeval.documents import BuildReport
+    from doxeval.documents import BuildOptions, BuildReport, Limits
     from doxeval.errors import DocumentError
 
 
-@verb()
+@dataclass(frozen=True)
+class BuildVerbOptions:
+    """How documents are read, and where the collection is written."""
+
+    out: Path = out_option("The directory to create.")
+    id_rule: str = option(
+        "stem",
+        "Where document ids come from: the file's name without its suffix, the file's path (with "
+        "suffixes where they are needed to tell files apart), or an element or attribute in the "
+        "document (//id, /doc/@id).",
+        metavar="stem|path|XPATH",
+        flags=("--id",),
+    )
+    format: Literal["auto", "xml", "html", "markdown", "text", "jsonl"] = format_option(
+        "Format of the files; auto means by their names.", "auto"
+    )
+    inline: str | None = option(
+        None,
+        "Tags of elements within a line of text, such as emphasis.",
+        metavar="TAG,TAG…",
+        shown_default="those of HTML and INEX",
+    )
+    build: LibraryOptions[BuildOptions] = library_options(
+        "doxeval.documents:BuildOptions", but=("format",)
+    )
+    jobs: int | None = jobs_option()
+    engine: EngineOptions = part(EngineOptions)
+    force: bool = force_option("an existing collection")
+    limits: LibraryOptions[Limits] = library_options(
+        "doxeval.documents:Limits", "bytes", "elements", "depth", "lines"
+    )
+    chunks: str | None = option(
+        None,
+        "A chunk file for SOURCE: its chunks are the elements, nested as their parents say.",
+        metavar="FILE",
+    )
+    run: str | None = option(
+        None, "With --chunks: a run of the chunks, to be written as elements.", metavar="RUN"
+    )
+    run_out: Path | None = option(None, "With --run: the run of elements.", metavar="FILE")
+
+
+@verb(BuildVerbOptions)
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE…")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The directory to create."
-)
-@click.option(
-    "--id",
-    "id_rule",
-    default="stem",
-    show_default=True,
-    metavar="stem|path|XPATH",
-    help="Where document ids come from: the file's name without its suffix, the file's path (with "
-    "suffixes where they are needed to tell files apart), or an element or attribute in the "
-    "document (//id, /doc/@id).",
-)
-@options_of("doxeval.documents:BuildOptions", "record")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["auto", "xml", "html", "markdown", "text", "jsonl"]),
-    default="auto",
-    show_default=True,
-    help="Format of the files; auto means by their names.",
-)
-@options_of("doxeval.documents:BuildOptions", "encoding", "whitespace")
-@click.option(
-    "--inline",
-    metavar="TAG,TAG…",
-    help="Tags of elements within a line of text, such as emphasis.  [default: those of HTML and "
-    "INEX]",
-)
-@options_of("doxeval.documents:BuildOptions", "text", "sections", "root", "root_missing", "drop")
-@jobs_of_all_cores
-@engine_options
-@options_of("doxeval.documents:BuildOptions", "skip_broken")
-@click.option("--force", is_flag=True, help="Replace an existing collection.")
-@options_of("doxeval.documents:Limits", "bytes", "elements", "depth", "lines")
-@click.option(
-    "--chunks",
-    metavar="FILE",
-    help="A chunk file for SOURCE: its chunks are the elements, nested as their parents say.",
-)
-@click.option(
-    "--run", metavar="RUN", help="With --chunks: a run of the chunks, to be written as elements."
-)
-@click.option(
-    "--run-out",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="With --run: the run of elements.",
-)
-def build(
-    sources: tuple[str, ...],
-    out: Path,
-    jobs: int,
-    engine: str | None,
-    patience: float,
-    force: bool,
-    chunks: str | None,
-    run: str | None,
-    run_out: Path | None,
-    **choices: Any,
-) -> None:
+def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
     """Build a collection from documents, in a new directory.
 
     A SOURCE is a directory, a glob, an archive (.tar, .tar.gz, .zip), a file (.xml, .html, .md,
@@ -104,42 +96,42 @@ def build(
       doxeval collection build /shared/parts --engine dask://head:8786 --out /shared/wiki
       doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
     """
-    from doxeval.documents import INLINE_TAGS, BuildOptions, IdRule, Limits, build_collection
+    from doxeval.documents import INLINE_TAGS, IdRule, build_collection
     from doxeval.parallel import keep_freed_blocks
 
-    if chunks is not None:
-        refuse({"engine", "patience", *choices}, "has no effect with --chunks")
-        _build_tree(sources, chunks, out, force, run, run_out)
+    if options.chunks is not None:
+        of_chunks = {"sources", "out", "force", "chunks", "jobs", "run", "run_out"}
+        without_effect = set(given_options()) - of_chunks
+        refuse(without_effect, "has no effect with --chunks")
+        _build_tree(sources, options)
         return
     refuse({"run", "run_out"}, "goes with --chunks")
-    on = {"engine": engine, "patience": patience}
-    check_engine(on)
-    _check_format(choices["format_"])
-    if choices["root"] is None:
-        refuse({"root_missing"}, "has no effect without --root")
-    inline = choices["inline"]
-    tags = INLINE_TAGS if inline is None else filter(None, map(str.strip, inline.split(",")))
-    options = value_of(
-        BuildOptions,
-        choices,
-        id_rule=IdRule.parse(choices["id_rule"]),
-        format=None if choices["format_"] == "auto" else choices["format_"],
-        inline=frozenset(tags),
-        limits=value_of(Limits, choices),
+    options.engine.check()
+    _check_format(options.format)
+    tags = INLINE_TAGS
+    if options.inline is not None:
+        tags = frozenset(filter(None, map(str.strip, options.inline.split(","))))
+    chosen = options.build.value(
+        id_rule=IdRule.parse(options.id_rule),
+        format=None if options.format == "auto" else options.format,
+        inline=tags,
+        limits=options.limits.value(),
     )
+    if chosen.root is None:
+        refuse({"root_missing"}, "has no effect without --root")
     started = time.perf_counter()
     keep_freed_blocks()
     bar: Any = growing_bar("Building") if is_watched() else nullcontext((None, None))
     broken: list[DocumentError] = []
     try:
-        with engine_of(on) as opened, bar as (progress, planned):
+        with options.engine.opened() as engine, bar as (progress, planned):
             report = build_collection(
                 sources,
-                out,
-                options,
-                jobs=1 if opened is not None else jobs,
-                engine=opened,
-                force=force,
+                options.out,
+                chosen,
+                jobs=1 if engine is not None else options.jobs or os.cpu_count() or 1,
+                engine=engine,
+                force=options.force,
                 progress=progress,
                 planned=planned,
                 on_broken=broken.append,
@@ -148,35 +140,29 @@ def build(
         for error in broken:
             note(f"skipped: {in_options(error)}", "yellow")
     warn(report.warnings)
-    _print_report(report, out, time.perf_counter() - started)
+    _print_report(report, options.out, time.perf_counter() - started)
 
 
-def _build_tree(
-    sources: tuple[str, ...],
-    chunks: str,
-    out: Path,
-    force: bool,
-    run: str | None,
-    run_out: Path | None,
-) -> None:
+def _build_tree(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
     """Build a collection whose elements are chunks, and perhaps write a run of these elements."""
     from doxeval.chunks import as_elements, read_chunk_run, read_chunks, tree
     from doxeval.cli.chunks.inputs import docs_in
     from doxeval.files import outputs_together
     from doxeval.runs import write_run
 
+    run, run_out = options.run, options.run_out
     if len(sources) > 1:
         raise click.UsageError("--chunks goes with one SOURCE, the documents of the chunks")
     if (run is None) != (run_out is None):
         raise click.UsageError("--run and --run-out go together")
-    table = read_chunks(chunks, docs_in(sources[0]))
+    table = read_chunks(str(options.chunks), docs_in(sources[0]))
     with outputs_together():  # the run is complete before the collection appears
         if run is not None and run_out is not None:
             of_chunks = read_chunk_run(run, table)
             warn(of_chunks.warnings)
             write_run(as_elements(of_chunks, table), run_out)
-        collection = tree(table, out, force=force)
-    line(f"{out}: {plural(len(table), 'chunk')} of {plural(len(collection), 'document')}")
+        collection = tree(table, options.out, force=options.force)
+    line(f"{options.out}: {plural(len(table), 'chunk')} of {plural(len(collection), 'document')}")
     if run is not None:
         line(f"{run_out}: {plural(len(of_chunks), 'result')}")
 
@@ -202,13 +188,17 @@ def _print_report(report: BuildReport, out: Path, seconds: float) -> None:
     )
 
 
-@verb()
+@dataclass(frozen=True)
+class MergeOptions:
+    """Where the merged collection is written."""
+
+    out: Path = out_option("The directory to create.")
+    force: bool = force_option("an existing collection")
+
+
+@verb(MergeOptions)
 @click.argument("collections", nargs=-1, required=True, metavar="DIR|URL…")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="The directory to create."
-)
-@click.option("--force", is_flag=True, help="Replace an existing collection.")
-def merge(collections: tuple[str, ...], out: Path, force: bool) -> None:
+def merge(collections: tuple[str, ...], options: MergeOptions) -> None:
     """Merge collections into one, in a new directory.
 
     The documents of all collections follow each other in the order given. Nothing is parsed
@@ -227,12 +217,14 @@ def merge(collections: tuple[str, ...], out: Path, force: bool) -> None:
     opened = [Collection(location) for location in collections]
     bar: Any = nullcontext()
     if is_watched():
-        files = [file["bytes"] for one in opened for file in one.manifest["files"].values()]
+        files = [
+            file["bytes"] for collection in opened for file in collection.manifest["files"].values()
+        ]
         bar = progress_bar("Merging", sum(files))
     with bar as progress:
-        report = merge_collections(opened, out, force=force, progress=progress)
+        report = merge_collections(opened, options.out, force=options.force, progress=progress)
     line(
-        f"{out}: {plural(report.documents, 'document')} and "
+        f"{options.out}: {plural(report.documents, 'document')} and "
         f"{plural(report.elements, 'element')} from {report.collections} collections, "
         f"in {time.perf_counter() - started:.1f} s"
     )

@@ -2,55 +2,69 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from doxeval.cli.decorators import (
+from doxeval.cli.options import (
+    AssessmentOptions,
+    Columns,
+    RunFormat,
     chunks_option,
     collection_option,
     columns_option,
-    merging_options,
-    offsets_option,
+    force_option,
+    open_collection,
+    refuse_existing,
 )
 from doxeval.cli.output import line, note, warn
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.verb import part, refuse, verb
 from doxeval.messages import quoted
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.runs import Run
 
-_RUNS = ["text", "inex", "jsonl", "csv", "parquet"]
-_ASSESSMENTS = ["grades", "highlights", "qrels", "trec", "judgments"]
+AssessmentFormat = Literal["grades", "highlights", "qrels", "trec", "judgments"]
+_ASSESSMENTS = get_args(AssessmentFormat)
 # Options that only one of the two has, by the name of the parameter.
-_OF_ASSESSMENTS = {"pool", "merge", "whitespace", "offsets", "directory", "lossy"}
-_OF_RUNS = {"given", "columns", "chunks"}
+_OF_ASSESSMENTS = {"pool", "merge", "whitespace", "offsets", "collection", "lossy"}
+_OF_RUNS = {"source_format", "columns", "chunks"}
 
 
-@verb()
+@dataclass(frozen=True)
+class ConvertOptions:
+    """Formats, and how a run or assessments are read."""
+
+    source_format: RunFormat | None = option(
+        None,
+        "Format of IN, if it is a run.",
+        shown_default="by its name, else text",
+        flags=("--from",),
+    )
+    target_format: RunFormat | AssessmentFormat | None = option(
+        None,
+        "Format of OUT; needed for assessments.",
+        choices=(*get_args(RunFormat), *_ASSESSMENTS),
+        shown_default="for runs, by its name",
+        flags=("--to",),
+    )
+    collection: str | None = collection_option(
+        "The collection; needed to turn offsets into text points, or back."
+    )
+    reading: AssessmentOptions = part(AssessmentOptions)
+    columns: Columns = columns_option()
+    chunks: str | None = chunks_option("for a run that names chunks by their ids")
+    lossy: bool = option(False, "Write assessments even if something is lost.")
+    force: bool = force_option("OUT if it exists")
+
+
+@verb(ConvertOptions)
 @click.argument("source", metavar="IN")
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@click.option(
-    "--from",
-    "given",
-    type=click.Choice(_RUNS),
-    help="Format of IN, if it is a run.  [default: by its name, else text]",
-)
-@click.option(
-    "--to",
-    "wanted",
-    type=click.Choice([*_RUNS, *_ASSESSMENTS]),
-    help="Format of OUT; needed for assessments.  [default: for runs, by its name]",
-)
-@collection_option("The collection; needed to turn offsets into text points, or back.")
-@merging_options
-@offsets_option
-@columns_option
-@chunks_option("for a run that names chunks by their ids")
-@click.option("--lossy", is_flag=True, help="Write assessments even if something is lost.")
-@click.option("--force", is_flag=True, help="Replace OUT if it exists.")
-def convert(source: str, out: Path, wanted: Any, **options: Any) -> None:
+def convert(source: str, out: Path, options: ConvertOptions) -> None:
     """Convert a run or assessments to another format.
 
     \b
@@ -69,17 +83,15 @@ def convert(source: str, out: Path, wanted: Any, **options: Any) -> None:
     writes assessments all the same. --pool, --merge, --whitespace-nodes, --offsets, --collection
     and --lossy are about assessments, --from, --columns and --chunks about runs.
     """
-    from doxeval.errors import OutputError
-
-    if out.exists() and not (options["force"] and out.is_file()):
-        raise OutputError(f"{out} exists" + ("; --force replaces it" if out.is_file() else ""))
-    if wanted in _ASSESSMENTS:
-        refuse(_OF_RUNS, f"is about runs, and --to {wanted} is a format of assessments")
-        _convert_assessments(source, out, wanted, options)
+    refuse_existing(out, force=options.force)
+    target: Any = options.target_format
+    if target in _ASSESSMENTS:
+        refuse(_OF_RUNS, f"is about runs, and --to {target} is a format of assessments")
+        _convert_assessments(source, out, target, options)
     else:
-        wanted = wanted or _format_of_run(out)
-        refuse(_OF_ASSESSMENTS, f"is about assessments, and {wanted} is a format of runs")
-        _convert_run(source, out, wanted, options)
+        target = target or _format_of_run(out)
+        refuse(_OF_ASSESSMENTS, f"is about assessments, and {target} is a format of runs")
+        _convert_run(source, out, target, options)
 
 
 def _format_of_run(out: Path) -> str:
@@ -96,71 +108,69 @@ def _format_of_run(out: Path) -> str:
 # Runs
 
 
-def _convert_run(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
+def _convert_run(source: str, out: Path, target: RunFormat, options: ConvertOptions) -> None:
     from doxeval.messages import plural
     from doxeval.runs import LooksLikeAssessments, format_of, lost_facts, read_run, write_run
 
-    given = options["given"] or format_of(source) or "text"
+    given = options.source_format or format_of(source) or "text"
     if given != "text":
         refuse({"columns"}, f"is about text runs, and IN is {given}")
     try:
-        ends = options["columns"] == "start-end"
-        run = read_run(source, given, ends=ends, chunks=options["chunks"])
+        ends = options.columns == "start-end"
+        run = read_run(source, given, ends=ends, chunks=options.chunks)
     except LooksLikeAssessments:
         raise click.UsageError(
             f"{source} looks like assessments, not a run; for assessments --to names the format: "
             f"{', '.join(_ASSESSMENTS)}"
         ) from None
     warn(run.warnings)
-    left_out = lost_facts(run, wanted)
+    left_out = lost_facts(run, target)
     if left_out:
-        note(f"left out, as {wanted} does not hold it: {', '.join(left_out)}")
-    write_run(run, out, wanted)
+        note(f"left out, as {target} does not hold it: {', '.join(left_out)}")
+    write_run(run, out, target)
     topics = plural(len(run.topics), "topic")
-    line(f"{out}: {plural(len(run), 'result')} for {topics}, written as {wanted}")
+    line(f"{out}: {plural(len(run), 'result')} for {topics}, written as {target}")
 
 
 # Assessments
 
 
-def _convert_assessments(source: str, out: Path, wanted: Any, options: dict[str, Any]) -> None:
+def _convert_assessments(
+    source: str, out: Path, target: AssessmentFormat, options: ConvertOptions
+) -> None:
     from doxeval.assessments import (
         assessment_losses,
         judgments_with_points,
-        read_assessments,
         write_assessments,
     )
-    from doxeval.documents import Collection
     from doxeval.errors import FormatError, OutputError
     from doxeval.messages import plural
 
-    directory = options["directory"]
-    if options["whitespace"] is not None and directory is None:
+    if options.reading.whitespace is not None and options.collection is None:
         raise click.UsageError(
             "--whitespace-nodes is about text points, which only --collection can resolve"
         )
-    collection = None if directory is None else Collection(directory)
-    how = {name: options[name] for name in ("pool", "merge", "whitespace", "offsets")}
+    collection = open_collection(options.collection)
     try:
-        assessments = read_assessments(source, collection=collection, **how)
+        assessments = options.reading.read([source], collection)
     except FormatError:
-        _refuse_run(source, wanted)
+        _refuse_run(source, target)
         raise
     warn(assessments.warnings)
     judgments = list(assessments)
-    if wanted == "highlights" and collection is not None:
+    if target == "highlights" and collection is not None:
         judgments = judgments_with_points(judgments, collection)
-    lost = "; ".join(assessment_losses(judgments, wanted))
-    if lost and not options["lossy"]:
-        raise OutputError(f"{out}: {wanted} cannot hold {lost}; --lossy writes it without")
+    lost = "; ".join(assessment_losses(judgments, target))
+    if lost and not options.lossy:
+        raise OutputError(f"{out}: {target} cannot hold {lost}; --lossy writes it without")
     if lost:
         note(f"lost: {lost}")
-    write_assessments(judgments, out, wanted)
+    write_assessments(judgments, out, target)
     topics = plural(len(assessments.topics), "topic")
-    line(f"{out}: {plural(len(judgments), 'judgment')} for {topics}, written as {wanted}")
+    line(f"{out}: {plural(len(judgments), 'judgment')} for {topics}, written as {target}")
 
 
-def _refuse_run(source: str, wanted: str) -> None:
+def _refuse_run(source: str, target: str) -> None:
     """Say so if what cannot be read as assessments is a run."""
     from doxeval.errors import DoxevalError
     from doxeval.messages import plural
@@ -171,6 +181,6 @@ def _refuse_run(source: str, wanted: str) -> None:
     except DoxevalError:
         return
     raise click.UsageError(
-        f"{source} is a run ({plural(len(run), 'result')}), and --to {wanted} is a format of "
+        f"{source} is a run ({plural(len(run), 'result')}), and --to {target} is a format of "
         "assessments"
     )

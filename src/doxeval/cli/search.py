@@ -2,83 +2,78 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from doxeval.cli.decorators import options_of, value_of
+from doxeval.cli.options import RunFormat, force_option, out_option, refuse_existing
 from doxeval.cli.output import counting_bar, line, marked_line, warn
-from doxeval.cli.verb import in_options, refuse, verb
+from doxeval.cli.verb import LibraryOptions, in_options, library_options, refuse, verb
 from doxeval.messages import plural, truncate
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from doxeval.retrieve import Explanation, Searcher
+    from doxeval.retrieve import Explanation, Searcher, SearchOptions
     from doxeval.topics import Term, Topic
 
-_SEARCH_OPTIONS = "doxeval.retrieve:SearchOptions"
-_FIELDS = (
-    "title", "castitle", "phrasetitle", "description", "narrative", "keywords", "ontopic_keywords",
-)  # fmt: skip
-_FOR_RUNS = ("topic_ids", "query", "skip_missing", "run_id", "format_", "out", "force")
-_FOR_FILES = ("run_id", "format_", "out", "force")
+_FOR_RUNS = ("topic", "query", "skip_missing", "run_id", "format", "out", "force")
+_FOR_FILES = ("run_id", "format", "out", "force")
 
 
-@verb()
+@dataclass(frozen=True)
+class SearchVerbOptions:
+    """What is searched for, how, and what is written."""
+
+    out: Path | None = out_option("The file of the run.  [required with TOPICS]", None, "RUN")
+    words: str | None = option(
+        None,
+        "Print the best results for some words instead of making a run; with a task that has "
+        "structure, for a query in NEXI.",
+        metavar="QUERY",
+    )
+    explain: tuple[str, str] | None = option(
+        None,
+        "Print why an element has its score, or without PATH a document; with --words, DOC PATH.",
+        metavar="TOPIC DOC [PATH]",
+    )
+    index: Path | None = option(None, "The index.", metavar="DIR", shown_default="COLLECTION.index")
+    query: (
+        Literal[
+            "title",
+            "castitle",
+            "phrasetitle",
+            "description",
+            "narrative",
+            "keywords",
+            "ontopic_keywords",
+        ]
+        | None
+    ) = option(
+        None,
+        "The field of the topics that is the query.",
+        shown_default="title, or castitle for tasks with structure",
+    )
+    search: LibraryOptions[SearchOptions] = library_options("doxeval.retrieve:SearchOptions")
+    topic: tuple[str, ...] = option((), "Only this topic; may be repeated.", metavar="ID")
+    skip_missing: bool = option(False, "Leave out topics without a query, instead of an error.")
+    run_id: str | None = option(
+        None, "The id of the run.", metavar="ID", shown_default="by task and model"
+    )
+    format: RunFormat | None = option(None, "Format of the run.", shown_default="by its name")
+    force: bool = force_option()
+
+
+@verb(SearchVerbOptions)
 @click.argument("collection", metavar="COLLECTION", type=click.Path())
 @click.argument("topics", metavar="[TOPICS]", required=False)
 @click.argument("path", metavar="[PATH]", required=False)
-@options_of(_SEARCH_OPTIONS, "task")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="RUN",
-    help="The file of the run.  [required with TOPICS]",
-)
-@click.option(
-    "--words",
-    metavar="QUERY",
-    help="Print the best results for some words instead of making a run; with a task that has "
-    "structure, for a query in NEXI.",
-)
-@click.option(
-    "--explain",
-    nargs=2,
-    metavar="TOPIC DOC [PATH]",
-    help="Print why an element has its score, or without PATH a document; with --words, DOC PATH.",
-)
-@click.option(
-    "--index",
-    "index_directory",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The index.  [default: COLLECTION.index]",
-)
-@click.option(
-    "--query",
-    type=click.Choice(_FIELDS),
-    help="The field of the topics that is the query.  [default: title, or castitle for tasks with "
-    "structure]",
-)
-@options_of(_SEARCH_OPTIONS, but=("task", "max_results"))
-@click.option(
-    "--topic", "topic_ids", metavar="ID", multiple=True, help="Only this topic; may be repeated."
-)
-@click.option(
-    "--skip-missing", is_flag=True, help="Leave out topics without a query, instead of an error."
-)
-@options_of(_SEARCH_OPTIONS, "max_results")
-@click.option("--run-id", metavar="ID", help="The id of the run.  [default: by task and model]")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "inex", "jsonl", "csv", "parquet"]),
-    help="Format of the run.  [default: by its name]",
-)
-@click.option("--force", is_flag=True, help="Replace an existing file.")
-def search(collection: str, topics: str | None, path: str | None, **options: Any) -> None:
+def search(
+    collection: str, topics: str | None, path: str | None, options: SearchVerbOptions
+) -> None:
     """Search a collection: a baseline run for TOPICS, or the best results for some words.
 
     The collection needs an index: `doxeval index build COLLECTION`. All units in which a word of
@@ -94,60 +89,57 @@ def search(collection: str, topics: str | None, path: str | None, **options: Any
       doxeval search wiki topics.xml --units chunks.jsonl --model bm25 --out chunks.jsonl
       doxeval search wiki topics.xml --explain 231 12345 '/article[1]/sec[2]'
     """
-    words, explained = options["words"], options["explain"]
-    if words is not None:
+    if options.words is not None:
         if path is not None or topics is not None:
             raise click.UsageError("--words is the query; leave out TOPICS")
         refuse(_FOR_RUNS, "is for runs, not for --words")
     elif topics is None:
         raise click.UsageError("give TOPICS, or a query with --words")
-    elif explained is not None:
+    elif options.explain is not None:
         refuse(
-            (*_FOR_FILES, "topic_ids", "max_results", "skip_missing"),
+            (*_FOR_FILES, "topic", "max_results", "skip_missing"),
             "has no effect with --explain",
         )
     elif path is not None:
         raise click.UsageError(f"{path}: a path is for --explain")
-    elif options["out"] is None:
+    elif options.out is None:
         raise click.UsageError("give the file of the run: --out RUN")
-    if explained is not None:
-        _print_explanation(collection, topics, path, options)
-    elif words is not None:
-        _print_best(collection, options)
-    else:
-        _write_run(collection, topics or "", options)
+    if options.explain is not None:
+        _print_explanation(collection, topics, path, options.explain, options)
+    elif options.words is not None:
+        _print_best(collection, options.words, options)
+    elif topics is not None and options.out is not None:
+        _write_run(collection, topics, options.out, options)
 
 
-def _searcher(collection: str, options: dict[str, Any], **defaults: Any) -> Searcher:
+def _searcher(collection: str, options: SearchVerbOptions, **defaults: Any) -> Searcher:
     """Return the index with the options of search; those without effect are refused."""
     from doxeval.documents import Collection
-    from doxeval.retrieve import Index, SearchOptions, open_searcher
+    from doxeval.retrieve import Index, open_searcher
 
-    chosen = value_of(SearchOptions, options, **defaults)
+    chosen = options.search.value(**defaults)
     for name, reason in chosen.without_effect.items():
         refuse({name}, in_options(reason))
-    directory = options["index_directory"]
+    directory = options.index
     index = Index.of(collection) if directory is None else Index(directory, Collection(collection))
     return open_searcher(index, chosen)
 
 
-def _write_run(collection: str, topics: str, options: dict[str, Any]) -> None:
+def _write_run(collection: str, topics: str, out: Path, options: SearchVerbOptions) -> None:
     from doxeval.errors import OutputError
     from doxeval.retrieve import search_topics
     from doxeval.runs import write_run
 
-    out: Path = options["out"]
-    if out.exists() and not options["force"]:
-        raise OutputError(f"{out} exists; --force replaces it")
+    refuse_existing(out, force=options.force)
     searcher = _searcher(collection, options)
-    chosen = _topics(topics, options["topic_ids"])
+    chosen = _topics(topics, options.topic)
     with counting_bar("Searching", len(chosen)) as progress:
         run = search_topics(
             searcher,
             chosen,
-            query=options["query"],
-            run_id=options["run_id"],
-            skip_missing=options["skip_missing"],
+            query=options.query,
+            run_id=options.run_id,
+            skip_missing=options.skip_missing,
             progress=progress,
         )
     warn(run.warnings)
@@ -155,7 +147,7 @@ def _write_run(collection: str, topics: str, options: dict[str, Any]) -> None:
         raise OutputError(
             f"{run.run_id} returns nothing: no word of the topics is in what may be returned"
         )
-    write_run(run, out, options["format_"])
+    write_run(run, out, options.format)
     line(f"{out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'topic')}")
     for name in ("model", "articles", "units"):
         if name in run.facts:
@@ -181,16 +173,16 @@ def _topics(file: str, ids: Sequence[str]) -> list[Topic]:
 # For words
 
 
-def _print_best(collection: str, options: dict[str, Any]) -> None:
+def _print_best(collection: str, words: str, options: SearchVerbOptions) -> None:
     from doxeval.retrieve import MOST_FOR_WORDS, all_terms, find_snippets, query_of_words
     from doxeval.topics import StructuredQuery
 
     searcher = _searcher(collection, options, max_results=MOST_FOR_WORDS)
-    query = query_of_words(options["words"], searcher.options)
+    query = query_of_words(words, searcher.options)
     answer = searcher.answer(query)
     warn(answer.warnings)
     if not len(answer.scores):
-        warn([_why_nothing(searcher, options["words"])])
+        warn([_why_nothing(searcher, words)])
     terms = all_terms(query) if isinstance(query, StructuredQuery) else query
     snippets = find_snippets(searcher, terms, answer.spans)
     results = zip(answer.spans.rows(), answer.scores.tolist(), snippets, strict=True)
@@ -220,16 +212,20 @@ def _why_nothing(searcher: Searcher, words: str) -> str:
 
 
 def _print_explanation(
-    collection: str, topics: str | None, path: str | None, options: dict[str, Any]
+    collection: str,
+    topics: str | None,
+    path: str | None,
+    names: tuple[str, str],
+    options: SearchVerbOptions,
 ) -> None:
     from doxeval.retrieve import explain, parse_keywords, query_field
 
     searcher = _searcher(collection, options)
     if topics is None:
-        terms, (document, path) = parse_keywords(options["words"]), options["explain"]
+        terms, (document, path) = parse_keywords(options.words or ""), names
     else:
-        topic, document = options["explain"]
-        field = query_field(searcher.options, options["query"])
+        topic, document = names
+        field = query_field(searcher.options, options.query)
         terms = _terms(_topics(topics, [topic])[0], field)
     for text in _explained(explain(searcher, terms, document, path)):
         line(text)

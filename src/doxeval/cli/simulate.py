@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from doxeval.cli.decorators import collection_option, merging_options, offsets_option
+from doxeval.cli.options import (
+    AssessmentOptions,
+    RunFormat,
+    assessments_option,
+    collection_option,
+    force_option,
+    max_results_option,
+    out_option,
+    seed_option,
+)
 from doxeval.cli.output import line, warn
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.verb import part, refuse, verb
+from doxeval.named import REQUIRED, option
 
 if TYPE_CHECKING:
     from doxeval.runs import Run
@@ -30,70 +41,43 @@ _SUFFIXES = {
 }
 
 
-@verb()
-@click.option(
-    "--system",
-    "systems",
-    type=click.Choice([*_SYSTEMS, "all"]),
-    multiple=True,
-    required=True,
-    help="A system to simulate; may be repeated.",
-)
-@click.option(
-    "--assessments",
-    "-a",
-    "sources",
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="Assessments: a file, a directory or an archive; may be repeated.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="FILE|DIR",
-    help="The file of the run, or a directory for the runs of several systems.",
-)
-@collection_option("The collection that was assessed.  [required]")
-@click.option(
-    "--quant",
-    metavar="Q",
-    help="How grades become numbers: strict, gen, sog, strict5, gen5, genLifted or spec.  "
-    "[default: spec for highlighted text, gen for grades of 2002–04, gen5 for those of 2005]",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=1,
-    show_default=True,
-    help="Seed of the random number generator, for random and leaves.",
-)
-@click.option(
-    "-k",
-    "--max-results",
-    type=click.IntRange(1),
-    default=1500,
-    show_default=True,
-    help="Maximum number of results for each topic.",
-)
-@click.option(
-    "--unit",
-    type=click.Choice(["words", "characters"]),
-    default="words",
-    show_default=True,
-    help="The unit in which biggest-child measures the size of a child.",
-)
-@merging_options
-@offsets_option
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(_SUFFIXES)),
-    help="Format of the runs.  [default: by OUT's name; text in a directory]",
-)
-@click.option("--force", is_flag=True, help="Replace existing files.")
-def simulate(systems: tuple[str, ...], out: Path, **options: Any) -> None:
+@dataclass(frozen=True)
+class SimulateOptions:
+    """Which systems are simulated, on which judgments, and what is written."""
+
+    system: tuple[str, ...] = option(
+        REQUIRED,
+        "A system to simulate; may be repeated.",
+        choices=(*_SYSTEMS, "all"),
+    )
+    assessments: tuple[str, ...] = assessments_option(
+        "Assessments: a file, a directory or an archive; may be repeated."
+    )
+    out: Path = out_option(
+        "The file of the run, or a directory for the runs of several systems.", metavar="FILE|DIR"
+    )
+    collection: str | None = collection_option("The collection that was assessed.  [required]")
+    quant: str | None = option(
+        None,
+        "How grades become numbers: strict, gen, sog, strict5, gen5, genLifted or spec.",
+        metavar="Q",
+        shown_default="spec for highlighted text, gen for grades of 2002–04, gen5 for those of "
+        "2005",
+    )
+    seed: int = seed_option("Seed of the random number generator, for random and leaves.", 1)
+    max_results: int = max_results_option("Maximum number of results for each topic.", 1500)
+    unit: Literal["words", "characters"] = option(
+        "words", "The unit in which biggest-child measures the size of a child."
+    )
+    reading: AssessmentOptions = part(AssessmentOptions)
+    format: RunFormat | None = option(
+        None, "Format of the runs.", shown_default="by OUT's name; text in a directory"
+    )
+    force: bool = force_option("existing files")
+
+
+@verb(SimulateOptions)
+def simulate(options: SimulateOptions) -> None:
     """Write runs of simulated systems.
 
     A simulated system knows the assessments, and makes one kind of mistake.
@@ -114,19 +98,20 @@ def simulate(systems: tuple[str, ...], out: Path, **options: Any) -> None:
     """
     from doxeval.runs import write_run
 
+    out, systems = options.out, options.system
     names = _SYSTEMS if "all" in systems else list(dict.fromkeys(systems))
-    if options["directory"] is None:
+    if options.collection is None:
         raise click.UsageError("elements are looked up in the collection: --collection DIR")
-    for option, concerned in SYSTEMS_WITH.items():
+    for name, concerned in SYSTEMS_WITH.items():
         if not set(names) & set(concerned):
-            refuse({option}, f"has no effect on {', '.join(names)}")
-    _check_free(out, len(names) > 1, options["force"])
-    runs = _simulated(names, options)
+            refuse({name}, f"has no effect on {', '.join(names)}")
+    _check_free(out, len(names) > 1, options.force)
+    runs = _simulated(names, options.collection, options)
     if len(runs) == 1:
-        write_run(runs[0], out, options["format_"])
+        write_run(runs[0], out, options.format)
         _print_files({out: runs[0]})
         return
-    format_ = options["format_"] or "text"
+    format_: RunFormat = options.format or "text"
     files = {f"{run.run_id}{_SUFFIXES[format_]}": run for run in runs}
     _write_directory(files, out, format_)
     _print_files({out / name: run for name, run in files.items()})
@@ -145,18 +130,26 @@ def _check_free(out: Path, several: bool, force: bool) -> None:
         raise OutputError(f"{out} exists; --force replaces {'runs in it' if several else 'it'}")
 
 
-def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
-    from doxeval.assessments import read_assessments
+def _simulated(names: list[str], directory: str, options: SimulateOptions) -> list[Run]:
     from doxeval.documents import Collection
     from doxeval.errors import OutputError
     from doxeval.stereotypes import simulate as run_of_system
 
-    collection = Collection(options["directory"])
-    reading = {name: options[name] for name in ("pool", "merge", "offsets", "whitespace")}
-    assessments = read_assessments(*options["sources"], collection=collection, **reading)
+    collection = Collection(directory)
+    assessments = options.reading.read(options.assessments, collection)
     warn(assessments.warnings)
-    settings = {name: options[name] for name in ("quant", "seed", "max_results", "unit")}
-    runs = [run_of_system(assessments, collection, name, **settings) for name in names]
+    runs = [
+        run_of_system(
+            assessments,
+            collection,
+            name,
+            quant=options.quant,
+            seed=options.seed,
+            max_results=options.max_results,
+            unit=options.unit,
+        )
+        for name in names
+    ]
     warn(dict.fromkeys(warning for run in runs for warning in run.warnings))
     for run in runs:
         if not len(run):
@@ -164,7 +157,7 @@ def _simulated(names: list[str], options: dict[str, Any]) -> list[Run]:
     return runs
 
 
-def _write_directory(runs: dict[str, Run], out: Path, format_: Any) -> None:
+def _write_directory(runs: dict[str, Run], out: Path, format_: RunFormat) -> None:
     """Write a file for each run: all of them or none."""
     from doxeval.files import output_directory
     from doxeval.runs import write_run

@@ -270,6 +270,8 @@ def _click_option(spec: OptionField) -> click.Option:
     if spec.shown_default is not None:
         # Not click's own: it would put brackets around the text.
         help_text, default = f"{help_text}  [default: {spec.shown_default}]", None
+    # For click, None would be a default, too.
+    given: dict[str, Any] = {} if spec.is_required else {"default": default}
     return click.Option(
         names,
         type=_click_type(spec),
@@ -277,7 +279,7 @@ def _click_option(spec: OptionField) -> click.Option:
         multiple=spec.count is None,
         nargs=spec.count or 1,
         metavar=spec.metavar,
-        default=default,
+        **given,
         show_default=default not in (None, ()),  # click would show an empty one
         help=help_text,
     )

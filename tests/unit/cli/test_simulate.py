@@ -125,7 +125,7 @@ def test_the_command_leaves_nothing_behind_when_it_fails(
 def test_the_command_knows_all_systems_and_needs_a_collection(judged: Path) -> None:
     command = main.get_command(click.Context(main), "simulate")
     assert command is not None
-    (option,) = (given for given in command.params if given.name == "systems")
+    (option,) = (given for given in command.params if given.name == "system")
     assert isinstance(option.type, click.Choice)
     assert list(option.type.choices) == [*SYSTEMS, "all"]
     result = doxeval("simulate", "--system", "perfect", "-a", judged, "--out", "nowhere")
