@@ -184,7 +184,7 @@ def serve(directory: Path, opens: bool, **options: Any) -> None:
     """Run the application until Ctrl-C.
 
     Only this computer can reach it unless --host says otherwise. Passwords then cross the network:
-    give a certificate, or put a server with TLS before it (see the organiser's guide).
+    give a certificate, or put a server with TLS before it (see the guide to campaigns).
 
     \b
     Examples:
