@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import force_option, out_option, refuse_existing, runs_argument
+from doxeval.cli.options import (
+    force_option,
+    out_option,
+    refuse_existing,
+    refuse_existing_directory,
+    runs_argument,
+)
 from doxeval.cli.output import line, note, warn
 from doxeval.cli.scoring import (
     ScoringOptions,
@@ -98,14 +104,9 @@ def _open(out: Path) -> None:
 
 def _check_free(options: ReportOptions) -> None:
     """Refuse to replace anything without --force."""
-    from doxeval.errors import OutputError
-
     refuse_existing(options.out, force=options.force)
-    figures = options.figures
-    if options.force or figures is None:
-        return
-    if figures.exists() and any(figures.iterdir()):
-        raise OutputError(f"{figures} is not empty; --force replaces figures in it")
+    if options.figures is not None:
+        refuse_existing_directory(options.figures, "figures in it", force=options.force)
 
 
 def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ...]:
