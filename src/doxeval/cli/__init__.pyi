@@ -1,6 +1,6 @@
 from doxeval.cli.demo import copy_data as copy_data
 from doxeval.cli.exit_codes import DEFECT as DEFECT
-from doxeval.cli.exit_codes import UNEXPECTED as UNEXPECTED
+from doxeval.cli.exit_codes import INTERNAL_ERROR as INTERNAL_ERROR
 from doxeval.cli.exit_codes import exit_code as exit_code
 from doxeval.cli.exit_codes import handle_signals as handle_signals
 from doxeval.cli.exit_codes import let_signals_pass as let_signals_pass

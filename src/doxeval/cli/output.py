@@ -24,7 +24,7 @@ _WORTH_A_BAR = 4
 # Messages cut what they quote; this bounds a line in which nothing was cut.
 LONGEST_MESSAGE = 4000
 # Errors list a few places; this bounds one that lists what is not ours.
-_MOST_LISTED = 100
+_MAX_LISTED = 100
 _NEXT_LINE = "\n  "  # of such a list; other line feeds are part of names
 
 
@@ -122,7 +122,7 @@ def fail(message: object) -> None:
     """Print an error on stderr: what is wrong, and below it the lines that list where."""
     first, *listed = in_options(message).split(_NEXT_LINE)
     note(f"Error: {first}", "red")
-    for text in listed[:_MOST_LISTED]:
+    for text in listed[:_MAX_LISTED]:
         note(f"  {text}")
 
 

@@ -110,14 +110,14 @@ def _check_free(options: ReportOptions) -> None:
 
 
 def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ...]:
-    """A baseline that is a file belongs to the runs."""
+    """Return the runs, and the baseline if it is a file that is not among them."""
     if baseline is None or baseline in runs or not Path(baseline).is_file():
         return runs
     return (*runs, baseline)
 
 
 def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
-    """The files of the report, from one evaluation."""
+    """Evaluate the runs, write the report, and return its files."""
     from doxeval.chunks import losses_of, oracle_runs
     from doxeval.evaluation import Keep
     from doxeval.measures import PROFILE
@@ -168,7 +168,7 @@ def _chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
 
 
 def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:
-    """The topics of a file; a mistake in it is told before any run is read."""
+    """Return the topics of a file; a mistake in it is reported before any run is read."""
     if file is None:
         return None
     from doxeval.reports import topic_names

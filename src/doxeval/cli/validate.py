@@ -286,7 +286,7 @@ def _write_repaired(report: RunReport, out: Path) -> None:
 # Statistics
 
 
-_MOST_TAGS = 10
+_MAX_TAGS = 10
 
 
 def statistics_figures(statistics: RunStatistics) -> Iterator[tuple[str, str]]:
@@ -325,7 +325,7 @@ def statistics_figures(statistics: RunStatistics) -> Iterator[tuple[str, str]]:
     if statistics.depths:
         yield "depths", f"{shares(statistics.depths)}; mean {statistics.mean_depth:.2f}"
     if statistics.tags:
-        yield "tags", shares(statistics.tags, _MOST_TAGS)
+        yield "tags", shares(statistics.tags, _MAX_TAGS)
 
 
 def _kind(kind: str, count: int) -> str:

@@ -172,7 +172,7 @@ def verb(
 
 
 @dataclass(frozen=True)
-class _Part:
+class _OptionsPart:
     """A part of a value of options: its class or where that is, and which of its fields."""
 
     kind: type | str
@@ -207,7 +207,7 @@ class LibraryOptions(Generic[T]):
 
 def part(kind: type[T]) -> T:
     """Declare a field that is another value of options; they come where the field stands."""
-    made: T = field(default_factory=kind, metadata={"part": _Part(kind)})
+    made: T = field(default_factory=kind, metadata={"part": _OptionsPart(kind)})
     return made
 
 
@@ -218,7 +218,7 @@ def library_options(place: str, *names: str, but: Collection[str] = ()) -> Any:
     """
     return field(
         default_factory=lambda: LibraryOptions(place),
-        metadata={"part": _Part(place, names, but)},
+        metadata={"part": _OptionsPart(place, names, but)},
     )
 
 
