@@ -350,13 +350,13 @@ def find(
     max_results: int | None,
     format_: str,
 ) -> None:
-    """Find every place where a quote stands.
+    """Find every occurrence of a quote.
 
     For each place, its document, its offsets (in characters, the end not included), the path of
     the innermost element around it, and the text around it are printed. Places do not overlap.
     If there are none, the exit code is 1.
 
-    In the text of a collection, nothing stands between one paragraph and the next unless it does
+    In the text of a collection, nothing is between one paragraph and the next unless it is
     in the source. For a quote of several paragraphs, use --ignore-whitespace.
 
     \b

@@ -1,13 +1,13 @@
 """Question sets for reading comprehension, whose files hold the documents, too.
 
-SQuAD 1 and 2: answers as pieces of paragraphs, by title.
+SQuAD 1 and 2: answers as parts of paragraphs, by title.
 
     {"data": [{"title", "paragraphs": [{"context", "qas": [{"id", "question", "is_impossible",
         "answers": [{"text", "answer_start"}]}]}]}]}
     {"id", "title", "context", "question", "answers": {"text": […], "answer_start": […]}}   one each
 
 The paragraphs of a title, separated by blank lines, are a document. The answers of several people
-to a question are alternatives, at their places: so short a text stands elsewhere by chance.
+to a question are alternatives, at their places: so short a text occurs elsewhere by chance.
 
 QASPER: questions about papers, with the paragraphs that are evidence for the answers.
 
