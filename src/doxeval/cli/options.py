@@ -48,12 +48,15 @@ def force_option(what: str = "an existing file") -> Any:
     return option(False, f"Replace {what}.")
 
 
-def refuse_existing(*files: Path | None, force: bool) -> None:
-    """Refuse to replace what exists without --force, and directories by files at all."""
+def refuse_existing(*files: Path | None, force: bool, directories: bool = False) -> None:
+    """Refuse to replace what exists without --force, and directories by files at all.
+
+    directories: directories are written, not files.
+    """
     from doxeval.errors import OutputError
 
     for file in files:
-        if file is not None and file.is_dir():
+        if file is not None and file.is_dir() and not directories:
             raise OutputError(f"{file} is a directory; expected a file")
         if file is not None and file.exists() and not force:
             raise _exists(file)
