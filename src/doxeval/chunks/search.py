@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints, concatenated_ranges, rows_by_key
+from doxeval.arrays import Floats, Ints, concatenated_ranges, distinct_below, rows_by_key
 from doxeval.chunks.chunks import Chunks, run_of_chunks
 from doxeval.chunks.dataset import Dataset
 from doxeval.chunks.transforms import ChunkRun
@@ -309,18 +309,19 @@ class ChunkIndex:
         if not items:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         postings = [self._postings(item.terms) for item in items]
-        chunks = np.unique(np.concatenate([of_item.chunk for of_item in postings]))
-        tf = np.zeros((len(chunks), len(items)), dtype=np.int64)
-        for column, of_item in enumerate(postings):
-            tf[np.searchsorted(chunks, of_item.chunk), column] = of_item.tf
+        every = np.concatenate([of_item.chunk for of_item in postings])
+        chunks, row = distinct_below(len(self._table), every)
         df = np.array([len(of_item.chunk) for of_item in postings], dtype=np.int64)
+        tf = np.zeros((len(chunks), len(items)), dtype=np.int64)
+        column = np.repeat(np.arange(len(items)), df)
+        tf[row, column] = np.concatenate([of_item.tf for of_item in postings])
         scores = round_scores(self._scores(items, chunks, tf, df))
         order = np.argsort(-scores, kind="stable")[:k]
         return chunks[order], scores[order]
 
     def _scores(self, items: tuple[Item, ...], chunks: Ints, tf: Ints, df: Ints) -> Floats:
         index = self._index
-        documents, article = np.unique(self._document[chunks], return_inverse=True)
+        documents, article = distinct_below(len(index.documents), self._document[chunks])
         counts = np.stack([index.document_counts(item.terms) for item in items], axis=1)
         mean = index.words / max(len(index.documents), 1)
         evidence = Evidence(
@@ -338,8 +339,9 @@ class ChunkIndex:
             mean_article=mean,
             units=UnitStatistics(len(self._table), df, float(self._length.mean())),
         )
-        articles = score_units(ARTICLES, evidence.articles)
-        return score_units(self.model, evidence.with_articles_scored(articles))
+        if self.model.needs_article_scores:
+            evidence = evidence.with_articles_scored(score_units(ARTICLES, evidence.articles))
+        return score_units(self.model, evidence)
 
     def _postings(self, terms: tuple[str, ...]) -> _Postings:
         if terms not in self._known:
