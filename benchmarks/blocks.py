@@ -14,12 +14,11 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from runner import Run, compiled, heading, interleaved, line, machine, printed, python
+from runner import Run, heading, interleaved, line, options_of, printed, step, workplace
 from worlds import World
 
 MEASURES = {
@@ -32,20 +31,16 @@ BAR_MEMORY, BAR_GROWTH = 500, 1.1
 
 def main() -> None:
     """All parts, in one run."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of each (default: 3)")
+    parser = options_of(__doc__)
     parser.add_argument("--topics", type=int, default=5000, help="topics (default: 5000)")
-    parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
         score(*options.step)
         return
-    compiled()
-    print(f"one large run, {options.rounds} rounds; {machine()}")
-    with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
+    with workplace(f"one large run, {options.rounds} rounds") as work:
         sizes = {part: options.topics * part // 4 for part in (1, 2, 4)}
         worlds = {
-            part: World(Path(work) / str(part), topics, RESULTS, 1, judged=JUDGED).write()
+            part: World(work / str(part), topics, RESULTS, 1, judged=JUDGED).write()
             for part, topics in sizes.items()
         }
         for kind in MEASURES:
@@ -54,7 +49,7 @@ def main() -> None:
 
 def measure(kind: str, worlds: dict[int, World], options: argparse.Namespace) -> None:
     """Measure one kind of run: its time, its memory and its growth."""
-    commands = {str(part): _step(kind, world) for part, world in worlds.items()}
+    commands = {str(part): step(__file__, kind, world.work) for part, world in worlds.items()}
     results = interleaved(commands, options.rounds)
     now = {part: least(results[str(part)], "run") for part in worlds}
     heading(f"{kind}: {options.topics:,} topics × {RESULTS:,} results")
@@ -70,10 +65,6 @@ def measure(kind: str, worlds: dict[int, World], options: argparse.Namespace) ->
 def least(runs: Sequence[Run], key: str) -> float:
     """The least of a printed value."""
     return min(float(printed(one, key)) for one in runs)
-
-
-def _step(kind: str, world: World) -> list[str]:
-    return python(__file__, "--step", kind, str(world.work))
 
 
 def score(kind: str, work: str) -> None:

@@ -13,19 +13,18 @@ from __future__ import annotations
 import json
 import os
 import random
-import resource
 import shutil
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import runner
 from doxeval.documents import is_text_file
 from runner import (
-    compiled,
     heading,
     interleaved,
     line,
-    machine,
+    measured,
     median,
     printed,
     python,
@@ -38,17 +37,11 @@ PATHS = 171_000
 DOCUMENTS_ASKED = 20_000
 FEW_PATHS = 1_500
 CHUNKS = 20_000
-
-
-def main() -> None:
-    """Run everything and print the ratios."""
-    steps_or_all(__doc__.split("\n")[0], STEPS, benchmark)
+step = partial(runner.step, __file__)
 
 
 def benchmark(work: Path, docs: int, rounds: int) -> None:
     """Everything, in one run."""
-    compiled()
-    print(f"doxeval collections, {docs:,} documents, {rounds} rounds; {machine()}")
     source = work / "source"
     if not source.exists():
         write_wikipedia(source, docs)
@@ -152,11 +145,6 @@ def starting(rounds: int) -> None:
         line(name, f"{median(results[name], lambda one: one.wall):.3f} s", bar)
 
 
-def step(name: str, *arguments: object) -> list[str]:
-    """One step, as this script run in a process of its own."""
-    return python(__file__, "--step", name, *map(str, arguments))
-
-
 def floor(source: str) -> dict[str, float]:
     """Read every file and parse it with empty callbacks."""
     from pyexpat import ParserCreate
@@ -235,26 +223,6 @@ def resolve(collection_directory: str, questions: str) -> dict[str, float]:
     return {"found": len(nodes)}
 
 
-def measured(work: Callable[[], object], workers: int = 0) -> dict[str, float]:
-    """Seconds, and the peak memory in MiB of this process and its workers together."""
-
-    def cpu() -> float:
-        usages = (
-            resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-        )
-        return sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
-    cpu_before, wall_before = cpu(), time.perf_counter()
-    work()
-    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return {
-        "cpu": cpu() - cpu_before,
-        "wall": time.perf_counter() - wall_before,
-        "peak": (own + workers * child) / 1024,
-    }
-
-
 STEPS: dict[str, Callable[..., dict[str, float]]] = {
     "floor": floor,
     "build": build,
@@ -263,4 +231,4 @@ STEPS: dict[str, Callable[..., dict[str, float]]] = {
 }
 
 if __name__ == "__main__":
-    main()
+    steps_or_all("collections", __doc__, STEPS, benchmark)

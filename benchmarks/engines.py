@@ -12,11 +12,9 @@ same scores, or the benchmark fails.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import os
 import resource
-import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -29,7 +27,7 @@ from typing import Any, NamedTuple
 from doxeval.evaluation import Evaluation
 from doxeval.parallel import keep_freed_blocks
 from evaluate import FOCUSED, RESULTS, TOPICS, scored
-from runner import compiled, heading, line, machine, python, run
+from runner import heading, line, options_of, run, step, workplace
 from worlds import World
 
 RUNS = 77
@@ -47,18 +45,15 @@ class Cost(NamedTuple):
 
 def main() -> None:
     """All ways, one after another, several times over."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of each (default: 3)")
+    parser = options_of(__doc__)
     parser.add_argument("--runs", type=int, default=RUNS, help=f"runs to score (default: {RUNS})")
-    parser.add_argument("--step", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
-        step(*options.step)
+        score_in_python(*options.step)
         return
-    compiled()
-    print(f"scoring {options.runs} runs elsewhere, {options.rounds} rounds; {machine()}")
-    with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
-        world = World(Path(work) / "world", TOPICS, RESULTS, options.runs).write()
+    title = f"scoring {options.runs} runs elsewhere, {options.rounds} rounds"
+    with workplace(title) as work:
+        world = World(work / "world", TOPICS, RESULTS, options.runs).write()
         costs = measured(world, options.rounds)
     report(costs)
 
@@ -169,10 +164,10 @@ def address(cluster: Any) -> str:
 
 def in_python(world: World, how: str, where: str = "") -> list[str]:
     """The command that scores all runs in Python, somehow and somewhere."""
-    return python(__file__, "--step", str(world.work), str(world.runs), how, where)
+    return step(__file__, str(world.work), world.runs, how, where)
 
 
-def step(work: str, runs: str, how: str, where: str) -> None:
+def score_in_python(work: str, runs: str, how: str, where: str) -> None:
     """Score all runs, and print the means and how long it took."""
     world = World(Path(work), TOPICS, RESULTS, int(runs))
     evaluation = Evaluation(world.passages, FOCUSED)

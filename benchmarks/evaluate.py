@@ -17,16 +17,18 @@ import argparse
 import json
 import random
 import resource
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+import runner
 from others import PROGRAMS, command, once_for_each, trec_eval
-from runner import compiled, heading, interleaved, line, machine, median, python
+from runner import heading, interleaved, line, median, options_of, python, workplace
 from worlds import World
 
+_step = partial(runner.step, __file__)
 TOPICS, RESULTS, RUNS = 114, 1500, 10
 FOCUSED = ("iP[0]", "iP[.01]", "iP[.05]", "iP[.1]", "MAiP", "cP@10", "cR@1500")
 JUDGED = 90
@@ -38,27 +40,23 @@ IMPORT = "import time; t = time.perf_counter(); import doxeval; print(time.perf_
 
 def main() -> None:
     """All parts, in one run."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=7, help="rounds of each (default: 7)")
+    parser = options_of(__doc__, rounds=7)
     parser.add_argument("--documents", type=int, default=20_000, help="documents of the collection")
     parser.add_argument("--collection", help="a collection that is there already")
     parser.add_argument("--large", action="store_true", help="only very many topics")
     parser.add_argument("--trec-eval", metavar="PROGRAM", help="trec_eval, compiled with -O3")
     parser.add_argument("--inex-eval", metavar="COMMAND", help="how inex_eval is called")
-    parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
         STEPS[options.step[0]](*options.step[1:])
         return
-    compiled()
-    print(f"scoring runs, {options.rounds} rounds; {machine()}")
-    with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
+    with workplace(f"scoring runs, {options.rounds} rounds") as work:
         if options.large:
-            large(Path(work), options.rounds)
+            large(work, options.rounds)
             return
-        text_runs(Path(work), options.rounds, options)
-        growth(Path(work), options.rounds)
-        elements(Path(work), options.documents, options.collection, min(options.rounds, 3))
+        text_runs(work, options.rounds, options)
+        growth(work, options.rounds)
+        elements(work, options.documents, options.collection, min(options.rounds, 3))
 
 
 # Text runs
@@ -176,10 +174,6 @@ def large(work: Path, rounds: int) -> None:
     line("doxeval / pytrec_eval", f"{seconds['doxeval'] / seconds['pytrec_eval']:.2f}", "bar: 0.5")
     rise = seconds["doxeval"] / seconds["doxeval, half the topics"]
     line("twice the topics", f"{rise:.2f}", "bar: 2.1")
-
-
-def _step(name: str, *arguments: object) -> list[str]:
-    return python(__file__, "--step", name, *map(str, arguments))
 
 
 # Elements of a collection

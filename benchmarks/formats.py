@@ -8,35 +8,32 @@ doxeval the six-column and the eight-column form. Times are those of reading alo
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
-import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
-from runner import compiled, heading, interleaved, line, machine, median, printed, python
+import runner
+from runner import heading, interleaved, line, median, options_of, printed, workplace
 
 TOPICS, RESULTS = 114, 1500
+step = partial(runner.step, __file__)
 
 
 def main() -> None:
     """Write the runs, read them in turn, print the ratios."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rounds", type=int, default=7, help="rounds of each (default: 7)")
-    parser.add_argument("--step", nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = options_of(__doc__, rounds=7).parse_args()
     if options.step:
         print(json.dumps({"seconds": STEPS[options.step[0]](options.step[1])}))
         return
-    compiled()
-    with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
-        benchmark(Path(work), options.rounds)
+    title = f"reading text runs, {TOPICS * RESULTS:,} lines, {options.rounds} rounds"
+    with workplace(title) as work:
+        benchmark(work, options.rounds)
 
 
 def benchmark(work: Path, rounds: int) -> None:
     """Everything, in one run."""
-    print(f"reading text runs, {TOPICS * RESULTS:,} lines, {rounds} rounds; {machine()}")
     six, eight = work / "six.run", work / "eight.run"
     write_runs(six, eight)
     results = interleaved(
@@ -67,11 +64,6 @@ def write_runs(six: Path, eight: Path) -> None:
                 fields = f"{2009001 + topic} Q0 {number} {rank} {1 / rank:.6f} mine"
                 documents.write(f"{fields}\n")
                 passages.write(f"{fields} {chance.randrange(9000)} {chance.randrange(900)}\n")
-
-
-def step(name: str, path: Path) -> list[str]:
-    """One reading, as this script run in a process of its own."""
-    return python(__file__, "--step", name, str(path))
 
 
 def with_pytrec_eval(path: str) -> float:

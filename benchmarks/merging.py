@@ -9,29 +9,23 @@ alone, without Python's start. Archives are read with one job and with two.
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import tarfile
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from runner import compiled, heading, interleaved, line, machine, printed, python, steps_or_all
+import runner
+from runner import heading, interleaved, line, measured, printed, steps_or_all
 from synthetic import Wikipedia
 
 PARTS = 6
-
-
-def main() -> None:
-    """Run everything and print the ratios."""
-    steps_or_all(__doc__.split("\n")[0], STEPS, benchmark)
+step = partial(runner.step, __file__)
 
 
 def benchmark(work: Path, docs: int, rounds: int) -> None:
     """Everything, in one run."""
-    compiled()
-    print(f"doxeval merging, {PARTS} collections of {docs // 2:,} documents; {machine()}")
     sources = [work / f"source{part}" for part in range(PARTS)]
     for part, source in enumerate(sources):
         write_part(source, part, docs // 2)
@@ -92,11 +86,6 @@ def archives(work: Path, sources: list[Path], rounds: int) -> None:
         line(f"tar.{compression}: two jobs / one job, CPU", f"{cpu['two'] / cpu['one']:.2f}")
 
 
-def step(name: str, *arguments: object) -> list[str]:
-    """One step, as this script run in a process of its own."""
-    return python(__file__, "--step", name, *map(str, arguments))
-
-
 def build(out: str, jobs: str, *sources: str) -> dict[str, float]:
     """Build a collection."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -116,25 +105,7 @@ def merge(out: str, *parts: str) -> dict[str, float]:
     return {**found, "elements": Collection(out).manifest["counts"]["elements"]}
 
 
-def measured(work: Callable[[], object]) -> dict[str, float]:
-    """Seconds, and the peak memory of this process in MiB."""
-
-    def cpu() -> float:
-        usages = (
-            resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-        )
-        return sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
-    cpu_before, wall_before = cpu(), time.perf_counter()
-    work()
-    return {
-        "cpu": cpu() - cpu_before,
-        "wall": time.perf_counter() - wall_before,
-        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
-    }
-
-
 STEPS: dict[str, Callable[..., dict[str, float]]] = {"build": build, "merge": merge}
 
 if __name__ == "__main__":
-    main()
+    steps_or_all(f"merging {PARTS} collections, each of half of", __doc__, STEPS, benchmark)

@@ -12,27 +12,27 @@ import os
 import random
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import fsspec
 from fsspec.spec import AbstractFileSystem
 
-from collection import measured
+import runner
 from runner import (
-    compiled,
     heading,
     interleaved,
     line,
-    machine,
+    measured,
     median,
     printed,
-    python,
     steps_or_all,
 )
 from synthetic import write_wikipedia
 
 TEXTS = 2_000
+step = partial(runner.step, __file__)
 
 
 class Disk(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
@@ -54,17 +54,10 @@ class Disk(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
 fsspec.register_implementation("disk", Disk)
 
 
-def main() -> None:
-    """Run everything and print the figures."""
-    steps_or_all(__doc__.split("\n")[0], STEPS, benchmark)
-
-
 def benchmark(work: Path, docs: int, rounds: int) -> None:
     """Everything, in one run."""
     from doxeval import build_collection
 
-    compiled()
-    print(f"doxeval remote collections, {docs:,} documents, {rounds} rounds; {machine()}")
     if not (work / "collection").exists():
         write_wikipedia(work / "source", docs)
         build_collection([str(work / "source")], work / "collection")
@@ -101,11 +94,6 @@ def share(collection: Path) -> None:
     line("kept in the cache", f"{kept / 1e6:,.1f} MB", f"{kept / total:.0%}")
 
 
-def step(name: str, *arguments: str) -> list[str]:
-    """One step, as this script run in a process of its own."""
-    return python(__file__, "--step", name, *arguments)
-
-
 def opening(location: str, cache: str) -> dict[str, float]:
     """Open a collection, with the cache as it is or with an empty one."""
     from doxeval.documents import Collection
@@ -134,4 +122,4 @@ def reading(location: str, order: str) -> dict[str, float]:
 STEPS: dict[str, Callable[..., dict[str, float]]] = {"opening": opening, "reading": reading}
 
 if __name__ == "__main__":
-    main()
+    steps_or_all("remote collections", __doc__, STEPS, benchmark)

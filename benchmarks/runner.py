@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,23 +101,71 @@ def machine() -> str:
     return f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores"
 
 
+def measured(work: Callable[[], object], workers: int = 0) -> dict[str, float]:
+    """Seconds, and the peak memory in MiB of this process and its workers together."""
+
+    def cpu() -> float:
+        usages = (
+            resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        )
+        return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+    cpu_before, wall_before = cpu(), time.perf_counter()
+    work()
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return {
+        "cpu": cpu() - cpu_before,
+        "wall": time.perf_counter() - wall_before,
+        "peak": (own + workers * child) / 1024,
+    }
+
+
+# The command line of a benchmark, which runs its steps in processes of their own
+
+
+def step(script: str, name: str, *arguments: object) -> list[str]:
+    """The command that runs one step of a benchmark."""
+    return python(script, "--step", name, *map(str, arguments))
+
+
+def options_of(description: str, rounds: int = 3) -> argparse.ArgumentParser:
+    """What every benchmark with steps takes."""
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
+    parser.add_argument(
+        "--rounds", type=int, default=rounds, help=f"rounds of each (default: {rounds})"
+    )
+    parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
+    return parser
+
+
+@contextmanager
+def workplace(title: str, directory: Path | None = None) -> Iterator[Path]:
+    """Begin a benchmark: compile, print its title and the machine, yield a directory for files."""
+    compiled()
+    print(f"{title}; {machine()}", flush=True)
+    if directory is not None:
+        yield directory
+        return
+    with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
+        yield Path(work)
+
+
 def steps_or_all(
+    title: str,
     description: str,
     steps: Mapping[str, Callable[..., Any]],
     everything: Callable[[Path, int, int], object],
 ) -> None:
-    """The command line of a benchmark over documents: one step for itself, or everything."""
-    parser = argparse.ArgumentParser(description=description)
+    """Run a benchmark over documents: one of its steps, or everything."""
+    parser = options_of(description)
     parser.add_argument("--docs", type=int, default=20_000, help="documents (default: 20000)")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of each (default: 3)")
     parser.add_argument("--work", type=Path, help="directory to work in (default: a temporary one)")
-    parser.add_argument("--step", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:
         name, *arguments = options.step
         print(json.dumps(steps[name](*arguments)))
-    elif options.work:
-        everything(options.work, options.docs, options.rounds)
-    else:
-        with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
-            everything(Path(work), options.docs, options.rounds)
+        return
+    size = f"{title}, {options.docs:,} documents, {options.rounds} rounds"
+    with workplace(size, options.work) as work:
+        everything(work, options.docs, options.rounds)

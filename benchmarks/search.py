@@ -19,26 +19,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from runner import Run, compiled, heading, line, machine, printed, python, run, steps_or_all
+import runner
+from runner import Run, heading, line, printed, run, steps_or_all
 from synthetic_text import word, write_articles
 
+step = partial(runner.step, __file__)
 QUERIES = 60
 MOST = 1500
 _RARE, _FREQUENT = 10_000, 40  # ranks of the words of queries
 
 
-def main() -> None:
-    """Run everything and print the ratios."""
-    steps_or_all(__doc__.split("\n")[0], STEPS, benchmark)
-
-
 def benchmark(work: Path, docs: int, rounds: int) -> None:
     """Everything, in one run."""
-    compiled()
-    print(f"doxeval search, {docs:,} articles; {machine()}")
     collection = work / "collection"
     if not collection.exists():
         source = work / "articles.xml"
@@ -309,10 +305,5 @@ STEPS: dict[str, Callable[..., dict[str, Any]]] = {
 }
 
 
-def step(name: str, *arguments: object) -> list[str]:
-    """The command that runs one step in a process of its own."""
-    return python(__file__, "--step", name, *map(str, arguments))
-
-
 if __name__ == "__main__":
-    main()
+    steps_or_all("search", __doc__, STEPS, benchmark)

@@ -40,6 +40,7 @@ from doxeval.retrieve import BUILT_IN, models_page
 from errata import errata_page
 from esr_tables import esr_tables_page
 from limits import limits_table
+from measure_reference import reference_of
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -147,7 +148,7 @@ def measure_page(family: Family) -> str:
     """A family of measures: what is written by hand, then what the registry says."""
     written = _before_reference(DOCS / "measures" / f"{family.name}.md", family.title)
     before, heading, reference = family_page(family, written).partition("\n## Reference\n")
-    return before + heading + _without_repeats(reference)
+    return before + heading + "\n" + reference_of(reference)
 
 
 def _before_reference(path: Path, title: str) -> str:
@@ -156,70 +157,14 @@ def _before_reference(path: Path, title: str) -> str:
     return page.partition("\n## Reference\n")[0].removeprefix(f"# {title}\n")
 
 
-_PARAMETER = re.compile(r"^- `([^`]+)` .*$", re.MULTILINE)
-
-
-def _without_repeats(reference: str) -> str:
-    """A reference in which parameters, edge cases and examples of several measures stand once."""
-    times = Counter(_lines(reference))
-    most: dict[
-        str, str
-    ] = {}  # of lines about a parameter of one name, the one that most measures have
-    for line, count in times.most_common():
-        if count > 1:
-            most.setdefault(line.split("`")[1], line)
-    repeated = set(most.values())
-    if not repeated:
-        return reference
-    shared = [line for line in times if line in repeated]
-    first, *measures = re.split(r"^(?=### )", reference, flags=re.MULTILINE)
-    seen: dict[str, str] = {}
-    parts = [first, "### Parameters of several measures\n\n", "\n".join(shared), "\n\n"]
-    for text in measures:
-        name = text[4 : text.index(":")]
-        parts.append(_named_once(_with_links(text, repeated), name, seen))
-    return "".join(parts).rstrip("\n") + "\n"
-
-
-def _lines(text: str) -> list[str]:
-    return [found[0] for found in _PARAMETER.finditer(text)]
-
-
-def _with_links(text: str, shared: set[str]) -> str:
-    """A measure whose shared parameters are named and linked, not explained."""
-    names = [f"`{found[1]}`" for found in _PARAMETER.finditer(text) if found[0] in shared]
-    own = [found[0] for found in _PARAMETER.finditer(text) if found[0] not in shared]
-    if not names:
-        return text
-    link = f"**Parameters** {', '.join(names)}: [as above](#parameters-of-several-measures)"
-    lines = "\n".join(own)
-    listed = f"{link}; and\n\n{lines}\n" if own else f"{link}.\n"
-    return re.sub(r"^\*\*Parameters\*\*\n\n(?:- .*\n)+", lambda _: listed, text, flags=re.MULTILINE)
-
-
-def _named_once(text: str, name: str, seen: dict[str, str]) -> str:
-    """A measure whose edge cases, laws or files of its example are those of an earlier one."""
-    text, blank, files = re.sub(r"(\n\n\*\*Example\*\*[^\n]*)\n\n", r"\1\f", text).partition("\f")
-    parts = [
-        f"{part.partition('** ')[0]}** as for `{earlier}`."
-        if part.startswith(("**Edge cases**", "**Laws**", "**Needs**"))
-        and len(part) > 80
-        and (earlier := seen.setdefault(part, name)) != name
-        else part
-        for part in text.split("\n\n")
-    ]
-    if blank and (earlier := seen.setdefault(files.strip(), name)) != name:
-        files = f"The files are those of `{earlier}`.\n\n"
-    return "\n\n".join(parts) + ("\n\n" if blank else "") + files
-
-
 def measures_page() -> str:
     """All measures and presets at a glance."""
     lines = [
         "# Measures\n",
         "Names are written `NAME[@k][[x]][(key=value,…)]`: `nxCG@10`, `iP[0.01]`, "
         "`MAgP(score=F,beta=0.25)`. A printed name shows every parameter. The pages of the "
-        "families say what each parameter does, and where it changes the range of scores.\n",
+        "families say what each parameter does, and where it changes the range of scores; the laws "
+        "that they name are checked on random worlds.\n",
         f"Where a measure takes `ignore=links`, {links_in_words()}.\n",
         "[Every definition of the papers](../papers.md) says which measure computes what, "
         "[Errata](errata.md) what the papers print differently.\n",
@@ -249,20 +194,34 @@ def retrieval_models_page() -> str:
 
 def verb_page(verb: str) -> str:
     """A verb with all of its options, and its sub-verbs."""
+    commands = list(_commands(("doxeval", verb), _command(verb)))
+    shared = _shared_options([command for _, command in commands])
     known = {} if verb == "evaluate" else dict.fromkeys(_options_of("evaluate"), "evaluate.md")
     parts = []
-    for path, command in _commands(("doxeval", verb), _command(verb)):
+    for path, command in commands:
         context = click.Context(command, info_name=" ".join(path))
         parts.append(f"{'#' if len(path) == 2 else '##'} {' '.join(path)}\n")
         usage = " ".join([" ".join(path), *command.collect_usage_pieces(context)])
         parts.append(f"```text\n{usage}\n```\n")
         parts += [f"{paragraph}\n" for paragraph in _paragraphs(command.help or "")]
         options = _option_lines(command, context)
-        parts.append("\n".join(_shortened(options, known)) + "\n")
+        parts.append("\n".join(_shortened(options, known, shared)) + "\n")
         known = dict.fromkeys(options, f"#{'-'.join(path)}") | known
         if isinstance(command, click.Group):
             parts.append("\n".join(_listed(command, path)) + "\n")
+        if shared and len(path) == 2:
+            parts.append("Options that several of them have:\n\n" + "\n".join(shared) + "\n")
     return "\n".join(part for part in parts if part.strip())
+
+
+def _shared_options(commands: list[click.Command]) -> list[str]:
+    """The options that three commands or more have, with the same words."""
+    lines = Counter(
+        line
+        for command in commands
+        for line in _option_lines(command, click.Context(command, info_name=command.name))
+    )
+    return [line for line, times in lines.items() if times >= 3]
 
 
 def _command(verb: str) -> click.Command:
@@ -279,15 +238,25 @@ def _option_lines(command: click.Command, context: click.Context) -> list[str]:
     return [line for option in command.params if (line := _option(option, context))]
 
 
-def _shortened(options: list[str], known: dict[str, str]) -> Iterator[str]:
-    """The options of a verb; three or more that are explained elsewhere are only named."""
-    elsewhere = Counter(known[line] for line in options if line in known)
-    where = {place for place, times in elsewhere.items() if times >= 3}
-    yield from (line for line in options if known.get(line) not in where)
-    for place in sorted(where):
-        names = [line.partition("`: ")[0][2:] + "`" for line in options if known.get(line) == place]
+def _shortened(options: list[str], known: dict[str, str], shared: list[str]) -> Iterator[str]:
+    """The options of a verb; those that are explained elsewhere are only named.
+
+    Of options that another verb explains, this needs three or more.
+    """
+    rest = [line for line in options if line not in shared]
+    times = Counter(known[line] for line in rest if line in known)
+    verbs = sorted(place for place, number in times.items() if number >= 3)
+    yield from (line for line in rest if known.get(line) not in verbs)
+    if names := [_option_name(line) for line in options if line in shared]:
+        yield f"\nAlso, as above: {', '.join(names)}."
+    for place in verbs:
         verb = "evaluate" if place == "evaluate.md" else place[1:].replace("-", " ")
+        names = [_option_name(line) for line in rest if known.get(line) == place]
         yield f"\nAs for [`{verb}`]({place}): {', '.join(names)}."
+
+
+def _option_name(line: str) -> str:
+    return line.partition("`: ")[0][2:] + "`"
 
 
 def _commands(

@@ -122,13 +122,13 @@ class Claim(NamedTuple):
 
     def verdict(self, pair: Pair) -> str:
         """What the difference says about the claim."""
-        is_better, is_told_apart = _number(pair.difference) > 0, _number(pair.p) < ALPHA
+        is_better, is_significant = _number(pair.difference) > 0, _number(pair.p) < ALPHA
         if self.expected in ("better", "worse"):
             if is_better != (self.expected == "better"):
                 return "no"
-            return "yes" if is_told_apart else "tendency"
-        if not is_told_apart:
-            return "not told apart"
+            return "yes" if is_significant else "tendency"
+        if not is_significant:
+            return "no difference"
         return "yes" if is_better and self.expected == "not worse" else "no"
 
 
@@ -168,7 +168,7 @@ def main() -> None:
     """Print the scores of all runs, and the differences that findings are about."""
     topics = read_topics(DEMO / "topics.xml")
     demo = Baselines(demo_collection(), topics, read_assessments(DEMO / "assessments.jsonl"))
-    sys.stdout.write(f"{demo.scores(RUNS, MEASURES)}\n\n{demo.differences(CLAIMS)}\n")
+    sys.stdout.write(f"{demo.scores(RUNS, MEASURES)}\n\n{demo.differences(CLAIMS, RUNS)}\n")
 
 
 class Baselines:
@@ -185,15 +185,22 @@ class Baselines:
 
     def scores(self, sources: Iterable[Source], measures: Sequence[str]) -> str:
         """A table of runs and their scores."""
-        rows = [[one.label, len(self._run(one)), *self._scores(one, measures)] for one in sources]
+        rows = [
+            [f"{number}. {source.label}", len(self._run(source)), *self._scores(source, measures)]
+            for number, source in enumerate(sources, 1)
+        ]
         return table(["run", "results", *(f"`{measure}`" for measure in measures)], rows)
 
-    def differences(self, claims: Sequence[Claim]) -> str:
-        """A table of claims, and of the differences they are about."""
+    def differences(self, claims: Sequence[Claim], sources: Sequence[Source]) -> str:
+        """A table of claims, and of the differences between runs, which their numbers name."""
         pairs = [self._pair(claim) for claim in claims]
         corrected = holm([pair.p for pair in pairs])
-        rows = map(_row, claims, pairs, corrected)
-        head = ["about", "run", "against", "by", "difference", "95 % interval", "p", "Holm's p"]
+        numbers = {source: number for number, source in enumerate(sources, 1)}
+        rows = [
+            [claim.finding, f"{numbers[claim.first]} − {numbers[claim.second]}", *row]
+            for claim, row in zip(claims, map(_row, claims, pairs, corrected), strict=True)
+        ]
+        head = ["about", "runs", "by", "difference", "95 % interval", "p", "Holm's p"]
         return table([*head, "expected", "so here"], rows)
 
     def _run(self, source: Source) -> Run:
@@ -237,9 +244,6 @@ class Baselines:
 def _row(claim: Claim, pair: Pair, corrected: float | None) -> list[str]:
     low, high = pair.interval or (None, None)
     return [
-        claim.finding,
-        claim.first.label,
-        claim.second.label,
         f"`{claim.measure}`",
         _signed(pair.difference),
         f"{_signed(low)} to {_signed(high)}",

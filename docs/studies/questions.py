@@ -72,7 +72,7 @@ def main() -> None:
     baselines = Baselines(collection, topics, Assessments(judged))
     sys.stdout.write(baselines.scores(RUNS, ("iP[.01]", "MAiP", "MAep")) + "\n\n")
     claims = [one for one in CLAIMS if {one.first, one.second} <= set(RUNS)]
-    sys.stdout.write(baselines.differences(claims) + "\n")
+    sys.stdout.write(baselines.differences(claims, RUNS) + "\n")
 
 
 def _starts(corpus: str, text: str) -> list[int]:

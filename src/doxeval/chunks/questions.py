@@ -65,7 +65,7 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Questions:
-    """Questions by id, in their order, with warnings about what could not be read as it stands.
+    """Questions by id, in their order, with warnings about what could not be read as it is.
 
     >>> need = QuestionNeed("1", (EvidenceSpan("terms", 0, 11),))
     >>> gold = Questions((Question("1", "How long?", (need,)),))

@@ -77,7 +77,7 @@ class _RewrittenResult(NamedTuple):
 
 @checked
 def expand(run: Run, chunks: Chunks, neighbours: int = 1) -> ChunkRun:
-    """Add to each result its neighbours: chunks before and after it, of the same parent.
+    """Return each result with this many chunks before and after it, of the same parent.
 
     >>> from doxeval import chunks
     >>> split = chunks.split({"a": "One. Two. Three. Four."}, "sentences:1:0")

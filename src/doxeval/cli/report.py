@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from doxeval.cli.options import force_option, out_option, refuse_existing, runs_argument
+from doxeval.cli.options import (
+    force_option,
+    out_option,
+    refuse_existing,
+    refuse_existing_directory,
+    runs_argument,
+)
 from doxeval.cli.output import line, note, warn
 from doxeval.cli.scoring import (
     ScoringOptions,
@@ -19,6 +23,8 @@ from doxeval.cli.verb import command_line, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
+    from doxeval.evaluation import Evaluation, RunInput
+    from doxeval.reports import Loss
     from doxeval.runs import ChunkTable
     from doxeval.topics import Topic
 
@@ -98,26 +104,20 @@ def _open(out: Path) -> None:
 
 def _check_free(options: ReportOptions) -> None:
     """Refuse to replace anything without --force."""
-    from doxeval.errors import OutputError
-
     refuse_existing(options.out, force=options.force)
-    figures = options.figures
-    if options.force or figures is None:
-        return
-    if figures.exists() and any(figures.iterdir()):
-        raise OutputError(f"{figures} is not empty; --force replaces figures in it")
+    if options.figures is not None:
+        refuse_existing_directory(options.figures, "figures in it", force=options.force)
 
 
 def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ...]:
-    """A baseline that is a file belongs to the runs."""
+    """Return the runs, and the baseline if it is a file that is not among them."""
     if baseline is None or baseline in runs or not Path(baseline).is_file():
         return runs
     return (*runs, baseline)
 
 
 def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
-    """The files of the report, from one evaluation."""
-    from doxeval.chunks import losses_of, oracle_runs
+    """Evaluate the runs, write the report, and return its files."""
     from doxeval.evaluation import Keep
     from doxeval.measures import PROFILE
     from doxeval.reports import report as write_report
@@ -125,7 +125,7 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     names = options.requested_measures()
     in_collection = options.collection is not None
     has_texts = in_collection or options.texts is not None
-    tables = _chunk_tables(options.chunks, len(runs))
+    chunk_files = options.chunk_files(len(runs))
     evaluation = options.evaluation(
         names,
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
@@ -133,7 +133,7 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     )
     topics = _topics(options.topics, evaluation.truth.topics)
     table = options.scores(evaluation, runs)
-    chunks = dict(zip(table, tables, strict=False))
+    chunks = _chunk_tables(evaluation, dict(zip(table, chunk_files, strict=False)))
     other_files = {name: getattr(options, name) for name in _OTHER_FILES}
     return write_report(
         table,
@@ -149,25 +149,30 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
             *(("chunks", file) for file in options.chunks),
         ],
         chunks=chunks,
-        losses=losses_of(evaluation, options.run_inputs(runs), oracle_runs(evaluation, chunks)),
+        losses=_losses(evaluation, options.run_inputs(runs), chunks) if chunks else (),
     )
 
 
-def _chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
-    """Return the chunks of each run: one file for all of them, or a file for each."""
+def _chunk_tables(evaluation: Evaluation, files: Mapping[str, str]) -> dict[str, ChunkTable]:
+    """Return the chunks of each run; those for all runs have been read by the evaluation."""
     from doxeval.runs import read_chunks
 
-    if len(files) > 1 and len(files) != runs:
-        raise click.UsageError(
-            f"--chunks is given {len(files)} times for {runs} runs: give one file for all runs, or "
-            "one for each, in their order"
-        )
-    tables = [read_chunks(file) for file in files]
-    return tables * runs if len(tables) == 1 else tables
+    if evaluation.chunks is not None:
+        return dict.fromkeys(files, evaluation.chunks)
+    return {run: read_chunks(file) for run, file in files.items()}
+
+
+def _losses(
+    evaluation: Evaluation, runs: Sequence[RunInput], chunks: Mapping[str, ChunkTable]
+) -> tuple[Loss, ...]:
+    """Return what runs lose by chunking and by retrieval."""
+    from doxeval.chunks import losses_of, oracle_runs
+
+    return losses_of(evaluation, runs, oracle_runs(evaluation, chunks))
 
 
 def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:
-    """The topics of a file; a mistake in it is told before any run is read."""
+    """Return the topics of a file; a mistake in it is reported before any run is read."""
     if file is None:
         return None
     from doxeval.reports import topic_names

@@ -54,7 +54,7 @@ class Law(Enum):
     """A property that holds for all assessments and runs; tests check it on random ones."""
 
     IDEAL_IS_BEST = "no run scores higher than the ideal run"
-    TAIL_IS_FREE = "a result without gain behind the last one changes nothing up to there"
+    TAIL_IS_FREE = "appending a result without gain does not change the score at earlier ranks"
     BETTER_UP = "moving a more relevant result up never lowers the score"
     FALLS_WITH_X = "the score never rises with the recall point"
     GROWS_WITH_K = "the score never falls with the cut-off"

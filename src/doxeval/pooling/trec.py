@@ -1,7 +1,7 @@
 """Pools as lines of text, like the first columns of TREC's qrels: `topic 0 doc`.
 
 With a grade at its end, a line becomes a judgment. Read are also `topic doc`, and qrels with the
-grade -1, which stands for pooled but not judged; any other grade is an error, because it is a
+grade -1, which means pooled but not judged; any other grade is an error, because it is a
 judgment.
 """
 

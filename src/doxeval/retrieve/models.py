@@ -355,7 +355,7 @@ class LanguageModel(Model):
     prior: float = parameter(
         0.0,
         "how much long elements are preferred: 0 not at all, 1 in proportion to their length; "
-        "search uses 1 for the thorough task, unless told otherwise",
+        "search uses 1 for the thorough task by default",
     )
 
     def __post_init__(self) -> None:
@@ -470,7 +470,7 @@ class BM25(Model):
         number=True,
     )
     context: float = parameter(
-        1.0, "how much the article's score A(d) counts beside the unit's own; documents have none"
+        1.0, "how much the article's score A(d) counts besides the unit's own; documents have none"
     )
     idf: str = parameter(
         "auto",

@@ -175,7 +175,7 @@ class SearchOptions:
     )
     phrases: Phrases = option(
         "extra",
-        "Whether a phrase in quotes counts beside its words, alone, or not at all.",
+        "Whether a phrase in quotes counts in addition to its words, alone, or not at all.",
         choices=PHRASES,
     )
     stop: str | os.PathLike[str] | Iterable[str] = option(

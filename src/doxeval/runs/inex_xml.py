@@ -12,7 +12,7 @@
     </inex-submission>
 
 Results are in the order of the ranking; `rank` and `rsv` may be missing. A result without path,
-passage or fol is the whole document. Collections may also stand inside a topic; attributes may
+passage or fol is the whole document. Collections may also be inside a topic; attributes may
 have stray spaces around their values. A unit that contradicts the result-type is a warning.
 """
 

@@ -4,7 +4,7 @@ chunking_evaluation (Chroma): a CSV with the references of each question as JSON
 
     question, references [{"content", "start_index", "end_index"}], corpus_id
 
-A reference is a need. Many of their texts stand more than once in their document, and the offsets
+A reference is a need. Many of their texts occur more than once in their document, and the offsets
 are always those of the first copy.
 
 LegalBench-RAG: tests with snippets of files.
@@ -13,11 +13,11 @@ LegalBench-RAG: tests with snippets of files.
 
 A snippet is a need. Offsets count the characters of files in which each line end is one character.
 
-HiCBench: questions with evidence, which are quotes of one document.
+HiCBench: questions with evidence, quoted from one document.
 
     {"input", "answers", "facts", "evidences": [texts], "_id": the document}
 
-Each of them is a need. Its wording may differ from the document's in case and marks.
+Each quote is a need. Its wording may differ from the document's in case and marks.
 
 ragas: samples with the texts that should have been retrieved, without their documents.
 
@@ -32,13 +32,13 @@ MultiHop-RAG: facts of articles.
 
 A fact is a need, looked for in the article that its url or title names.
 
-AutoRAG: ids of chunks as AND of OR, and the corpus that says where these chunks stand.
+AutoRAG: ids of chunks as AND of OR, and the corpus that says where these chunks are.
 
     qa.parquet      {"qid", "query", "retrieval_gt": [[ids], …]}
     corpus.parquet  {"doc_id", "contents", "path", "start_end_idx": [first, last], "metadata"}
 
 Each list of `retrieval_gt` is a need, and any of its chunks answers it. With the corpus, which a
-folder has beside the questions, chunks are ranges of the documents that they were cut from, and
+folder has with the questions, chunks are spans of the documents that they were split from, and
 gold holds for every other cut. Without it, the ids are those of documents.
 
 Contexts that were retrieved, in the files of programs that judge answers:

@@ -7,7 +7,7 @@ SQuAD 1 and 2: answers as parts of paragraphs, by title.
     {"id", "title", "context", "question", "answers": {"text": […], "answer_start": […]}}   one each
 
 The paragraphs of a title, separated by blank lines, are a document. The answers of several people
-to a question are alternatives, at their places: so short a text stands elsewhere by chance.
+to a question are alternatives, at their places: so short a text occurs elsewhere by chance.
 
 QASPER: questions about papers, with the paragraphs that are evidence for the answers.
 

@@ -52,7 +52,7 @@ def locate(chunks: str, options: LocateOptions) -> None:
     CHUNKS is a file with a record for each chunk (JSONL, JSON, CSV or Parquet): its text, and as
     far as they are known its id, its document and its offsets, by any of the names that LangChain,
     LlamaIndex, Haystack, Chonkie, Chroma and MS MARCO give them. Offsets are checked, never
-    believed. Chunks that are not found are listed, and so are those that stand at too many places
+    believed. Chunks that are not found are listed, and so are those that occur at too many places
     to tell which is meant; if they are more than --max-missing, nothing is written, and the exit
     code is 1.
 

@@ -15,9 +15,9 @@ Headings (`h1` … `h6`) make sections, as in Markdown; `sections="none"` leaves
 
 A heading opens a `section` among its siblings, wherever it is. The section lasts until the next
 heading of the same or a higher level among those siblings, or until the end of their parent. An
-element that stands for its heading opens the section in its place, and has no sections inside:
+element that represents its heading opens the section in its place, and has no sections inside:
 `header`, `hgroup`, `summary` and `legend`, and a `div` or inline element with one heading and only
-inline elements beside it. A `<section>` of the page stays; if it begins with a heading and has no
+inline elements next to it. A `<section>` of the page stays; if it begins with a heading and has no
 other of the same or a higher level, it is the section of that heading already. Sections of both
 kinds are numbered together.
 

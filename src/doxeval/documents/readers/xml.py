@@ -1,4 +1,4 @@
-"""XML: elements are those of the document, and the text is what stands between the tags.
+"""XML: elements are those of the document, and the text is what is between the tags.
 
 White space counts as text, as XML says, and so do CDATA sections; comments and processing
 instructions do not. Entities that the document declares and the named entities of HTML are replaced

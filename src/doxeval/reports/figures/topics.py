@@ -24,53 +24,26 @@ from doxeval.reports.figures.vega import (
     tooltip,
 )
 
-MOST_NAMED = 120
+MAX_NAMED = 120
 # Names are written below their topics as long as there is room for them.
-_MOST_WRITTEN = 60
+_MAX_WRITTEN = 60
 _BETTER, _WORSE = "#4c7fc0", "#e8811a"
 _STEP = 14
 
 
-class Difficulty(NamedTuple):
-    """The topics that have scores, hardest first, and the spread of their scores over runs."""
-
-    topics: list[str]
-    spread: Floats  # topics × (lowest, first quartile, median, third quartile, highest)
-
-
-def difficulty(contents: Contents) -> Difficulty:
-    """How hard topics are by the first measure.
-
-    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-    >>> facts = MeasureFacts("P", "P", "precision")
-    >>> runs = (RunScores("a", np.array([[0.5, 0.1, np.nan]]), np.ones(3, dtype=bool)),)
-    >>> difficulty(Contents(ScoreTable((facts,), ("7", "8", "9"), runs))).topics
-    ['8', '7']
-    """
-    column = contents.columns[0]
-    values = np.stack(list(column.values.values()))
-    defined = np.flatnonzero(~np.isnan(values).all(axis=0))
-    if not len(defined):
-        return Difficulty([], np.empty((0, 5)))
-    spread = np.nanquantile(values[:, defined], [0, 0.25, 0.5, 0.75, 1], axis=0).T
-    sign = 1 if column.facts.higher_is_better else -1
-    order = np.lexsort((sign * spread.mean(axis=1), sign * spread[:, 2]))
-    return Difficulty([contents.table.topic_ids[at] for at in defined[order]], spread[order])
-
-
 def difficulty_figure(contents: Contents) -> Figure | None:
-    """Each topic as a line from its lowest to its highest score, with a box and the median."""
-    found = difficulty(contents)
-    if not found.topics:
+    """Draw each topic as a line from its lowest to its highest score, with a box and the median."""
+    hard = contents.difficulty
+    if not hard.topics:
         return None
     column, ids = contents.columns[0], contents.table.topic_ids
-    order = np.array([ids.index(topic) for topic in found.topics])
+    order = np.array([ids.index(topic) for topic in hard.topics])
     runs = [run for run in contents.ranking if not np.isnan(column.values[run]).all()]
     columns = _scores_in_order(contents, {run: column.values[run] for run in runs}, order)
     label = contents.labels[0]
-    spread = found.spread[:, 2].tolist()
+    spread = hard.spread[:, 2].tolist()
     ends = [
-        f"topic {contents.shown_topics[found.topics[at]]} (median {spread[at]:.4f})"
+        f"topic {contents.shown_topics[hard.topics[at]]} (median {spread[at]:.4f})"
         for at in (0, -1)
     ]
     return Figure(
@@ -134,7 +107,7 @@ def _difficulty_drawn(contents: Contents, topics: Sequence[str], label: str) -> 
 
 
 def differences_figure(contents: Contents) -> Figure | None:
-    """The difference of each topic from the reference by the first measure, a panel for each run.
+    """Draw the differences of topics from the reference by the first measure, a panel for each run.
 
     The topics have the same place in all panels, by their mean difference over runs.
     """
@@ -158,7 +131,7 @@ def differences_figure(contents: Contents) -> Figure | None:
     ]
     words = [
         f"{contents.shown[run]} {better} to {worse}"
-        for run, better, worse in (wins(contents, run) for run in steps)
+        for run, (better, worse) in ((run, contents.wins[run]) for run in steps)
         if run in contents.chosen
     ]
     label, shown = contents.labels[0], contents.shown[contents.reference]
@@ -172,14 +145,6 @@ def differences_figure(contents: Contents) -> Figure | None:
         "largest loss",
         f"Topics better and worse than {shown}: {'; '.join(words)}.",
     )
-
-
-def wins(contents: Contents, run: str) -> tuple[str, int, int]:
-    """A run, and on how many topics it is better and worse than the reference."""
-    column = contents.columns[0]
-    steps = column.values[run] - column.values[contents.reference]
-    sign = 1 if column.facts.higher_is_better else -1
-    return run, int((sign * steps > 0).sum()), int((sign * steps < 0).sum())
 
 
 def _differences_drawn(
@@ -249,10 +214,10 @@ def _across(contents: Contents, topics: Sequence[str], title: str) -> _Across:
     ]
     source = {"data": {"values": values}, "key": "topic", "fields": ["name", "title"]}
     transform: list[dict[str, Any]] = [{"lookup": "topic", "from": source}]
-    if len(topics) <= MOST_NAMED:
+    if len(topics) <= MAX_NAMED:
         axis: dict[str, Any] = {"labelAngle": -90, "labelLimit": 150, "grid": False}
         axis |= {"labelOverlap": False, "title": title}
-        if len(topics) > _MOST_WRITTEN:
+        if len(topics) > _MAX_WRITTEN:
             axis |= {"labels": False, "ticks": False}
         x = {"field": "name", "type": "nominal", "sort": list(named.values()), "axis": axis}
         return _Across(True, transform, x, {"x": x}, [])
@@ -288,14 +253,14 @@ def _scores_in_order(
     order: Ints,
     name: str = "score",
 ) -> dict[str, list[Value]]:
-    """Scores of runs on topics in this order, without those that are undefined; by column."""
+    """Return the defined scores of runs on topics in this order, by column."""
     columns: dict[str, list[Value]] = {"run": [], "topic": [], "place": [], name: []}
     topics = [contents.shown_topics[contents.table.topic_ids[at]] for at in order.tolist()]
     for run, scores in values.items():
-        own = scores[order]
-        kept = np.flatnonzero(np.isfinite(own)).tolist()
+        sorted_scores = scores[order]
+        kept = np.flatnonzero(np.isfinite(sorted_scores)).tolist()
         columns["run"] += [contents.shown[run]] * len(kept)
         columns["topic"] += [topics[at] for at in kept]
         columns["place"] += [at + 1 for at in kept]
-        columns[name] += own[kept].tolist()
+        columns[name] += sorted_scores[kept].tolist()
     return columns
