@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from doxeval.cli import UNEXPECTED, main
+from doxeval.cli import INTERNAL_ERROR, main
 from doxeval.documents import Collection
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,7 +36,7 @@ def write_files(directory: Path, files: Mapping[str, str | bytes]) -> Path:
 def doxeval(*arguments: object) -> Result:
     """Call the command line; an exception that nobody expected fails the test."""
     result = CliRunner().invoke(main, [str(argument) for argument in arguments])
-    assert UNEXPECTED not in result.stderr, result.stderr
+    assert INTERNAL_ERROR not in result.stderr, result.stderr
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result

@@ -23,7 +23,7 @@ from random import Random
 import click
 from click.testing import CliRunner, Result
 
-from doxeval.cli import LONGEST_MESSAGE, VERBS, main
+from doxeval.cli import INTERNAL_ERROR, LONGEST_MESSAGE, VERBS, main
 from doxeval.documents import example_collection
 from doxeval.retrieve import build_index
 from fuzzing.calls import CALLS, COLLECTION, FILES
@@ -151,7 +151,7 @@ def _check(result: Result, case: Case) -> None:
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     said = result.stderr
-    if "unexpected error" in said or "Traceback (most" in said:
+    if INTERNAL_ERROR in said or "Traceback (most" in said:
         raise Broken(f"the net caught something: {_last(said)}")
     if result.exit_code not in _EXIT_CODES:
         raise Broken(f"exit code {result.exit_code}")

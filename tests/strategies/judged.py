@@ -11,7 +11,7 @@ from doxeval.assess.judging import (
     Article,
     Mode,
     Operation,
-    Refused,
+    OperationRefused,
     State,
     apply,
     gradable,
@@ -34,7 +34,7 @@ def states_on(article: Article, mode: Mode) -> st.SearchStrategy[State]:
         for operation in operations:
             try:
                 state = apply(operation, state, article, mode)
-            except Refused:
+            except OperationRefused:
                 continue
         if mode == "2006" and state.highlights and state.bep is None:
             state = replace(state, bep=state.highlights[0][0])
@@ -58,7 +58,7 @@ def _all_graded(state: State, article: Article, mode: Mode) -> State:
                     operation = Operation("o", 0, "grade", path=path, value=grade)
                     state = apply(operation, state, article, mode)
                     break
-                except Refused:
+                except OperationRefused:
                     continue
     return state
 

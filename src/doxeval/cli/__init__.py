@@ -1,6 +1,6 @@
 """The command line: one file per verb.
 
-`verbs.py` is the command itself, `terminal.py` prints, `ending.py` decides how a command ends.
+`main.py` is the command itself, `output.py` prints, `exit_codes.py` decides how a command ends.
 `main` is loaded when it is first used, so that signals can be handled before anything is imported.
 """
 

@@ -1,8 +1,6 @@
-from doxeval.cli.decorators import options_of as options_of
-from doxeval.cli.decorators import value_of as value_of
 from doxeval.cli.demo import copy_data as copy_data
 from doxeval.cli.exit_codes import DEFECT as DEFECT
-from doxeval.cli.exit_codes import UNEXPECTED as UNEXPECTED
+from doxeval.cli.exit_codes import INTERNAL_ERROR as INTERNAL_ERROR
 from doxeval.cli.exit_codes import exit_code as exit_code
 from doxeval.cli.exit_codes import handle_signals as handle_signals
 from doxeval.cli.exit_codes import let_signals_pass as let_signals_pass
@@ -10,5 +8,8 @@ from doxeval.cli.exit_codes import received as received
 from doxeval.cli.main import VERBS as VERBS
 from doxeval.cli.main import main as main
 from doxeval.cli.output import LONGEST_MESSAGE as LONGEST_MESSAGE
-from doxeval.cli.validate import statistics_lines as statistics_lines
+from doxeval.cli.validate import statistics_figures as statistics_figures
+from doxeval.cli.verb import LibraryOptions as LibraryOptions
 from doxeval.cli.verb import Verb as Verb
+from doxeval.cli.verb import library_options as library_options
+from doxeval.cli.verb import verb as verb

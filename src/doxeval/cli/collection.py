@@ -5,20 +5,39 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import dataclass
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from doxeval.cli.collection_build import build, merge
-from doxeval.cli.decorators import collection_argument, table_or_json
-from doxeval.cli.output import data, heading, is_watched, json_data, line, note, progress_bar
-from doxeval.cli.verb import Verb, VerbGroup, in_options, refuse, verb
+from doxeval.cli.options import (
+    TableOrJson,
+    collection_argument,
+    format_option,
+    max_results_option,
+)
+from doxeval.cli.output import (
+    data,
+    heading,
+    is_watched,
+    json_data,
+    line,
+    note,
+    print_figures,
+    print_table,
+    progress_bar,
+)
+from doxeval.cli.verb import VerbGroup, in_options, refuse, verb
 from doxeval.errors import MissingText
 from doxeval.messages import escape, json_text, plural, short_path, truncate
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection, Element, TextMatch
+
+TextOrRecords = Literal["text", "json", "jsonl"]
 
 
 @click.group(cls=VerbGroup)
@@ -32,17 +51,19 @@ def collection() -> None:
     """
 
 
-@collection.command(cls=Verb)
+@dataclass(frozen=True)
+class CollectionInfoOptions:
+    """How figures about a collection are printed."""
+
+    format: TableOrJson = format_option("How to print the figures.")
+    tags: int = option(
+        15, "How many of the most frequent tags the table lists; JSON has all tags.", at_least=0
+    )
+
+
+@verb(CollectionInfoOptions)
 @collection_argument
-@table_or_json("How to print the figures.")
-@click.option(
-    "--tags",
-    type=click.IntRange(0),
-    default=15,
-    show_default=True,
-    help="How many of the most frequent tags the table lists; JSON has all tags.",
-)
-def info(directory: str, format_: str, tags: int) -> None:
+def info(directory: str, options: CollectionInfoOptions) -> None:
     """Print figures about a collection.
 
     These are the figures that INEX papers report: the numbers of documents, elements, tags and
@@ -51,10 +72,10 @@ def info(directory: str, format_: str, tags: int) -> None:
     """
     from doxeval.documents import Collection
 
-    if format_ == "json":
+    if options.format == "json":
         refuse({"tags"}, "is for the table; JSON has all tags")
     opened = Collection(directory)
-    if format_ == "json":
+    if options.format == "json":
         facts = {"collection": opened.location, **opened.statistics.as_dict()}
         facts["unverified_files"] = opened.files.unverified
         facts["options"] = opened.manifest["options"]
@@ -62,7 +83,7 @@ def info(directory: str, format_: str, tags: int) -> None:
             facts["merged"] = opened.manifest["merged"]
         json_data(facts, indent=1)
     else:
-        print_statistics(opened, tags)
+        print_statistics(opened, options.tags)
         print_options(opened)
         _print_verified(opened)
 
@@ -81,7 +102,7 @@ def _print_verified(opened: Collection) -> None:
     line(f"  doxeval collection verify {opened.location}")
 
 
-@collection.command(cls=Verb)
+@verb()
 @collection_argument
 def verify(directory: str) -> None:
     """Compare a collection with its hashes, byte for byte.
@@ -102,42 +123,35 @@ def verify(directory: str) -> None:
         files = current_manifest(directory)["files"].values()
         bar = progress_bar("Verifying", sum(file["bytes"] for file in files))
     with bar as progress:
-        found = verify_collection(directory, progress)
-    for problem in found.problems:
+        verified = verify_collection(directory, progress)
+    for problem in verified.problems:
         note(f"damaged: {in_options(problem)}", "red")
-    if found.problems:
+    if verified.problems:
         raise CollectionError("the collection is damaged; build it again", directory)
     line(
-        f"{directory}: {plural(found.files, 'file')} ({found.bytes / 1e6:,.1f} MB), "
-        f"{plural(found.documents, 'document')} and {plural(found.elements, 'element')} "
+        f"{directory}: {plural(verified.files, 'file')} ({verified.bytes / 1e6:,.1f} MB), "
+        f"{plural(verified.documents, 'document')} and {plural(verified.elements, 'element')} "
         "are as they were built"
     )
 
 
-@collection.command(cls=Verb)
+@dataclass(frozen=True)
+class ShowOptions:
+    """What of a document is printed, and how."""
+
+    format: Literal["text", "json"] = format_option(
+        "How to print it; json is an object with doc, path, tag, start, end and text.", "text"
+    )
+    outline: bool = option(False, "Print the outline of the element, not its text.")
+    depth: int | None = option(None, "How many levels of the outline to print.", at_least=1)
+    everything: bool = option(False, "Include inline elements in the outline.", flags=("--all",))
+
+
+@verb(ShowOptions)
 @collection_argument
 @click.argument("document", metavar="DOC")
 @click.argument("path", metavar="[PATH]", required=False)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print it; json is an object with doc, path, tag, start, end and text.",
-)
-@click.option("--outline", is_flag=True, help="Print the outline of the element, not its text.")
-@click.option("--depth", type=click.IntRange(1), help="How many levels of the outline to print.")
-@click.option("--all", "everything", is_flag=True, help="Include inline elements in the outline.")
-def show(
-    directory: str,
-    document: str,
-    path: str | None,
-    format_: str,
-    outline: bool,
-    depth: int | None,
-    everything: bool,
-) -> None:
+def show(directory: str, document: str, path: str | None, options: ShowOptions) -> None:
     """Print the outline of a document, or the text of an element.
 
     Without PATH, the document's outline is printed; with PATH, the text of the element at that
@@ -151,16 +165,16 @@ def show(
     """
     from doxeval.documents import Collection
 
-    if format_ == "json":
+    if options.format == "json":
         refuse({"outline", "depth", "everything"}, "is for an outline, which is printed as text")
-    if path is not None and not outline:
+    if path is not None and not options.outline:
         refuse({"depth", "everything"}, "is for an outline; for the outline of PATH add --outline")
     opened = Collection(directory)
     element = opened.root(document) if path is None else opened.element(document, path)
-    if format_ == "json":
+    if options.format == "json":
         json_data(element.as_dict())
-    elif outline or path is None:
-        print_outline(element, depth, everything)
+    elif options.outline or path is None:
+        print_outline(element, options.depth, options.everything)
     else:
         print_element(element)
 
@@ -169,13 +183,14 @@ def show(
 
 
 _SNIPPET = 48
+_NAME_WIDTH = 25
 
 
 def print_statistics(collection: Collection, tags: int) -> None:
     """Print the figures that INEX papers report of a collection, and its most frequent tags."""
     facts = collection.statistics
     heading(collection.name)
-    rows = [
+    figures = [
         ("documents", f"{facts.documents:,}"),
         ("elements", f"{facts.elements:,}"),
         ("distinct tags", f"{facts.tags:,}"),
@@ -189,25 +204,28 @@ def print_statistics(collection: Collection, tags: int) -> None:
         ("longest document", f"{facts.longest_document:,} characters"),
         ("mean length of an element", f"{facts.mean_element_length:,.1f} characters"),
     ]
-    for name, value in rows:
-        line(f"  {name:<27}{value}")
+    print_figures(figures, _NAME_WIDTH)
     most = list(facts.frequent_tags.items())[:tags]
     if most:
         heading("most frequent tags")
-    for tag, count in most:
-        line(f"  {truncate(tag):<27}{count:,} ({count / facts.elements:.1%})")
+    print_figures(
+        ((truncate(tag), f"{count:,} ({count / facts.elements:.1%})") for tag, count in most),
+        _NAME_WIDTH,
+    )
 
 
 def print_options(collection: Collection) -> None:
     """Print the options that a collection was built with, but for those that are not set."""
-    heading("built with")
+    figures = []
     for name, value in collection.manifest["options"].items():
         text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
         if name != "inline" and value not in (None, False, []):
-            line(f"  {truncate(name):<27}{truncate(text, 400)}")
-    for one in collection.manifest.get("merged", []):
-        documents = plural(one["documents"], "document")
-        line(f"  {'merged from':<27}{truncate(one['collection'], 400)} ({documents})")
+            figures.append((truncate(name), truncate(text, 400)))
+    for source in collection.manifest.get("merged", []):
+        documents = plural(source["documents"], "document")
+        figures.append(("merged from", f"{truncate(source['collection'], 400)} ({documents})"))
+    heading("built with")
+    print_figures(figures, _NAME_WIDTH)
 
 
 def print_element(element: Element) -> None:
@@ -220,8 +238,8 @@ def print_outline(element: Element, depth: int | None, everything: bool) -> None
     """Print the elements inside an element as a tree, with their offsets and first words."""
     heading(_title(element))
     hidden = frozenset() if everything else element.collection.inline_tags
-    for one in _outline(element, "", depth, hidden):
-        line(one)
+    for row in _outline(element, "", depth, hidden):
+        line(row)
 
 
 def _title(element: Element) -> str:
@@ -232,7 +250,7 @@ def _title(element: Element) -> str:
 def _outline(
     element: Element, indent: str, depth: int | None, hidden: frozenset[str]
 ) -> Iterator[str]:
-    """One line for each element inside. Trees may be deep, so this is a stack, not recursion."""
+    """Yield a line for each element inside. Trees may be deep: a stack, not recursion."""
     levels = [(indent, _visible(element, hidden))]
     while levels:
         indent, children = levels[-1]
@@ -253,7 +271,7 @@ def _outline(
 
 
 def _visible(element: Element, hidden: frozenset[str]) -> Iterator[tuple[Element, bool]]:
-    """The children that the outline shows, each with whether it is the last."""
+    """Return the children that the outline shows, each with whether it is the last."""
     shown = [child for child in element.children() if child.tag not in hidden]
     return ((child, child is shown[-1]) for child in shown)
 
@@ -269,7 +287,7 @@ def _first_words(element: Element) -> str:
 
 
 def _spaced(element: Element, most: int) -> str:
-    """The beginning of an element's text, with a space at each edge of an element not inline."""
+    """Return the beginning of a text, with a space at the edges of elements that are not inline."""
     edges = {element.start}
     for inner in element.descendants():
         if inner.start > element.start + most:
@@ -285,22 +303,23 @@ def _spaced(element: Element, most: int) -> str:
 
 
 _AT_ONCE = 1000
-CONTEXT = 40  # characters on either side of a place
+CONTEXT = 40  # characters on either side of an occurrence
 _SPACE = re.compile(r"\s+")
 
 
-@verb(name="list")
+@dataclass(frozen=True)
+class ListOptions:
+    """How documents are listed."""
+
+    long: bool = option(False, "Add the numbers of elements and of characters.")
+    format: TextOrRecords = format_option(
+        "How to print them; json and jsonl have doc, elements and characters.", "text"
+    )
+
+
+@verb(ListOptions, name="list")
 @collection_argument
-@click.option("--long", is_flag=True, help="Add the numbers of elements and of characters.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="How to print them; json and jsonl have doc, elements and characters.",
-)
-def list_(directory: str, long: bool, format_: str) -> None:
+def list_(directory: str, options: ListOptions) -> None:
     """Print the ids of the documents, one per line.
 
     With --long, the id is followed by the number of elements and the number of characters, with
@@ -313,51 +332,46 @@ def list_(directory: str, long: bool, format_: str) -> None:
     """
     from doxeval.documents import Collection
 
-    if format_ != "text":
-        refuse({"long"}, f"is for text; {format_} always has the numbers")
+    if options.format != "text":
+        refuse({"long"}, f"is for text; {options.format} always has the numbers")
     opened = Collection(directory)
-    if format_ == "text":
-        _print_lines(_document_lines(opened, long))
+    if options.format == "text":
+        _print_lines(_document_lines(opened, options.long))
     else:
-        _print_lines(_record_lines(_document_records(opened), format_))
+        _print_lines(_record_lines(_document_records(opened), options.format))
 
 
-@verb()
+@dataclass(frozen=True)
+class FindOptions:
+    """Where a quote is looked for, what counts as the same, and how occurrences are printed."""
+
+    document: str | None = option(
+        None, "Look only in this document.", metavar="ID", flags=("--doc",)
+    )
+    ignore_whitespace: bool = option(
+        False, "Ignore white space, also where the quote has some and the text has none."
+    )
+    ignore_case: bool = option(False, "Do not distinguish capital and small letters.")
+    max_results: int | None = max_results_option("Stop after N occurrences.", None, metavar="N")
+    format: TextOrRecords = format_option(
+        "How to print the occurrences; json and jsonl have doc, start, end, path, before, text, "
+        "after.",
+        "text",
+    )
+
+
+@verb(FindOptions)
 @collection_argument
 @click.argument("quote", metavar="QUOTE")
-@click.option("--doc", "document", metavar="ID", help="Look only in this document.")
-@click.option(
-    "--ignore-whitespace", is_flag=True, help="Ignore white space, even where it is absent."
-)
-@click.option("--ignore-case", is_flag=True, help="Capital and small letters count as the same.")
-@click.option(
-    "-k", "--max-results", type=click.IntRange(1), metavar="N", help="Stop after N places."
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json", "jsonl"]),
-    default="text",
-    show_default=True,
-    help="How to print the places; json and jsonl have doc, start, end, path, before, text, after.",
-)
-def find(
-    directory: str,
-    quote: str,
-    document: str | None,
-    ignore_whitespace: bool,
-    ignore_case: bool,
-    max_results: int | None,
-    format_: str,
-) -> None:
+def find(directory: str, quote: str, options: FindOptions) -> None:
     """Find every occurrence of a quote.
 
-    For each place, its document, its offsets (in characters, the end not included), the path of
-    the innermost element around it, and the text around it are printed. Places do not overlap.
-    If there are none, the exit code is 1.
+    For each occurrence, its document, its offsets (in characters, the end not included), the path
+    of the innermost element around it, and the text around it are printed. Occurrences do not
+    overlap. If there are none, the exit code is 1.
 
-    In the text of a collection, nothing is between one paragraph and the next unless it is
-    in the source. For a quote of several paragraphs, use --ignore-whitespace.
+    The text of a collection has nothing between one paragraph and the next unless the source does.
+    For a quote of several paragraphs, use --ignore-whitespace.
 
     \b
     Examples:
@@ -367,35 +381,36 @@ def find(
     from doxeval.documents import Collection, quote_not_found
 
     opened = Collection(directory)
-    places = opened.find_text(
+    document, limit = options.document, options.max_results
+    further = opened.find_text(
         quote,
         documents=None if document is None else [document],
-        ignore_whitespace=ignore_whitespace,
-        ignore_case=ignore_case,
+        ignore_whitespace=options.ignore_whitespace,
+        ignore_case=options.ignore_case,
         context=CONTEXT,
     )
-    first = next(places, None)
+    first = next(further, None)
     if first is None:
-        raise quote_not_found(quote, opened.location, document, ignore_whitespace)
-    found = chain([first], places)
-    shown = found if max_results is None else islice(found, max_results)
-    if format_ == "text":
-        _print_lines(_place_lines(shown))
+        raise quote_not_found(quote, opened.location, document, options.ignore_whitespace)
+    occurrences = chain([first], further)
+    shown = islice(occurrences, limit)
+    if options.format == "text":
+        _print_lines(_occurrence_lines(shown))
     else:
-        _print_lines(_record_lines((place.as_dict() for place in shown), format_))
-    if max_results is not None and next(found, None) is not None:
-        note(f"stopped after {plural(max_results, 'place')}; there are more", "yellow")
+        _print_lines(_record_lines((match.as_dict() for match in shown), options.format))
+    if limit is not None and next(occurrences, None) is not None:
+        note(f"stopped after {plural(limit, 'occurrence')}; there are more", "yellow")
 
 
 def _print_lines(lines: Iterable[str]) -> None:
     """Print many lines, exactly in a file or a pipe."""
     rest = iter(lines)
     while some := list(islice(rest, _AT_ONCE)):
-        data("".join(f"{one}\n" for one in some))
+        data("".join(f"{text}\n" for text in some))
 
 
-def _record_lines(records: Iterable[Mapping[str, Any]], format_: str) -> Iterator[str]:
-    """Records as lines of JSON (one list) or JSONL.
+def _record_lines(records: Iterable[Mapping[str, object]], format_: str) -> Iterator[str]:
+    """Yield records as lines of JSON (one list) or JSONL.
 
     >>> list(_record_lines([{"a": 1}, {"a": 2}], "json"))
     ['[', '{"a": 1},', '{"a": 2}', ']']
@@ -416,8 +431,8 @@ def _record_lines(records: Iterable[Mapping[str, Any]], format_: str) -> Iterato
     yield "]"
 
 
-def _document_records(collection: Collection) -> Iterator[dict[str, Any]]:
-    """Each document with the numbers of its elements and characters."""
+def _document_records(collection: Collection) -> Iterator[dict[str, str | int]]:
+    """Yield each document with the numbers of its elements and characters."""
     rows, ends = collection.rows, collection.nodes.end
     for number, name in enumerate(collection.ids()):
         first, after = int(rows[number]), int(rows[number + 1])
@@ -425,42 +440,46 @@ def _document_records(collection: Collection) -> Iterator[dict[str, Any]]:
 
 
 def _document_lines(collection: Collection, long: bool) -> Iterator[str]:
-    """The ids; the long form has elements and characters, too. No id contains a tab."""
+    """Return the ids; the long form has elements and characters, too. No id contains a tab."""
     if not long:
         return collection.ids()
-    return ("\t".join(map(str, one.values())) for one in _document_records(collection))
+    return ("\t".join(map(str, record.values())) for record in _document_records(collection))
 
 
-def _place_lines(places: Iterable[TextMatch]) -> Iterator[str]:
-    """Two lines for each place: where it is, and the text around it."""
-    for place in places:
-        yield f"{truncate(place.doc)}  [{place.start:,}, {place.end:,})  {short_path(place.path)}"
-        yield f"  {_on_one_line(place)}"
+def _occurrence_lines(matches: Iterable[TextMatch]) -> Iterator[str]:
+    """Yield two lines for each occurrence: where it is, and the text around it."""
+    for match in matches:
+        yield f"{truncate(match.doc)}  [{match.start:,}, {match.end:,})  {short_path(match.path)}"
+        yield f"  {_on_one_line(match)}"
 
 
-def _on_one_line(place: TextMatch) -> str:
-    """The text around a place, with one space for all white space."""
+def _on_one_line(match: TextMatch) -> str:
+    """Return the text around an occurrence, with one space for all white space."""
     before, text, after = (
-        escape(_SPACE.sub(" ", part)) for part in (place.before, place.text, place.after)
+        escape(_SPACE.sub(" ", part)) for part in (match.before, match.text, match.after)
     )
-    begin = "" if len(place.before) == place.start else "…"
-    end = "…" if len(place.after) == CONTEXT else ""
+    begin = "" if len(match.before) == match.start else "…"
+    end = "…" if len(match.after) == CONTEXT else ""
     return f"{begin}{before}»{text}«{after}{end}".strip()
 
 
 # The cache
 
 
-@verb()
-@click.option(
-    "--remove",
-    "removed",
-    multiple=True,
-    metavar="CHECKSUM|URL|all",
-    help="Remove a collection, with the index that was built of it, or all; may be repeated.",
-)
-@table_or_json("How to print the list.")
-def cache(removed: tuple[str, ...], format_: str) -> None:
+@dataclass(frozen=True)
+class CacheOptions:
+    """What is removed from the cache, or how its list is printed."""
+
+    remove: tuple[str, ...] = option(
+        (),
+        "Remove a collection, with the index that was built of it, or all; may be repeated.",
+        metavar="CHECKSUM|URL|all",
+    )
+    format: TableOrJson = format_option("How to print the list.")
+
+
+@verb(CacheOptions)
+def cache(options: CacheOptions) -> None:
     """List the collections in the cache, or remove them.
 
     The columns of a collection at a URL are downloaded once, into the directory that the
@@ -476,27 +495,35 @@ def cache(removed: tuple[str, ...], format_: str) -> None:
     """
     from doxeval.storage import cache_directory, cached_collections, remove_cached, select_cached
 
-    kept = cached_collections()
-    if removed:
-        refuse({"format_"}, "is for the list")
-        going = {one.checksum: one for wanted in removed for one in select_cached(kept, wanted)}
-        for one in going.values():
-            remove_cached(one)
-            line(f"removed {one.checksum[:12]}  {_megabytes(one.bytes)}  {truncate(one.url, 400)}")
+    cached = cached_collections()
+    if options.remove:
+        refuse({"format"}, "is for the list")
+        chosen = [entry for name in options.remove for entry in select_cached(cached, name)]
+        for entry in {entry.checksum: entry for entry in chosen}.values():
+            remove_cached(entry)
+            size, url = _megabytes(entry.bytes), truncate(entry.url, 400)
+            line(f"removed {entry.checksum[:12]}  {size}  {url}")
         return
-    if format_ == "json":
-        json_data([one.as_dict() for one in kept], indent=1)
+    if options.format == "json":
+        json_data([entry.as_dict() for entry in cached], indent=1)
         return
-    total = _megabytes(sum(one.bytes for one in kept))
-    heading(f"{cache_directory()}: {plural(len(kept), 'collection')}, {total}")
-    for one in kept:
-        state = "" if one.is_complete else "  (incomplete)"
-        line(f"  {one.checksum[:12]}  {_megabytes(one.bytes):>12}  {truncate(one.url, 400)}{state}")
+    total = _megabytes(sum(entry.bytes for entry in cached))
+    heading(f"{cache_directory()}: {plural(len(cached), 'collection')}, {total}")
+    rows = [
+        [
+            entry.checksum[:12],
+            _megabytes(entry.bytes),
+            truncate(entry.url, 400) + ("" if entry.is_complete else "  (incomplete)"),
+        ]
+        for entry in cached
+    ]
+    if rows:
+        print_table(["checksum", "size", "URL"], rows, left=(0, 2))
 
 
 def _megabytes(size: int) -> str:
     return f"{size / 1e6:,.1f} MB"
 
 
-for command in (build, cache, find, list_, merge):
+for command in (build, cache, find, info, list_, merge, show, verify):
     collection.add_command(command)

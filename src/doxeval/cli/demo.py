@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
 import click
 
+from doxeval.cli.options import force_option, out_option, refuse_existing_directory
 from doxeval.cli.output import heading, line
 from doxeval.cli.verb import verb
 from doxeval.messages import quoted
@@ -27,16 +29,18 @@ _CUTS = ("words:50:0", "words:200:50", "sentences:5:1", "paragraphs")
 _UNFINISHED = ".unfinished"
 
 
-@verb()
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("doxeval-demo"),
-    show_default=True,
-    help="The directory for the data, the collection and the report.",
-)
-@click.option("--force", is_flag=True, help="Replace an earlier demo.")
-def demo(out: Path, force: bool) -> None:
+@dataclass(frozen=True)
+class DemoOptions:
+    """Where the demo is written."""
+
+    out: Path = out_option(
+        "The directory for the data, the collection and the report.", Path("doxeval-demo")
+    )
+    force: bool = force_option("an earlier demo")
+
+
+@verb(DemoOptions)
+def demo(options: DemoOptions) -> None:
     """Do the whole job on a small collection that comes with doxeval.
 
     The demo builds the collection and an index, searches it, makes two baseline runs, then
@@ -45,9 +49,9 @@ def demo(out: Path, force: bool) -> None:
     them. The command of every step is printed first, so that you can repeat it with your own
     documents, topics, assessments and runs.
     """
-    _check_free(out, force)
-    with new_directory(out):
-        _do_everything(out)
+    _check_free(options.out, options.force)
+    with new_directory(options.out):
+        _do_everything(options.out)
 
 
 def _check_free(out: Path, force: bool) -> None:
@@ -59,9 +63,8 @@ def _check_free(out: Path, force: bool) -> None:
         raise OutputError(f"{out} is being written by another process")
     if not out.exists() or (out / _UNFINISHED).exists():
         return
-    if not force:
-        raise OutputError(f"{out} exists; --force replaces it, --out names another directory")
-    if out.is_file() or not (out / "data" / "topics.xml").exists():
+    refuse_existing_directory(out, force=force)
+    if not (out / "data" / "topics.xml").exists():
         raise OutputError(f"{out} is not an earlier demo, and is not replaced")
 
 

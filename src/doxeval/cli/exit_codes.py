@@ -3,14 +3,14 @@
     0    done
     1    the input has problems, or the output cannot be written
     2    wrong usage
-    70   an error in doxeval itself; `doxeval --debug …` shows its traceback
+    70   an internal error; `doxeval --debug …` shows its traceback
     129  the terminal was closed (SIGHUP)
     130  interrupted (Ctrl-C)
-    141  nobody reads the output any more, as in `doxeval … | head`
+    141  the output pipe was closed, as in `doxeval … | head`
     143  terminated (SIGTERM)
 
-A command that is interrupted or terminated removes what it has begun to write. An error in doxeval
-itself is worth a report: with the command, its input and the version.
+A command that is interrupted or terminated removes what it has begun to write. Please report an
+internal error, with the command, its input and the version.
 """
 
 # Nothing of size is imported here: a command may be interrupted while it imports the rest.
@@ -31,19 +31,20 @@ if TYPE_CHECKING:
 
 PROBLEMS = 1
 DEFECT = 70
-NOBODY_READS = 128 + 13
+PIPE_CLOSED = 128 + 13
 # How the line about an error in doxeval itself begins.
-UNEXPECTED = "doxeval met an unexpected error"
-# What click quotes of the user's words in a message about wrong usage.
+INTERNAL_ERROR = "Internal error"
+# What click quotes of the command line in a message about wrong usage.
 _LONG_QUOTE = "'([^']{80})[^']+'"
 _LONGEST_USAGE = 800
 _STOPPED = {"SIGINT": "Interrupted", "SIGTERM": "Terminated", "SIGHUP": "The terminal was closed"}
 
 
 def exit_code(work: Callable[[], object], debug: bool = False) -> int:
-    """Do the work of a command: whatever happens, at most a line is printed about it.
+    """Do the work of a command and return its exit code.
 
-    Returns the exit code. With `debug`, errors are printed with their traceback.
+    Whatever happens, at most a line is printed about it. With `debug`, errors are printed with
+    their traceback.
 
     >>> exit_code(lambda: None)
     0
@@ -72,7 +73,7 @@ def flush_stdout() -> None:
 
 
 def _code_returned(work: Callable[[], object]) -> int:
-    """What the work returns if it is an exit code, or what it says when it exits; else 0."""
+    """Return the exit code that the work returns or exits with; 0 if it is no number."""
     try:
         code = work()
     except SystemExit as error:
@@ -88,27 +89,27 @@ def _stopped() -> int:
 
 
 def _failed(error: BaseException, debug: bool) -> int:
-    """Say what went wrong; returns the exit code."""
-    if isinstance(error, BrokenPipeError) and _nobody_reads():
+    """Print what went wrong, and return the exit code."""
+    if isinstance(error, BrokenPipeError) and _is_pipe_closed():
         _discard_output()
-        return NOBODY_READS
+        return PIPE_CLOSED
     try:
-        code = _told(error, debug)
+        code = _print_error(error, debug)
     except (MemoryError, RecursionError):
         error.__traceback__ = None  # which keeps alive whatever takes the memory
-        _last_line(f"{UNEXPECTED}: {type(error).__name__}")
+        _last_line(f"{INTERNAL_ERROR}: {type(error).__name__}")
         code = DEFECT
     _discard_output()
     return code
 
 
-def _told(error: BaseException, debug: bool) -> int:
+def _print_error(error: BaseException, debug: bool) -> int:
     from doxeval.cli.output import fail, print_traceback
     from doxeval.errors import DoxevalError
 
-    known = _told_by_click(error)
-    if known is not None:
-        return known
+    of_click = _end_of_click(error)
+    if of_click is not None:
+        return of_click
     if debug:
         print_traceback(error)
     if isinstance(error, DoxevalError):
@@ -122,12 +123,12 @@ def _told(error: BaseException, debug: bool) -> int:
     if damage is not None:
         fail(damage)
         return PROBLEMS
-    _last_line(_unexpected(error))
+    _last_line(_internal_error(error))
     return DEFECT
 
 
 def _damage_in_open_files(error: BaseException) -> Exception | None:
-    """Damage that explains an error nobody expected: opening does not hash very large files."""
+    """Return damage that explains an internal error: opening does not hash very large files."""
     files = sys.modules.get("doxeval.storage.files")
     if files is None or not files.may_be_damage(error):
         return None
@@ -135,8 +136,8 @@ def _damage_in_open_files(error: BaseException) -> Exception | None:
     return damage
 
 
-def _told_by_click(error: BaseException) -> int | None:
-    """The exit code of exceptions that belong to the parser of the command line."""
+def _end_of_click(error: BaseException) -> int | None:
+    """Return the exit code of exceptions of the parser of the command line, with a line printed."""
     from click import Abort, ClickException
     from click.exceptions import Exit
 
@@ -151,7 +152,7 @@ def _told_by_click(error: BaseException) -> int | None:
 
 
 def _show_usage(error: click.ClickException) -> None:
-    """Wrong usage as click shows it, with what the user wrote made safe to print."""
+    """Print wrong usage as click does, with what the user typed made safe to print."""
     import re
 
     from click import MissingParameter, UsageError
@@ -167,30 +168,31 @@ def _show_usage(error: click.ClickException) -> None:
     error.show()
 
 
-def _unexpected(error: BaseException) -> str:
+def _internal_error(error: BaseException) -> str:
     from doxeval.cli.output import one_line
 
-    told = ": ".join(filter(None, (type(error).__name__, str(error))))
+    message = ": ".join(filter(None, (type(error).__name__, str(error))))
     return one_line(
-        f"{UNEXPECTED}: {told}{_place(error)}; please report it with the command, its input and "
-        "the version (doxeval --version); doxeval --debug shows the traceback"
+        f"{INTERNAL_ERROR}: {message}{_last_line_of_ours(error)}; please report it with the "
+        "command, its input and the version (doxeval --version); doxeval --debug shows the "
+        "traceback"
     )
 
 
-def _place(error: BaseException) -> str:
-    """The last place of ours that the error went through."""
-    place = ""
+def _last_line_of_ours(error: BaseException) -> str:
+    """Return the last line of doxeval in a traceback, as " (file:line)"."""
+    shown = ""
     trace: Any = error.__traceback__
     while trace is not None:
         _, inside, file = trace.tb_frame.f_code.co_filename.rpartition("doxeval" + os.sep)
         if inside:
-            place = f" ({file}:{trace.tb_lineno})"
+            shown = f" ({file}:{trace.tb_lineno})"
         trace = trace.tb_next
-    return place
+    return shown
 
 
-def _nobody_reads() -> bool:
-    """Whether the pipe behind stdout is broken, and not one to some other process."""
+def _is_pipe_closed() -> bool:
+    """Whether stdout is a pipe that was closed; the error may be about another pipe."""
     import select
 
     try:
@@ -206,12 +208,11 @@ def _nobody_reads() -> bool:
 def _discard_output() -> None:
     """Drop what cannot be written to stdout, so that Python does not try again when it ends."""
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        flush_stdout()
     except OSError:
-        own = sys.__stdout__
-        if own is not None and sys.stdout is own:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), own.fileno())
+        stdout = sys.__stdout__
+        if stdout is not None and sys.stdout is stdout:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stdout.fileno())
 
 
 def _last_line(text: str) -> None:
@@ -225,11 +226,6 @@ def _last_line(text: str) -> None:
 # Signals
 
 
-TYPE_CHECKING = False  # as in `typing`, which takes longer to import
-if TYPE_CHECKING:
-    from types import FrameType
-    from typing import Any
-
 _STOPPING = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
@@ -241,8 +237,8 @@ _received: list[int] = []
 _owner: int | None = None
 
 
-class Stopped(KeyboardInterrupt):
-    """A signal asked the command to stop.
+class StoppedBySignal(KeyboardInterrupt):
+    """The command is to stop, because of a signal.
 
     It is not KeyboardInterrupt itself: after one in some odd places, such as code made from text,
     Python would end by a signal of its own, whatever exit code the command has.
@@ -250,7 +246,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def received() -> int | None:
-    """The first signal that asked to stop, if one did."""
+    """Return the first signal to stop, if there was one."""
     return _received[0] if _received else None
 
 
@@ -260,7 +256,7 @@ def are_handled() -> bool:
 
 
 def handle_signals() -> dict[int, Any]:
-    """Let signals raise Stopped from now on; returns how they were handled before.
+    """Let signals raise StoppedBySignal from now on; return how they were handled before.
 
     Signals that are ignored, as under `nohup`, stay ignored.
     """
@@ -285,7 +281,7 @@ def release_signals(before: dict[int, Any]) -> None:
 
 
 def let_signals_pass() -> None:
-    """All is done: signals can no longer change how the command ends.
+    """Ignore signals from now on: all is done, and the exit code is known.
 
     After an interrupted command they end the process at once, should anything still hold it up.
     """
@@ -301,7 +297,7 @@ def _stop(number: int, _: FrameType | None) -> None:
         return
     _received.append(number)
     if len(_received) == 1:
-        raise Stopped
+        raise StoppedBySignal
     if len(_received) >= _PATIENCE:
         _end_by(number)
 
@@ -311,20 +307,20 @@ def _end_by(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
-def _unraisable(found: Any) -> None:
-    """An interrupt in a destructor cannot be raised there, so it is raised again a little later."""
-    if not isinstance(found.exc_value, KeyboardInterrupt):
-        sys.__unraisablehook__(found)
+def _unraisable(unraisable: Any) -> None:
+    """Raise an interrupt in a destructor, which cannot be raised there, a little later."""
+    if not isinstance(unraisable.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
     elif hasattr(signal, "setitimer"):
         signal.signal(signal.SIGALRM, _raise_again)
         signal.setitimer(signal.ITIMER_REAL, _AGAIN_AFTER)
 
 
 def _raise_again(*_: object) -> None:
-    raise Stopped
+    raise StoppedBySignal
 
 
 def _uncaught(kind: type[BaseException], error: BaseException, trace: Any) -> None:
-    """Parts written in C may print an interrupt and go on with an error of their own."""
+    """Print an error, unless parts written in C made it of an interrupt."""
     if received() is None:
         sys.__excepthook__(kind, error, trace)

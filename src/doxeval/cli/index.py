@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.decorators import (
-    WHERE,
+from doxeval.cli.options import (
+    TableOrJson,
     collection_option,
-    jobs_of_all_cores,
-    options_of,
-    table_or_json,
+    force_option,
+    format_option,
+    jobs_option,
+    out_option,
 )
-from doxeval.cli.output import heading, is_watched, json_data, line, staged_bar
-from doxeval.cli.verb import Verb, VerbGroup
+from doxeval.cli.output import (
+    heading,
+    is_watched,
+    json_data,
+    line,
+    print_figures,
+    print_table,
+    staged_bar,
+)
+from doxeval.cli.verb import LibraryOptions, VerbGroup, library_options, verb
 from doxeval.messages import plural, truncate
 
 if TYPE_CHECKING:
-    from doxeval.retrieve import Index, Progress
+    from doxeval.retrieve import Analysis, Index, Progress
 
 _STAGES = {"reading": "Indexing words", "merging": "Merging"}
 
-_collection_option = collection_option(
-    "The collection, if it is not beside the index as wiki is beside wiki.index."
-)
+# An index, or the collection that has one.
+_index_argument = click.argument("location", metavar="DIR|URL", type=click.Path())
 
 
 @click.group(cls=VerbGroup)
@@ -35,22 +45,26 @@ def index() -> None:
     """Index the words of collections, for `doxeval search`."""
 
 
-@index.command(cls=Verb)
+@dataclass(frozen=True)
+class IndexBuildOptions:
+    """How words are indexed, and where the index is written."""
+
+    out: Path | None = out_option(
+        "The directory to create.  [default: COLLECTION.index, for a URL in the cache]", None
+    )
+    analysis: LibraryOptions[Analysis] = library_options("doxeval.retrieve:Analysis")
+    jobs: int | None = jobs_option()
+    force: bool = force_option("an existing index")
+
+
+@verb(IndexBuildOptions)
 @click.argument("collection", metavar="COLLECTION", type=click.Path())
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="The directory to create.  [default: COLLECTION.index, for a URL in the cache]",
-)
-@options_of("doxeval.retrieve:Analysis")
-@jobs_of_all_cores
-@click.option("--force", is_flag=True, help="Replace an existing index.")
-def build(collection: str, out: Path | None, stemmer: str, jobs: int, force: bool) -> None:
+def build(collection: str, options: IndexBuildOptions) -> None:
     """Index the words of a collection.
 
-    The index has the place of every word, so that any part of a document can be scored: elements,
-    passages, chunks. It belongs to its collection: if the collection is built again, so must be
-    the index.
+    The index has the position of every word, so that any part of a document can be scored:
+    elements, passages, chunks. It belongs to its collection: if the collection is built again, so
+    must be the index.
 
     \b
     Examples:
@@ -65,7 +79,12 @@ def build(collection: str, out: Path | None, stemmer: str, jobs: int, force: boo
     )
     with bar as progress:
         report = build_index(
-            collection, out, stemmer=stemmer, jobs=jobs, force=force, progress=progress
+            collection,
+            options.out,
+            stemmer=options.analysis.value().stemmer,
+            jobs=options.jobs or os.cpu_count() or 1,
+            force=options.force,
+            progress=progress,
         )
     line(
         f"{report.directory}: {plural(report.words, 'word')}, {plural(report.terms, 'term')} "
@@ -74,21 +93,29 @@ def build(collection: str, out: Path | None, stemmer: str, jobs: int, force: boo
     )
 
 
-@index.command(cls=Verb)
-@click.argument("place", **WHERE)
-@_collection_option
-@table_or_json("How to print the figures.")
-def info(place: str, directory: str | None, format_: str) -> None:
+@dataclass(frozen=True)
+class IndexOptions:
+    """Where the collection of an index is, and how figures are printed."""
+
+    collection: str | None = collection_option(
+        "The collection, if it is not next to the index as wiki is next to wiki.index."
+    )
+    format: TableOrJson = format_option("How to print the figures.")
+
+
+@verb(IndexOptions)
+@_index_argument
+def info(location: str, options: IndexOptions) -> None:
     """Print figures about an index."""
-    opened = _open_index(place, directory)
+    opened = _open_index(location, options.collection)
     counts = opened.manifest["counts"]
     size = sum(file["bytes"] for file in opened.manifest["files"].values())
-    if format_ == "json":
+    if options.format == "json":
         facts = {name: opened.manifest[name] for name in ("collection", "stemmer", "unicode")}
         json_data({"index": str(opened.directory), **facts, **counts, "bytes": size}, indent=1)
         return
     heading(opened.directory.name)
-    rows = [
+    figures = [
         (
             "collection",
             f"{opened.collection.location} (checksum {opened.collection.checksum[:12]})",
@@ -102,49 +129,50 @@ def info(place: str, directory: str | None, format_: str) -> None:
         ("Unicode version", opened.manifest["unicode"]),
         ("size", f"{size / 1e6:,.2f} MB, {size / max(counts['words'], 1):.2f} bytes a word"),
     ]
-    for name, value in rows:
-        line(f"  {name:<20}{value}")
+    print_figures(figures)
 
 
-@index.command(cls=Verb)
-@click.argument("place", **WHERE)
+@verb(IndexOptions)
+@_index_argument
 @click.argument("text", metavar="TEXT…", nargs=-1, required=True)
-@_collection_option
-@table_or_json("How to print the words.")
-def words(place: str, text: tuple[str, ...], directory: str | None, format_: str) -> None:
-    """Show how a text is cut into words and stemmed, and how often each term occurs.
+def words(location: str, text: tuple[str, ...], options: IndexOptions) -> None:
+    """Show how a text is split into words and stemmed, and how often each term occurs.
 
     \b
     Example:
       doxeval index words wiki.index "The fog-horn's sound"
     """
-    opened = _open_index(place, directory)
+    opened = _open_index(location, options.collection)
     given = " ".join(text)
     rows = []
     for word in opened.analysis.words(given):
         term = opened.analysis.stem(word)
         positions = opened.term(term)
         rows.append((word, term, len(positions), opened.count_documents(positions)))
-    if format_ == "json":
+    if options.format == "json":
         names = ("word", "term", "occurrences", "documents")
         json_data([dict(zip(names, row, strict=True)) for row in rows], indent=1)
         return
     if not rows:
         line(f"no words in {truncate(given)}")
         return
-    width = max(12, *(len(truncate(word, 40)) for word, *_ in rows)) + 2
-    heading(f"{'word':<{width}}{'term':<{width}}{'occurrences':>12}{'documents':>12}")
-    for word, term, occurrences, documents in rows:
-        shown = f"{truncate(word, 40):<{width}}{truncate(term, 40):<{width}}"
-        line(f"{shown}{occurrences:>12,}{documents:>12,}")
+    cells = [
+        [truncate(word, 40), truncate(term, 40), f"{occurrences:,}", f"{documents:,}"]
+        for word, term, occurrences, documents in rows
+    ]
+    print_table(["word", "term", "occurrences", "documents"], cells, left=(0, 1))
 
 
-def _open_index(place: str, collection: str | None) -> Index:
-    """Open an index, given by its directory or by the collection beside it."""
+def _open_index(location: str, collection: str | None) -> Index:
+    """Open an index, given by its directory or by the collection next to it."""
     from doxeval.documents import COLLECTION, Collection
     from doxeval.retrieve import Index
     from doxeval.storage import is_stored, is_url
 
-    if collection is None and (is_url(place) or is_stored(COLLECTION, Path(place))):
-        return Index.of(place)
-    return Index(place, None if collection is None else Collection(collection))
+    if collection is None and (is_url(location) or is_stored(COLLECTION, Path(location))):
+        return Index.of(location)
+    return Index(location, None if collection is None else Collection(collection))
+
+
+for command in (build, info, words):
+    index.add_command(command)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import click
 
-from doxeval.cli.output import block, heading, line, markdown, warn
+from doxeval.cli.output import block, heading, line, markdown, print_figures, warn
 from doxeval.cli.verb import verb
+from doxeval.named import option
 
 
-@verb()
+@dataclass(frozen=True)
+class MeasuresOptions:
+    """What is listed."""
+
+    presets: bool = option(False, "List the official measures of INEX years and tasks.")
+
+
+@verb(MeasuresOptions)
 @click.argument("name", required=False, metavar="[NAME]")
-@click.option("--presets", is_flag=True, help="List the official measures of INEX years and tasks.")
-def measures(name: str | None, presets: bool) -> None:
+def measures(name: str | None, options: MeasuresOptions) -> None:
     """List all measures, or explain one: formula, parameters, range, source and example.
 
     Given with parameters, a measure is explained as it is with these.
@@ -23,9 +32,9 @@ def measures(name: str | None, presets: bool) -> None:
       doxeval measures 'MAep(base=ideal)'
       doxeval measures --presets
     """
-    if presets and name is not None:
+    if options.presets and name is not None:
         raise click.UsageError("--presets lists all presets; leave out NAME")
-    if presets:
+    if options.presets:
         _print_presets()
     elif name is None:
         _print_all()
@@ -39,10 +48,14 @@ def _print_all() -> None:
     groups = [(family.title, entries) for family, entries in listing()]
     if MEASURES.added:
         groups.append(("From other packages", names_and_titles(MEASURES.added.values())))
-    for title, entries in groups:
+    lists = {
+        title: [(name.partition("(")[0], about) for name, about in entries]
+        for title, entries in groups
+    }
+    width = max(len(name) for entries in lists.values() for name, _ in entries)
+    for title, entries in lists.items():
         heading(title)
-        for name, about in entries:
-            line(f"  {name.partition('(')[0]:<10} {about}")
+        print_figures(entries, width)
     warn(MEASURES.problems)
     line()
     line("doxeval measures NAME explains one. Names take parameters: nxCG@10(base=full)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from doxeval.cli.output import heading, line, markdown, warn
+from doxeval.cli.output import heading, line, markdown, print_figures, warn
 from doxeval.cli.verb import verb
 
 
@@ -33,8 +33,7 @@ def _print_all() -> None:
     from doxeval.retrieve import MODELS
 
     heading("Retrieval models")
-    for name, kind in MODELS.items():
-        line(f"  {name:<10} {kind().title}")
+    print_figures((name, kind().title) for name, kind in MODELS.items())
     warn(MODELS.problems)
     line()
     line("doxeval models NAME explains one. Names take parameters: bm25(k1=1.2,b=0.75)")

@@ -4,48 +4,51 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from doxeval.cli.decorators import collection_option
+from doxeval.cli.options import collection_option
 from doxeval.cli.output import fail, line, note
 from doxeval.cli.verb import refuse, verb
+from doxeval.named import option
 
 if TYPE_CHECKING:
-    from doxeval.topics import Clause, Precedence, Query, StructuredQuery
+    from doxeval.topics import Clause, Query, StructuredQuery
     from doxeval.topics import NexiPath as QueryPath
 
 # How much of a query is shown on either side of an error.
 _AROUND = 48
 
 
+@dataclass(frozen=True)
+class NexiOptions:
+    """How a query is read, and what is printed about it."""
+
+    tree: bool = option(False, "Print the query as a tree.")
+    precedence: Literal["and", "flat"] = option(
+        "and", "and: AND binds more tightly than OR. flat: both bind equally, from left to right."
+    )
+    strictness: str = option(
+        "sscas",
+        "How strictly to take the paths of the query. The first letter is about the target, the "
+        "second about the supports; S (strict) makes a path a requirement, V (vague) a hint.",
+        choices=("sscas", "svcas", "vscas", "vvcas"),
+        ignore_case=True,
+    )
+    collection: str | None = collection_option(
+        "Count the elements of this collection that each path matches."
+    )
+
+
 # A query may begin with a minus sign, so this verb has only long options.
-@verb(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]})
+@verb(
+    NexiOptions,
+    context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]},
+)
 @click.argument("query")
-@click.option("--tree", is_flag=True, help="Print the query as a tree.")
-@click.option(
-    "--precedence",
-    type=click.Choice(["and", "flat"]),
-    default="and",
-    show_default=True,
-    help="and: AND binds more tightly than OR. flat: both bind equally, from left to right.",
-)
-@click.option(
-    "--strictness",
-    type=click.Choice(["sscas", "svcas", "vscas", "vvcas"], case_sensitive=False),
-    help="How strictly to take the paths of the query. The first letter is about the target, the "
-    "second about the supports; S (strict) makes a path a requirement, V (vague) a hint.  "
-    "[default: sscas]",
-)
-@collection_option("Count the elements of this collection that each path matches.")
-def nexi(
-    query: str,
-    tree: bool,
-    precedence: Precedence,
-    strictness: str | None,
-    directory: str | None,
-) -> None:
+def nexi(query: str, options: NexiOptions) -> None:
     """Parse a NEXI query and explain what it asks for.
 
     A structured query has a target (which elements to return) and supports (which elements its
@@ -60,34 +63,34 @@ def nexi(
     from doxeval.topics import NexiError, StructuredQuery, parse_nexi
 
     try:
-        parsed = parse_nexi(query, precedence)
+        parsed = parse_nexi(query, options.precedence)
     except NexiError as error:
         fail(error)
         _point_at(error.at - 1, query)
         sys.exit(1)
     if not isinstance(parsed, StructuredQuery):
-        refuse({"strictness", "directory"}, "is about paths, and this query has none")
+        refuse({"strictness", "collection"}, "is about paths, and this query has none")
         refuse({"precedence"}, "is about conditions, and this query has none")
-    if tree:
-        for one in _tree(parsed):
-            line(one)
+    if options.tree:
+        for row in _tree(parsed):
+            line(row)
     else:
         line(str(parsed))
     if isinstance(parsed, StructuredQuery):
-        _explain(parsed, strictness or "sscas", directory)
+        _explain(parsed, options.strictness, options.collection)
 
 
-def _point_at(place: int, query: str) -> None:
-    """Print what stands around a place in a query, and point at the place."""
-    first = max(place - _AROUND, 0)
-    # Characters without a width of one would move the place.
+def _point_at(position: int, query: str) -> None:
+    """Print the characters around a position in a query, and point at it."""
+    first = max(position - _AROUND, 0)
+    # Characters without a width of one would move the position.
     around = "".join(
         character if character.isprintable() else " "
-        for character in query[first : place + _AROUND]
+        for character in query[first : position + _AROUND]
     )
-    before, after = "…" if first else "", "…" if place + _AROUND < len(query) else ""
+    before, after = "…" if first else "", "…" if position + _AROUND < len(query) else ""
     note(f"  {before}{around}{after}")
-    note(f"  {' ' * (place - first + len(before))}^")
+    note(f"  {' ' * (position - first + len(before))}^")
 
 
 def _explain(query: StructuredQuery, strictness: str, directory: str | None) -> None:
@@ -109,7 +112,7 @@ def _hint(path: QueryPath, written: QueryPath) -> str:
 
 
 def _counts(directory: str | None, paths: Sequence[QueryPath]) -> Iterator[str]:
-    """For each path how many elements it matches; without a collection nothing."""
+    """Yield how many elements each path matches; without a collection, nothing is printed."""
     if directory is None:
         return iter([""] * len(paths))
     from doxeval.documents import Collection

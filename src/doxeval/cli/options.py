@@ -48,15 +48,37 @@ def force_option(what: str = "an existing file") -> Any:
     return option(False, f"Replace {what}.")
 
 
-def refuse_existing(*files: Path | None, force: bool) -> None:
-    """Refuse to replace what exists without --force, and directories by files at all."""
+def refuse_existing(*files: Path | None, force: bool, directories: bool = False) -> None:
+    """Refuse to replace what exists without --force, and directories by files at all.
+
+    directories: directories are written, not files.
+    """
     from doxeval.errors import OutputError
 
     for file in files:
-        if file is not None and file.is_dir():
+        if file is not None and file.is_dir() and not directories:
             raise OutputError(f"{file} is a directory; expected a file")
         if file is not None and file.exists() and not force:
-            raise OutputError(f"{file} exists; --force replaces it")
+            raise _exists(file)
+
+
+def refuse_existing_directory(directory: Path, replaced: str = "it", *, force: bool) -> None:
+    """Refuse to write into a directory that is not empty without --force, and into files at all.
+
+    replaced: what --force replaces.
+    """
+    from doxeval.errors import OutputError
+
+    if directory.exists() and not directory.is_dir():
+        raise OutputError(f"{directory} is a file; expected a directory")
+    if directory.exists() and not force and any(directory.iterdir()):
+        raise _exists(directory, replaced)
+
+
+def _exists(path: Path, replaced: str = "it") -> Exception:
+    from doxeval.errors import OutputError
+
+    return OutputError(f"{path} exists; --force replaces {replaced}")
 
 
 # What is read

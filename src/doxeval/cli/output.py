@@ -10,7 +10,7 @@ of documents) are exact in a file or a pipe; on a terminal, they are shown with 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ _WORTH_A_BAR = 4
 # Messages cut what they quote; this bounds a line in which nothing was cut.
 LONGEST_MESSAGE = 4000
 # Errors list a few places; this bounds one that lists what is not ours.
-_MOST_LISTED = 100
+_MAX_LISTED = 100
 _NEXT_LINE = "\n  "  # of such a list; other line feeds are part of names
 
 
@@ -61,12 +61,34 @@ def block(text: str) -> None:
     _print(escape(text, lines=True) + ("" if text.endswith("\n") else "\n"))
 
 
-def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return the lines of a table, with all cells in full and safe to print."""
+def aligned(
+    header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
+) -> str:
+    """Return the lines of a table, with all cells in full and safe to print.
+
+    left: the columns that are aligned to the left.
+    """
     from doxeval.scores import TextTable
 
-    lines = TextTable(header, rows, longest=None).lines()
+    lines = TextTable(header, rows, longest=None, left=left).lines()
     return "".join(f"{line}\n" for line in lines)
+
+
+def print_table(
+    header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
+) -> None:
+    """Print a table on stdout; see `aligned`."""
+    block(aligned(header, rows, left))
+
+
+def print_figures(figures: Iterable[tuple[str, str]], width: int = 0) -> None:
+    """Print names and values below each other, indented.
+
+    width: that of the names at least, so that several lists are aligned.
+    """
+    rows = [(f"  {name:<{width}}", value) for name, value in figures]
+    if rows:
+        print_table((), rows, left=(0, 1))
 
 
 def markdown(text: str) -> None:
@@ -74,14 +96,14 @@ def markdown(text: str) -> None:
     if not is_terminal():
         block(text)
         return
-    for one in text.split("\n"):
-        if one.startswith("### "):
-            heading(one.removeprefix("### "))
-        elif one.startswith("**"):
-            head, _, rest = one[2:].partition("**")
+    for row in text.split("\n"):
+        if row.startswith("### "):
+            heading(row.removeprefix("### "))
+        elif row.startswith("**"):
+            head, _, rest = row[2:].partition("**")
             line(rest.replace("`", ""), head=head)
         else:
-            line(one.replace("`", "") if one.startswith("- ") else one)
+            line(row.replace("`", "") if row.startswith("- ") else row)
 
 
 def note(text: str, colour: str | None = None) -> None:
@@ -100,12 +122,12 @@ def fail(message: object) -> None:
     """Print an error on stderr: what is wrong, and below it the lines that list where."""
     first, *listed = in_options(message).split(_NEXT_LINE)
     note(f"Error: {first}", "red")
-    for text in listed[:_MOST_LISTED]:
+    for text in listed[:_MAX_LISTED]:
         note(f"  {text}")
 
 
 def one_line(message: str) -> str:
-    """A message on one line, safe to print, and cut if it is very long.
+    """Return a message on one line, safe to print, and truncated if it is very long.
 
     >>> print(one_line("no run 'a\\x1b'\\n"), len(one_line("x" * 10**6)))
     no run 'a\\u001b'\\n 4000
@@ -123,7 +145,7 @@ def print_traceback(error: BaseException) -> None:
 
 
 def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
-    """Counts with their shares of the whole; of many the first, and how many more there are.
+    """Return counts with their shares of the whole; of many the first, and how many more there are.
 
     >>> shares({"sec": 3, "p": 1})
     'sec: 3 (75.0%), p: 1 (25.0%)'
@@ -132,7 +154,7 @@ def shares(counts: Mapping[Any, int], most: int | None = None) -> str:
     """
     total = sum(counts.values())
     shown = list(counts.items())[:most]
-    text = ", ".join(f"{truncate(str(name))}: {own:,} ({own / total:.1%})" for name, own in shown)
+    text = ", ".join(f"{truncate(str(name))}: {n:,} ({n / total:.1%})" for name, n in shown)
     more = len(counts) - len(shown)
     return f"{text} and {more:,} more" if more else text
 
@@ -180,7 +202,7 @@ def is_watched() -> bool:
 # Progress
 
 
-class Progress(Protocol):
+class BuildProgress(Protocol):
     """Called with the bytes read and the documents written since the last call."""
 
     def __call__(self, done: int, documents: int) -> object:
@@ -188,16 +210,16 @@ class Progress(Protocol):
 
 
 @contextmanager
-def progress_bar(title: str, total: int) -> Iterator[Progress]:
-    """A bar on stderr, with the speed and the time left."""
+def progress_bar(title: str, total: int) -> Iterator[BuildProgress]:
+    """Show a bar on stderr, with the speed and the time left."""
     with growing_bar(title) as (advance, resize):
         resize(total)
         yield advance
 
 
 @contextmanager
-def growing_bar(title: str) -> Iterator[tuple[Progress, Callable[[int], object]]]:
-    """The same, with a function that tells it how many bytes there are when that is known."""
+def growing_bar(title: str) -> Iterator[tuple[BuildProgress, Callable[[int], object]]]:
+    """Show such a bar; the second function sets the number of bytes, once it is known."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -232,12 +254,13 @@ def growing_bar(title: str) -> Iterator[tuple[Progress, Callable[[int], object]]
 
 @contextmanager
 def staged_bar(stages: Mapping[str, str]) -> Iterator[Callable[[str, int, int], object]]:
-    """A bar on stderr for work in stages, each with a title; it is told how much each has."""
+    """Show a bar on stderr for work in stages, each with a title."""
     from rich.console import Console
     from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
-        tasks: dict[str, Any] = {}
+        tasks: dict[str, TaskID] = {}
 
         def advance(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
@@ -249,7 +272,7 @@ def staged_bar(stages: Mapping[str, str]) -> Iterator[Callable[[str, int, int], 
 
 @contextmanager
 def counting_bar(title: str, total: int) -> Iterator[Callable[[int], object]]:
-    """A bar on stderr for some large items, unless they are few or stderr is not a terminal."""
+    """Show a bar on stderr for some large items, unless they are few or nobody watches."""
     if not is_watched() or total < _WORTH_A_BAR:
         yield lambda _: None
         return

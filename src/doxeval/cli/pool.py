@@ -20,7 +20,7 @@ from doxeval.cli.options import (
     refuse_existing,
     runs_argument,
 )
-from doxeval.cli.output import aligned, block, heading, json_data, line, note, warn
+from doxeval.cli.output import heading, json_data, line, note, print_table, warn
 from doxeval.cli.verb import LibraryOptions, in_options, library_options, part, refuse, verb
 from doxeval.messages import plural, truncate
 from doxeval.named import option
@@ -160,7 +160,7 @@ def _check(options: PoolVerbOptions, choosing: PoolOptions) -> None:
         if options.out.is_dir():
             from doxeval.errors import OutputError
 
-            raise OutputError(f"{options.out} exists")
+            raise OutputError(f"{options.out} exists; expected a new or an empty directory")
         refuse_existing(options.out, force=options.force)
 
 
@@ -177,7 +177,7 @@ def _print(statistics: PoolStatistics, made: Pool) -> None:
         [topic, f"{size.documents:,}", f"{size.elements:,}", f"{size.runs:,}"]
         for topic, size in statistics.topics.items()
     ]
-    block(aligned(["topic", "documents", "parts", "runs"], sizes))
+    print_table(["topic", "documents", "parts", "runs"], sizes)
     line()
     heading("Documents that each run returns, and what the pool would be without it")
     has_judgments = any(share.lost_relevant is not None for share in statistics.runs.values())
@@ -190,7 +190,7 @@ def _print(statistics: PoolStatistics, made: Pool) -> None:
         ]
         for run, share in statistics.runs.items()
     ]
-    block(aligned(header, rows))
+    print_table(header, rows)
     _print_overlap(statistics)
 
 
@@ -201,8 +201,14 @@ def _print_overlap(statistics: PoolStatistics) -> None:
     line()
     heading("Documents that two runs share, and their share of all that either returns")
     by_share = sorted(statistics.overlap.items(), key=lambda pair: -(pair[1][1] or 0))
-    for (first, second), (shared, share) in by_share[:_MAX_OVERLAPS]:
-        shown = "" if share is None else f"{share:7.1%}"
-        line(f"  {shared:>9,} {shown:>7}  {truncate(first, 40)} and {truncate(second, 40)}")
+    rows = [
+        [
+            f"{truncate(first, 40)} and {truncate(second, 40)}",
+            f"{shared:,}",
+            "" if share is None else f"{share:.1%}",
+        ]
+        for (first, second), (shared, share) in by_share[:_MAX_OVERLAPS]
+    ]
+    print_table(["runs", "shared", "share"], rows)
     if len(by_share) > _MAX_OVERLAPS:
         line(f"  and {len(by_share) - _MAX_OVERLAPS:,} more pairs, which --statistics json lists")

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import force_option, out_option, refuse_existing, runs_argument
+from doxeval.cli.options import (
+    force_option,
+    out_option,
+    refuse_existing,
+    refuse_existing_directory,
+    runs_argument,
+)
 from doxeval.cli.output import line, note, warn
 from doxeval.cli.scoring import (
     ScoringOptions,
@@ -98,25 +104,20 @@ def _open(out: Path) -> None:
 
 def _check_free(options: ReportOptions) -> None:
     """Refuse to replace anything without --force."""
-    from doxeval.errors import OutputError
-
     refuse_existing(options.out, force=options.force)
-    figures = options.figures
-    if options.force or figures is None:
-        return
-    if figures.exists() and any(figures.iterdir()):
-        raise OutputError(f"{figures} is not empty; --force replaces figures in it")
+    if options.figures is not None:
+        refuse_existing_directory(options.figures, "figures in it", force=options.force)
 
 
 def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ...]:
-    """A baseline that is a file belongs to the runs."""
+    """Return the runs, and the baseline if it is a file that is not among them."""
     if baseline is None or baseline in runs or not Path(baseline).is_file():
         return runs
     return (*runs, baseline)
 
 
 def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
-    """The files of the report, from one evaluation."""
+    """Evaluate the runs, write the report, and return its files."""
     from doxeval.chunks import losses_of, oracle_runs
     from doxeval.evaluation import Keep
     from doxeval.measures import PROFILE
@@ -167,7 +168,7 @@ def _chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
 
 
 def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:
-    """The topics of a file; a mistake in it is told before any run is read."""
+    """Return the topics of a file; a mistake in it is reported before any run is read."""
     if file is None:
         return None
     from doxeval.reports import topic_names

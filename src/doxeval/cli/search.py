@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from doxeval.cli.options import RunFormat, force_option, out_option, refuse_existing
-from doxeval.cli.output import counting_bar, line, marked_line, warn
+from doxeval.cli.output import (
+    counting_bar,
+    line,
+    marked_line,
+    print_figures,
+    print_table,
+    warn,
+)
 from doxeval.cli.verb import LibraryOptions, in_options, library_options, refuse, verb
 from doxeval.messages import plural, truncate
 from doxeval.named import option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from doxeval.retrieve import Explanation, Searcher, SearchOptions
     from doxeval.topics import Term, Topic
@@ -149,9 +156,8 @@ def _write_run(collection: str, topics: str, out: Path, options: SearchVerbOptio
         )
     write_run(run, out, options.format)
     line(f"{out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'topic')}")
-    for name in ("model", "articles", "units"):
-        if name in run.facts:
-            line(f"  {name:<9} {run.facts[name]}")
+    names = ("model", "articles", "units")
+    print_figures((name, str(run.facts[name])) for name in names if name in run.facts)
 
 
 def _topics(file: str, ids: Sequence[str]) -> list[Topic]:
@@ -227,8 +233,7 @@ def _print_explanation(
         topic, document = names
         field = query_field(searcher.options, options.query)
         terms = _terms(_topics(topics, [topic])[0], field)
-    for text in _explained(explain(searcher, terms, document, path)):
-        line(text)
+    _print_scoring(explain(searcher, terms, document, path))
 
 
 def _terms(topic: Topic, field: str) -> tuple[Term, ...]:
@@ -241,19 +246,24 @@ def _terms(topic: Topic, field: str) -> tuple[Term, ...]:
     return terms
 
 
-def _explained(of: Explanation) -> Iterator[str]:
-    """Yield the lines that show an explanation."""
-    where = "" if of.path is None else f" {of.path}"
-    yield f"{of.document}{where}: {of.score:.9g} by {of.model}"
-    yield (
-        f"{plural(of.words, 'word')}; its article has {of.article_words:,}, and the score "
-        f"{of.article_score:.9g} by {of.article_model}"
+def _print_scoring(explained: Explanation) -> None:
+    """Print the score of an element or a document, and what each item of the query adds to it."""
+    where = "" if explained.path is None else f" {explained.path}"
+    line(f"{explained.document}{where}: {explained.score:.9g} by {explained.model}")
+    line(
+        f"{plural(explained.words, 'word')}; its article has {explained.article_words:,}, and the "
+        f"score {explained.article_score:.9g} by {explained.article_model}"
     )
-    yield ""
-    yield f"{'item':<24}{'weight':>7}{'tf':>7}{'article':>9}{'df':>9}{'cf':>10}{'share':>12}"
-    for item in of.items:
-        counts = f"{item.tf:>7,}{item.article_tf:>9,}{item.documents:>9,}{item.occurrences:>10,}"
-        yield f"{truncate(item.text, 23):<24}{item.weight:>7g}{counts}{item.share:>12.6f}"
-    for name, share in of.besides.items():
-        yield f"{name:<66}{share:>12.6f}"
-    yield f"{'score':<66}{of.score:>12.6f}"
+    line()
+    rows = [
+        [
+            truncate(item.text, 40),
+            f"{item.weight:g}",
+            *(f"{n:,}" for n in (item.tf, item.article_tf, item.documents, item.occurrences)),
+            f"{item.share:.6f}",
+        ]
+        for item in explained.items
+    ]
+    sums = {**explained.besides, "score": explained.score}
+    rows += [[name, *[""] * 5, f"{share:.6f}"] for name, share in sums.items()]
+    print_table(["item", "weight", "tf", "article", "df", "cf", "share"], rows)

@@ -16,6 +16,8 @@ from doxeval.cli.options import (
     force_option,
     max_results_option,
     out_option,
+    refuse_existing,
+    refuse_existing_directory,
     seed_option,
 )
 from doxeval.cli.output import line, warn
@@ -105,7 +107,10 @@ def simulate(options: SimulateOptions) -> None:
     for name, concerned in SYSTEMS_WITH.items():
         if not set(names) & set(concerned):
             refuse({name}, f"has no effect on {', '.join(names)}")
-    _check_free(out, len(names) > 1, options.force)
+    if len(names) > 1:
+        refuse_existing_directory(out, "runs in it", force=options.force)
+    else:
+        refuse_existing(out, force=options.force)
     runs = _simulated(names, options.collection, options)
     if len(runs) == 1:
         write_run(runs[0], out, options.format)
@@ -115,19 +120,6 @@ def simulate(options: SimulateOptions) -> None:
     files = {f"{run.run_id}{_SUFFIXES[format_]}": run for run in runs}
     _write_directory(files, out, format_)
     _print_files({out / name: run for name, run in files.items()})
-
-
-def _check_free(out: Path, several: bool, force: bool) -> None:
-    """Refuse to replace anything without --force, or a directory by a file."""
-    from doxeval.errors import OutputError
-
-    if not out.exists():
-        return
-    if out.is_dir() != several:
-        expected = "a directory, for several runs" if several else "a file, for one run"
-        raise OutputError(f"{out} exists; expected {expected}")
-    if not force:
-        raise OutputError(f"{out} exists; --force replaces {'runs in it' if several else 'it'}")
 
 
 def _simulated(names: list[str], directory: str, options: SimulateOptions) -> list[Run]:

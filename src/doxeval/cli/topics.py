@@ -4,55 +4,45 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from doxeval.cli.output import block, data, json_data, line, note
+from doxeval.cli.options import format_option
+from doxeval.cli.output import data, json_data, line, note, print_table
 from doxeval.cli.verb import refuse, verb
+from doxeval.named import option
 
 if TYPE_CHECKING:
-    from doxeval.topics import Topic, TopicFormat, TopicStatistics
+    from doxeval.topics import Topic, TopicStatistics
 
 
-@verb()
+@dataclass(frozen=True)
+class TopicsOptions:
+    """How topics are read, and what is printed of them."""
+
+    format: Literal["auto", "inex", "jsonl", "tab"] = format_option(
+        "Format of the files; auto means by their names.", "auto"
+    )
+    assessments: tuple[str, ...] = option(
+        (),
+        "Count how many topics were assessed in this file, directory or archive; may be repeated.",
+        metavar="FILE",
+        flags=("--assessments", "-a"),
+    )
+    inex_numbers: bool = option(
+        False, "Take the years of 2002 to 2006 from INEX's numbering of topics, from 1 to 413."
+    )
+    statistics: bool = option(False, "Print only the counts; with --json, as one JSON object.")
+    as_json: bool = option(
+        False, "Print each topic as a JSON object with all its fields.", flags=("--json",)
+    )
+
+
+@verb(TopicsOptions)
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["auto", "inex", "jsonl", "tab"]),
-    default="auto",
-    show_default=True,
-    help="Format of the files; auto means by their names.",
-)
-@click.option(
-    "--assessments",
-    "-a",
-    multiple=True,
-    metavar="FILE",
-    help="Count how many topics were assessed in this file, directory or archive; may be repeated.",
-)
-@click.option(
-    "--inex-numbers",
-    is_flag=True,
-    help="Tell the years of 2002 to 2006 by INEX's numbering of topics, from 1 to 413.",
-)
-@click.option(
-    "--statistics",
-    is_flag=True,
-    help="Print only the counts; with --json, as one JSON object.",
-)
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print each topic as a JSON object with all its fields."
-)
-def topics(
-    files: tuple[str, ...],
-    format_: TopicFormat | Literal["auto"],
-    assessments: tuple[str, ...],
-    inex_numbers: bool,
-    statistics: bool,
-    as_json: bool,
-) -> None:
+def topics(files: tuple[str, ...], options: TopicsOptions) -> None:
     """List topics, count them by type and year, and check them.
 
     Topics are read from the XML of every INEX year (.xml), from JSONL (.jsonl), and from lines of
@@ -60,9 +50,9 @@ def topics(
     and topics of a CAS type without a castitle; titles that are not content-only queries get a
     warning. The exit code is 1 if there is an error.
 
-    What a topic looks like tells its year, or a few of them: 2009 from the id 2009001, 2003–04 from
-    a NEXI query as the title, 2005–06 from the type CO+S. For topics of INEX itself, --inex-numbers
-    takes the exact year from their numbers.
+    The year of a topic, or a range of years, is inferred from its form: 2009 from the id 2009001,
+    2003–04 from a NEXI query as the title, 2005–06 from the type CO+S. For topics of INEX itself,
+    --inex-numbers takes the exact year from their numbers.
     """
     from doxeval.messages import json_escaped, plural
     from doxeval.topics import FORMATS, read_topics, topic_statistics
@@ -70,16 +60,17 @@ def topics(
     all_topics = [
         topic
         for name in files
-        for topic in read_topics(name, None if format_ == "auto" else format_)
+        for topic in read_topics(name, None if options.format == "auto" else options.format)
     ]
-    if as_json and not statistics:
+    if options.as_json and not options.statistics:
         refuse({"assessments", "inex_numbers"}, "is for counts: add --statistics")
         data(json_escaped(b"".join(FORMATS["jsonl"].write(all_topics)).decode()))
     else:
-        if not statistics:
+        if not options.statistics:
             _print_list(all_topics)
-        found = topic_statistics(all_topics, _assessed(assessments), inex_numbers=inex_numbers)
-        _print_counts(found, as_json)
+        assessed = _assessed_topics(options.assessments)
+        counts = topic_statistics(all_topics, assessed, inex_numbers=options.inex_numbers)
+        _print_counts(counts, options.as_json)
     errors = _print_problems(all_topics)
     note(f"{plural(len(all_topics), 'topic')}, {plural(errors, 'error')}")
     if errors:
@@ -92,30 +83,29 @@ def _print_list(all_topics: list[Topic]) -> None:
     line()
 
 
-def _assessed(sources: Sequence[str]) -> set[str] | None:
-    """The topics that assessments judge."""
+def _assessed_topics(sources: Sequence[str]) -> set[str] | None:
+    """Return the topics that assessments judge; None if no assessments are given."""
     from doxeval.assessments import read_assessments
 
-    found = [read_assessments(source) for source in sources]
-    return {topic for one in found for topic in one.topics} if found else None
+    if not sources:
+        return None
+    return {topic for source in sources for topic in read_assessments(source).topics}
 
 
-def _print_counts(found: TopicStatistics, as_json: bool) -> None:
-    from doxeval.cli.output import aligned
-
+def _print_counts(counts: TopicStatistics, as_json: bool) -> None:
     if as_json:
-        json_data(found.to_dict())
+        json_data(counts.to_dict())
         return
-    rows = [(row.year or "—", row.type or "—", row.topics, row.assessed) for row in found.rows]
+    rows = [(row.year or "—", row.type or "—", row.topics, row.assessed) for row in counts.rows]
     if len(rows) > 1:
-        rows.append(("all", "", found.topics, found.assessed))
-    # The last column is only there if somebody asked which topics were assessed.
-    columns = 3 if found.assessed is None else 4
+        rows.append(("all", "", counts.topics, counts.assessed))
+    # The last column is only there with --assessments.
+    columns = 3 if counts.assessed is None else 4
     header = ["year", "type", "topics", "assessed"]
     cells = [
         [cell if isinstance(cell, str) else f"{cell:,}" for cell in row[:columns]] for row in rows
     ]
-    block(aligned(header[:columns], cells))
+    print_table(header[:columns], cells)
 
 
 def _print_topic(topic: Topic) -> None:
@@ -129,7 +119,7 @@ def _print_topic(topic: Topic) -> None:
 
 
 def _print_problems(all_topics: list[Topic]) -> int:
-    """Print all problems on stderr; returns the number of errors."""
+    """Print all problems on stderr; return the number of errors."""
     from doxeval.topics import problems
 
     errors = 0

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
-from doxeval.cli.decorators import chunks_option, collection_option, columns_option, offsets_option
+from doxeval.cli.options import (
+    Columns,
+    Offsets,
+    chunks_option,
+    collection_option,
+    columns_option,
+    format_option,
+    offsets_option,
+    open_collection,
+    refuse_existing,
+)
 from doxeval.cli.output import (
     coloured_line,
     data,
@@ -19,10 +29,12 @@ from doxeval.cli.output import (
     line,
     note,
     one_line,
+    print_figures,
     shares,
 )
 from doxeval.cli.verb import refuse, verb
 from doxeval.messages import plural
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.runs import ResolvedRun, Run, RunStatistics, Spread
@@ -32,72 +44,56 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
-@verb()
+@dataclass(frozen=True)
+class ValidateOptions:
+    """What runs are checked against, and what is printed and written."""
+
+    task: str | None = option(
+        None,
+        "thorough, focused, relevant-in-context, best-in-context, fetch-browse, documents, sscas, "
+        "svcas, vscas or vvcas; co or cas for runs of 2003–04, co-2002 or cas-2002 for those of "
+        "2002.",
+        metavar="TASK",
+        shown_default="the task that the run names",
+    )
+    collection: str | None = collection_option(
+        "Check that documents and elements exist, and detect overlap by the text."
+    )
+    topics: str | None = option(
+        None,
+        "Check that results are for these topics and, in strict tasks, match their targets.",
+        metavar="FILE",
+    )
+    targets: str | None = option(
+        None,
+        "Check that results match the targets of these topics (strict CAS), whatever the task.",
+        metavar="TOPICS",
+    )
+    offsets: Offsets = offsets_option()
+    columns: Columns = columns_option()
+    chunks: str | None = chunks_option("for runs that name chunks by their ids")
+    format: Literal["table", "json", "csv"] = format_option(
+        "How to print the problems; csv is for --statistics, and prints nothing else."
+    )
+    everything: bool = option(
+        False,
+        "List every problem, not only the first of each kind; JSON always has all.",
+        flags=("--all",),
+    )
+    statistics: bool = option(
+        False, "Count results by depth and tag, their sizes, and how many overlap another one."
+    )
+    fix: Path | None = option(
+        None,
+        "Write a repaired run to OUT, in the format of its name, and report what was changed.",
+        metavar="OUT",
+    )
+    force: bool = option(False, "With --fix, replace OUT if it exists.")
+
+
+@verb(ValidateOptions)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN…")
-@click.option(
-    "--task",
-    metavar="TASK",
-    help="thorough, focused, relevant-in-context, best-in-context, fetch-browse, documents, sscas, "
-    "svcas, vscas or vvcas; co or cas for runs of 2003–04, co-2002 or cas-2002 for those of 2002.  "
-    "[default: the task that the run names]",
-)
-@collection_option("Check that documents and elements exist, and find overlap by the text.")
-@click.option(
-    "--topics",
-    "topic_file",
-    metavar="FILE",
-    help="Check that results are for these topics and, in strict tasks, match their targets.",
-)
-@click.option(
-    "--targets",
-    "target_file",
-    metavar="TOPICS",
-    help="Check that results match the targets of these topics (strict CAS), whatever the task.",
-)
-@offsets_option
-@columns_option
-@chunks_option("for runs that name chunks by their ids")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["table", "json", "csv"]),
-    default="table",
-    show_default=True,
-    help="How to print the problems; csv is for --statistics, and prints nothing else.",
-)
-@click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="List every problem, not only the first of each kind; JSON always has all.",
-)
-@click.option(
-    "--statistics",
-    is_flag=True,
-    help="Count results by depth and tag, their sizes, and how many overlap another one.",
-)
-@click.option(
-    "--fix",
-    type=click.Path(path_type=Path),
-    metavar="OUT",
-    help="Write a repaired run to OUT, in the format of its name, and report what was changed.",
-)
-@click.option("--force", is_flag=True, help="With --fix, replace OUT if it exists.")
-def validate(
-    runs: tuple[str, ...],
-    task: str | None,
-    directory: str | None,
-    topic_file: str | None,
-    target_file: str | None,
-    offsets: Any,
-    columns: str,
-    chunks: str | None,
-    format_: str,
-    everything: bool,
-    statistics: bool,
-    fix: Path | None,
-    force: bool,
-) -> None:
+def validate(runs: tuple[str, ...], options: ValidateOptions) -> None:
     """Check runs against the rules of a task, and repair them.
 
     The exit code is 1 if a run has an error. A repair drops results that break a rule. Where all
@@ -116,52 +112,53 @@ def validate(
       doxeval validate *.run --collection wiki --statistics --format csv
       doxeval validate my.run --task sscas --targets topics.xml
     """
-    from doxeval.documents import Collection
-    from doxeval.errors import OutputError
     from doxeval.runs import read_chunks, read_run, resolve, run_statistics
     from doxeval.topics import read_topics
 
-    if fix is not None and len(runs) > 1:
+    if options.fix is not None and len(runs) > 1:
         raise click.UsageError("--fix takes one run at a time")
-    if fix is None:
+    if options.fix is None:
         refuse({"force"}, "is for --fix")
-    if directory is None:
+    if options.collection is None:
         refuse({"offsets"}, "has no effect without --collection")
-    if format_ != "table":
+    if options.format != "table":
         refuse({"everything"}, "is for the table; JSON always has all problems")
-    if format_ == "csv" and not statistics:
+    if options.format == "csv" and not options.statistics:
         raise click.UsageError("--format csv is for --statistics")
-    if fix is not None and fix.exists() and not force:
-        raise OutputError(f"{fix} exists; --force replaces it")
-    collection = None if directory is None else Collection(directory)
-    topics = None if topic_file is None else read_topics(topic_file)
-    aimed = topics if target_file is None else read_topics(target_file)
-    table = None if chunks is None else read_chunks(chunks)
+    refuse_existing(options.fix, force=options.force)
+    collection = open_collection(options.collection)
+    topics = None if options.topics is None else read_topics(options.topics)
+    target_topics = topics if options.targets is None else read_topics(options.targets)
+    chunks = None if options.chunks is None else read_chunks(options.chunks)
     reports = []
-    for name in runs:
-        run = read_run(name, ends=columns == "start-end", chunks=table)
-        rules = _task(run, task, or_any=statistics)
-        if target_file is not None:
-            rules = replace(rules, strict_target=True)
-        resolved = None if collection is None else resolve(run, collection, offsets=offsets)
-        problems = _problems(run, rules, resolved, topics or aimed, aimed)
-        warnings = tuple(_warnings(run, rules, aimed))
-        figures = run_statistics(resolved or run, collection) if statistics else None
-        report = Report(name, run, rules, tuple(problems), warnings, figures)
+    for file in runs:
+        run = read_run(file, ends=options.columns == "start-end", chunks=chunks)
+        task = _task(run, options.task, or_any=options.statistics)
+        if options.targets is not None:
+            task = replace(task, strict_target=True)
+        resolved = None if collection is None else resolve(run, collection, offsets=options.offsets)
+        report = RunReport(
+            file,
+            run,
+            task,
+            tuple(_problems(run, task, resolved, topics or target_topics, target_topics)),
+            tuple(_warnings(run, task, target_topics)),
+            run_statistics(resolved or run, collection) if options.statistics else None,
+        )
         reports.append(report)
-        if format_ == "table":
-            _print_table(report, everything)
-        if fix is not None:
-            _write_repaired(report, fix)
-    if format_ == "json":
-        json_data([one.as_dict() for one in reports], indent=1)
-    elif format_ == "csv":
+        if options.format == "table":
+            _print_table(report, options.everything)
+        if options.fix is not None:
+            _write_repaired(report, options.fix)
+    if options.format == "json":
+        json_data([report.as_dict() for report in reports], indent=1)
+    elif options.format == "csv":
         _print_csv(reports)
     if any(report.errors for report in reports):
         sys.exit(1)
 
 
-class Report(NamedTuple):
+class RunReport(NamedTuple):
     """The problems of one run, and the task it was checked against."""
 
     file: str
@@ -176,8 +173,8 @@ class Report(NamedTuple):
         """How many of the problems are errors."""
         return sum(problem.severity == "error" for problem in self.problems)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
+    def as_dict(self) -> dict[str, object]:
+        """Return everything as plain values, for JSON."""
         return {
             "run": self.run.run_id,
             "file": self.file,
@@ -206,17 +203,17 @@ def _problems(
     task: Task,
     resolved: ResolvedRun | None,
     topics: list[Topic] | None,
-    aimed: list[Topic] | None,
+    target_topics: list[Topic] | None,
 ) -> list[Problem]:
     from doxeval.tasks import problems_of
 
     known = None if topics is None else {topic.id for topic in topics}
-    targets = _targets(aimed or ()) if task.strict_target else {}
+    targets = _targets(target_topics or ()) if task.strict_target else {}
     return problems_of(run, task, resolved=resolved, topics=known, targets=targets)
 
 
 def _targets(topics: Iterable[Topic]) -> dict[str, str]:
-    """The topics that ask for certain elements, each with the path patterns of its target."""
+    """Return the path patterns of the targets, by topic; not all topics have one."""
     from doxeval.topics import target_of
 
     targets = {topic.id: target_of(topic) for topic in topics}
@@ -236,12 +233,13 @@ def _warnings(run: Run, task: Task, topics: list[Topic] | None) -> Iterator[str]
         )
         return
     targets = _targets(topics)
-    plain = [one.id for one in topics if one.id not in targets and one.id in run.topics]
+    ids = [topic.id for topic in topics if topic.id in run.topics]
+    plain = [topic for topic in ids if topic not in targets]
     if plain:
         yield f"topics without a structured query have no target to check: {join_names(plain)}"
 
 
-def _print_table(report: Report, everything: bool) -> None:
+def _print_table(report: RunReport, everything: bool) -> None:
     from doxeval.messages import plural, truncate
     from doxeval.tasks import by_kind
 
@@ -263,21 +261,19 @@ def _print_table(report: Report, everything: bool) -> None:
     warnings = len(report.problems) - report.errors + len(report.warnings)
     line(f"  {plural(report.errors, 'error')}, {plural(warnings, 'warning')}")
     if report.statistics is not None:
-        for one in statistics_lines(report.statistics):
-            line(f"  {one}")
+        print_figures(statistics_figures(report.statistics))
 
 
-def _print_csv(reports: list[Report]) -> None:
+def _print_csv(reports: list[RunReport]) -> None:
+    counted = ((report.file, report.statistics) for report in reports)
+    data(statistics_csv((file, figures) for file, figures in counted if figures is not None))
+    for report in reports:
+        if report.errors:
+            errors = plural(report.errors, "error")
+            note(f"{report.file}: {errors}, which the table lists", "red")
 
-    found = ((one.file, one.statistics) for one in reports if one.statistics is not None)
-    data(statistics_csv(found))
-    for one in reports:
-        if one.errors:
-            errors = plural(one.errors, "error")
-            note(f"{one.file}: {errors}, which the table lists", "red")
 
-
-def _write_repaired(report: Report, out: Path) -> None:
+def _write_repaired(report: RunReport, out: Path) -> None:
     from doxeval.runs import write_run
     from doxeval.tasks import repaired
 
@@ -290,49 +286,46 @@ def _write_repaired(report: Report, out: Path) -> None:
 # Statistics
 
 
-_MOST_TAGS = 10
+_MAX_TAGS = 10
 
 
-def statistics_lines(found: RunStatistics) -> Iterator[str]:
-    """Lines that show the statistics of a run.
+def statistics_figures(statistics: RunStatistics) -> Iterator[tuple[str, str]]:
+    """Yield the statistics of a run as names and values to be printed.
 
     >>> from doxeval.runs import Run
     >>> from doxeval.runs.statistics import run_statistics
     >>> run = Run.from_dict({"7": [("d", "/a/s[1]"), ("d", "/a/s[1]/p[2]"), ("d", "/a/s[2]")]})
-    >>> print(*statistics_lines(run_statistics(run)), sep="\\n")
-    results          3 elements of 1 document
-    results a topic  mean 3.0, median 3, from 3 to 3
-    overlapping      66.7% of 3 results (mean of the topics: 66.7%)
-    depths           2: 2 (66.7%), 3: 1 (33.3%); mean 2.33
-    tags             s: 2 (66.7%), p: 1 (33.3%)
+    >>> for name, value in statistics_figures(run_statistics(run)):
+    ...     print(f"{name}: {value}")
+    results: 3 elements of 1 document
+    results a topic: mean 3.0, median 3, from 3 to 3
+    overlapping: 66.7% of 3 results (mean of the topics: 66.7%)
+    depths: 2: 2 (66.7%), 3: 1 (33.3%); mean 2.33
+    tags: s: 2 (66.7%), p: 1 (33.3%)
     """
-    for name, value in _figures(found):
-        yield f"{name:<15}  {value}"
-
-
-def _figures(found: RunStatistics) -> Iterator[tuple[str, str]]:
-    kinds = ", ".join(_kind(kind, count) for kind, count in found.kinds.items())
-    yield "results", f"{kinds} of {plural(found.documents, 'document')}"
-    if found.per_topic is not None:
-        yield "results a topic", _spread(found.per_topic)
-    if found.duplicates:
-        yield "duplicates", f"{found.duplicates:,}"
-    if found.unresolved:
-        yield "unresolved", f"{found.unresolved:,}"
-    if found.overlap is not None and found.topic_overlap is not None:
+    kinds = ", ".join(_kind(kind, count) for kind, count in statistics.kinds.items())
+    yield "results", f"{kinds} of {plural(statistics.documents, 'document')}"
+    if statistics.per_topic is not None:
+        yield "results a topic", _spread(statistics.per_topic)
+    if statistics.duplicates:
+        yield "duplicates", f"{statistics.duplicates:,}"
+    if statistics.unresolved:
+        yield "unresolved", f"{statistics.unresolved:,}"
+    if statistics.overlap is not None and statistics.topic_overlap is not None:
         yield (
             "overlapping",
-            f"{found.overlap:.1%} of {plural(found.compared, 'result')} "
-            f"(mean of the topics: {found.topic_overlap:.1%})",
+            f"{statistics.overlap:.1%} of {plural(statistics.compared, 'result')} "
+            f"(mean of the topics: {statistics.topic_overlap:.1%})",
         )
-    if found.sizes is not None and found.repeated_text is not None:
-        yield "repeated text", f"{found.repeated_text:.1%} of {found.sizes.total:,} characters"
-    if found.sizes is not None:
-        yield "characters", _spread(found.sizes)
-    if found.depths:
-        yield "depths", f"{shares(found.depths)}; mean {found.mean_depth:.2f}"
-    if found.tags:
-        yield "tags", shares(found.tags, _MOST_TAGS)
+    if statistics.sizes is not None and statistics.repeated_text is not None:
+        total = statistics.sizes.total
+        yield "repeated text", f"{statistics.repeated_text:.1%} of {total:,} characters"
+    if statistics.sizes is not None:
+        yield "characters", _spread(statistics.sizes)
+    if statistics.depths:
+        yield "depths", f"{shares(statistics.depths)}; mean {statistics.mean_depth:.2f}"
+    if statistics.tags:
+        yield "tags", shares(statistics.tags, _MAX_TAGS)
 
 
 def _kind(kind: str, count: int) -> str:
@@ -341,14 +334,15 @@ def _kind(kind: str, count: int) -> str:
     return f"{plural(count, 'result')} with several ranges"
 
 
-def _spread(found: Spread) -> str:
+def _spread(spread: Spread) -> str:
     return (
-        f"mean {found.mean:,.1f}, median {found.median:,g}, from {found.least:,} to {found.most:,}"
+        f"mean {spread.mean:,.1f}, median {spread.median:,g}, "
+        f"from {spread.least:,} to {spread.most:,}"
     )
 
 
 def statistics_csv(runs: Iterable[tuple[str, RunStatistics]]) -> str:
-    """A line for every figure of each run; `of` says which tag, depth or value it is about.
+    """Return a line for every figure of each run; `of` says which tag, depth or value it is about.
 
     >>> from doxeval.runs import Run
     >>> from doxeval.runs.statistics import run_statistics
@@ -359,12 +353,12 @@ def statistics_csv(runs: Iterable[tuple[str, RunStatistics]]) -> str:
     from doxeval.scores import csv_text
 
     header = ["file", "run", "statistic", "of", "value"]
-    return csv_text(header, (row for file, found in runs for row in _cells(file, found)))
+    return csv_text(header, (row for file, figures in runs for row in _cells(file, figures)))
 
 
-def _cells(file: str, found: RunStatistics) -> Iterator[list[object]]:
-    for name, value in found.to_dict().items():
+def _cells(file: str, statistics: RunStatistics) -> Iterator[list[object]]:
+    for name, value in statistics.to_dict().items():
         if isinstance(value, dict):
-            yield from ([file, found.run, name, of, figure] for of, figure in value.items())
+            yield from ([file, statistics.run, name, of, figure] for of, figure in value.items())
         elif name != "run":
-            yield [file, found.run, name, None, value]
+            yield [file, statistics.run, name, None, value]

@@ -35,9 +35,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -67,40 +68,31 @@ _LONGEST_GUESSED = 40
 # Commands
 
 
-class LazyOptions(NamedTuple):
-    """Options of a verb that are made when its parameters are first needed, not at import."""
-
-    make: Callable[[], list[click.Option]]
-
-
 class Verb(click.Command):
     """A command that gets its options as one value.
 
     An option given twice is an error, unless it may be repeated.
     """
 
-    _declared: list[Any]
+    _arguments: list[click.Parameter]
 
     def __init__(self, *args: Any, options: type | None = None, **settings: Any) -> None:
         self._options_type = options
-        self._option_names: frozenset[str] = frozenset()
         super().__init__(*args, **settings)
+
+    @cached_property
+    def _parameters(self) -> list[click.Parameter]:
+        kind = self._options_type
+        return [*self._arguments, *(() if kind is None else _click_options(kind))]
 
     @property
     def params(self) -> list[click.Parameter]:
         """The parameters; the options are made when they are first needed, not at import."""
-        if self._options_type is not None and not self._option_names:
-            made = list(_click_options(self._options_type))
-            self._option_names = frozenset(str(option.name) for option in made)
-            self._declared += made
-        if any(isinstance(entry, LazyOptions) for entry in self._declared):
-            lists = (e.make() if isinstance(e, LazyOptions) else [e] for e in self._declared)
-            self._declared = [parameter for group in lists for parameter in group]
-        return self._declared
+        return self._parameters
 
     @params.setter
-    def params(self, declared: list[Any]) -> None:
-        self._declared = declared
+    def params(self, arguments: list[click.Parameter]) -> None:
+        self._arguments = arguments
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Look for repeated options, of which click would keep only the last."""
@@ -121,8 +113,8 @@ class Verb(click.Command):
             if self._options_type is None or self.callback is None:
                 return super().invoke(ctx)
             options: object = value_of(self._options_type, ctx.params)
-            others = {n: v for n, v in ctx.params.items() if n not in self._option_names}
-            return ctx.invoke(self.callback, options=options, **others)
+            arguments = {str(a.name): ctx.params[str(a.name)] for a in self._arguments}
+            return ctx.invoke(self.callback, options=options, **arguments)
         except DoxevalError as error:
             if any(isinstance(part, Parameter) for part in error.parts):
                 raise DoxevalError(in_options(error)) from error
@@ -180,7 +172,7 @@ def verb(
 
 
 @dataclass(frozen=True)
-class _Part:
+class _OptionsPart:
     """A part of a value of options: its class or where that is, and which of its fields."""
 
     kind: type | str
@@ -215,7 +207,7 @@ class LibraryOptions(Generic[T]):
 
 def part(kind: type[T]) -> T:
     """Declare a field that is another value of options; they come where the field stands."""
-    made: T = field(default_factory=kind, metadata={"part": _Part(kind)})
+    made: T = field(default_factory=kind, metadata={"part": _OptionsPart(kind)})
     return made
 
 
@@ -226,7 +218,7 @@ def library_options(place: str, *names: str, but: Collection[str] = ()) -> Any:
     """
     return field(
         default_factory=lambda: LibraryOptions(place),
-        metadata={"part": _Part(place, names, but)},
+        metadata={"part": _OptionsPart(place, names, but)},
     )
 
 
@@ -287,7 +279,7 @@ def _click_option(spec: OptionField) -> click.Option:
 
 def _click_type(spec: OptionField) -> click.ParamType[Any]:
     if spec.choices:
-        return click.Choice(spec.choices)
+        return click.Choice(spec.choices, case_sensitive=not spec.ignore_case)
     if spec.value_type in (int, float):
         # Those of whole numbers are whole.
         low: Any = spec.at_least if spec.more_than is None else spec.more_than

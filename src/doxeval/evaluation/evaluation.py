@@ -72,8 +72,8 @@ from doxeval.storage import report_damage
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from doxeval.evaluation.targets import TopicsGiven
     from doxeval.parallel import EngineLike
+    from doxeval.topics import TopicsGiven
 
 
 class Evaluation:

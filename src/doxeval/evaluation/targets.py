@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from doxeval.documents import NO_PARENT, Collection, PathPatterns
-from doxeval.errors import InputError
 from doxeval.measures import Measure, Need
-from doxeval.messages import join_names, quoted
+from doxeval.messages import join_names
 from doxeval.named import checked
-from doxeval.topics import Topic, read_topics, target_of
-
-# Topics that were read, or their file.
-TopicsGiven = Iterable[Topic] | str | os.PathLike[str]
+from doxeval.topics import TopicsGiven, target_of, topics_by_id
 
 
 class Targets(NamedTuple):
@@ -33,6 +28,7 @@ def read_targets(
     A query that does not parse is an error. Topics without a structured query have no target;
     assessed topics that are not among those given have none either, which is warned about.
 
+    >>> from doxeval.topics import Topic
     >>> topics = [Topic("7", castitle="//article[about(., tides)]//sec"), Topic("8", title="tides")]
     >>> targets = read_targets(topics, ["7", "8", "9"])
     >>> {topic: str(patterns) for topic, patterns in targets.patterns.items()}
@@ -40,24 +36,12 @@ def read_targets(
     >>> targets.warnings
     ('targets: 1 assessed topic is not among the topics and keeps all its elements: 9',)
     """
-    topics = _topics_by_id(targets)
+    topics = topics_by_id(targets, "targets")
     paths = {name: target_of(topics[name]) for name in assessed if name in topics}
     patterns = {name: PathPatterns.parse(text) for name, text in paths.items() if text is not None}
     missing = [name for name in assessed if name not in topics]
     warnings = (*_missing_warnings(missing), *_effect_warnings(patterns, collection))
     return Targets(patterns, warnings)
-
-
-def _topics_by_id(given: TopicsGiven) -> dict[str, Topic]:
-    topics = read_topics(given) if isinstance(given, str | os.PathLike) else list(given)
-    by_id: dict[str, Topic] = {}
-    for topic in topics:
-        if not isinstance(topic, Topic):
-            raise InputError(f"targets is made of {quoted(topic)}: expected topics, or their file")
-        if topic.id in by_id:
-            raise InputError(f"topic {quoted(topic.id)} is given twice", topic.origin, topic.line)
-        by_id[topic.id] = topic
-    return by_id
 
 
 def _missing_warnings(missing: Sequence[str]) -> Iterator[str]:

@@ -51,6 +51,7 @@ def option(
     shown_default: str | None = None,
     flags: tuple[str, ...] = (),
     is_path: bool = False,
+    ignore_case: bool = False,
 ) -> Any:
     """Declare a field of a frozen dataclass that is an option.
 
@@ -61,7 +62,8 @@ def option(
     For the command line: metavar stands for the value in the help. shown_default says what the
     default is where the value alone does not; then a verb may have a default of its own. flags are
     given where the option is not called as the field is (--min-words for min_words). is_path: a
-    string that is a path or a URL, which would not survive as a Path.
+    string that is a path or a URL, which would not survive as a Path. ignore_case: choices may be
+    typed in capital letters, too.
     """
     declared = {
         "help_text": help_text,
@@ -74,6 +76,7 @@ def option(
         "shown_default": shown_default,
         "flags": flags,
         "is_path": is_path,
+        "ignore_case": ignore_case,
     }
     # What is required stands before or after what is not, so it is given by its name.
     return field(default=default, metadata={"option": declared}, kw_only=default is MISSING)
@@ -101,6 +104,7 @@ class OptionField:
     shown_default: str | None
     flags: tuple[str, ...]
     is_path: bool
+    ignore_case: bool
 
     @property
     def is_required(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from doxeval.reports.documents.view import DocumentView
 from doxeval.reports.escaping import legible, readable
 from doxeval.reports.provenance import Provenance, navigation_of
 from doxeval.scores import RunScores, ScoreTable
-from doxeval.topics import Topic, read_topics
+from doxeval.topics import Topic, TopicsGiven, topics_by_id
 
 if TYPE_CHECKING:
     from doxeval.reports.figures.losses import Loss
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 # Titles of topics
 
 
-# Topics that were read, or their file.
-TopicsGiven = Iterable[Topic] | str | os.PathLike[str]
-_MOST_NAMED = 20
+_MAX_NAMED = 20
 
 
 @dataclass(frozen=True)
@@ -41,28 +39,28 @@ class TopicNames:
     warnings: tuple[str, ...] = ()
 
     def title(self, topic: str) -> str:
-        """What the topic is about, in a few words; empty if it is not known.
+        """Return what the topic is about, in a few words; empty if it is not known.
 
         A topic without a title is shown by its query or its description.
         """
-        found = self.known.get(topic)
-        if found is None:
+        known = self.known.get(topic)
+        if known is None:
             return ""
-        return _line(found.content or found.title or found.structured or found.description)
+        return _line(known.content or known.title or known.structured or known.description)
 
     def query(self, topic: str) -> str:
-        """The structured query; empty if there is none."""
-        found = self.known.get(topic)
-        return "" if found is None else _line(found.structured)
+        """Return the structured query; empty if there is none."""
+        known = self.known.get(topic)
+        return "" if known is None else _line(known.structured)
 
     def description(self, topic: str) -> str:
-        """What the user wants to know; empty if it is not known."""
-        found = self.known.get(topic)
-        return "" if found is None else _line(found.description)
+        """Return what the user wants to know; empty if it is not known."""
+        known = self.known.get(topic)
+        return "" if known is None else _line(known.description)
 
 
-def topic_names(given: TopicsGiven | None, wanted: Sequence[str]) -> TopicNames:
-    """The wanted topics among those given.
+def topic_names(given: TopicsGiven | None, scored: Sequence[str]) -> TopicNames:
+    """Return the scored topics among those given.
 
     Topics that are missing are warned about; it is an error if none is there.
 
@@ -71,35 +69,23 @@ def topic_names(given: TopicsGiven | None, wanted: Sequence[str]) -> TopicNames:
     """
     if given is None:
         return TopicNames()
-    by_id = _by_id(given)
-    missing = [name for name in wanted if name not in by_id]
-    if len(missing) == len(wanted):
+    by_id = topics_by_id(given, "topics")
+    missing = [name for name in scored if name not in by_id]
+    if len(missing) == len(scored):
         where = f" in {os.fspath(given)}" if isinstance(given, str | os.PathLike) else ""
         raise InputError(
-            f"topics: none of the topics that were scored ({join_names(wanted, 6)}) is among the "
+            f"topics: none of the topics that were scored ({join_names(scored, 6)}) is among the "
             f"{plural(len(by_id), 'topic')}{where} ({join_names(list(by_id), 6)})"
         )
     warnings: tuple[str, ...] = ()
     if missing:
         are = "is" if len(missing) == 1 else "are"
         warnings = (
-            f"topics: {len(missing):,} of {plural(len(wanted), 'topic')} {are} not among those "
+            f"topics: {len(missing):,} of {plural(len(scored), 'topic')} {are} not among those "
             f"given and {'has' if len(missing) == 1 else 'have'} no title: "
-            f"{join_names(missing, _MOST_NAMED)}",
+            f"{join_names(missing, _MAX_NAMED)}",
         )
-    return TopicNames({name: by_id[name] for name in wanted if name in by_id}, warnings)
-
-
-def _by_id(given: TopicsGiven) -> dict[str, Topic]:
-    topics = read_topics(given) if isinstance(given, str | os.PathLike) else list(given)
-    by_id: dict[str, Topic] = {}
-    for topic in topics:
-        if not isinstance(topic, Topic):
-            raise InputError(f"topics is made of {quoted(topic)}: expected topics, or their file")
-        if topic.id in by_id:
-            raise InputError(f"topic {quoted(topic.id)} is given twice", topic.origin, topic.line)
-        by_id[topic.id] = topic
-    return by_id
+    return TopicNames({name: by_id[name] for name in scored if name in by_id}, warnings)
 
 
 def _line(text: str | None) -> str:
@@ -110,9 +96,9 @@ def _line(text: str | None) -> str:
 
 ALPHA = 0.05
 # How many runs are chosen when the page is opened: as many as there are colours.
-MOST_CHOSEN = 10
+MAX_CHOSEN = 10
 # With more runs than these, pairs are not tested: it takes long, and nobody reads the letters.
-MOST_TESTED = 80
+MAX_TESTED = 80
 
 
 @dataclass(frozen=True)
@@ -173,7 +159,7 @@ class Contents:
     @cached_property
     def chosen(self) -> list[str]:
         """The runs that are shown at first, best first: all, or the best and the reference."""
-        return self._best(MOST_CHOSEN)
+        return self._best(MAX_CHOSEN)
 
     def _best(self, most: int) -> list[str]:
         best = self.ranking[:most]
@@ -195,13 +181,13 @@ class Contents:
         return list(legible(self.table.labels).values())
 
     def scores(self, run: str) -> RunScores:
-        """The scores of a run."""
+        """Return the scores of a run."""
         return self.table.runs[self.names.index(run)]
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
         """All pairs of runs, by each measure; none for one run or very many."""
-        if not 2 <= len(self.names) <= MOST_TESTED:
+        if not 2 <= len(self.names) <= MAX_TESTED:
             return ()
         return tuple(compare(self.table, label, alpha=ALPHA) for label in self.table.labels)
 
@@ -228,8 +214,8 @@ class Contents:
         profile = () if self.profile is None else self.profile.measures
         models = (navigation_of(facts) for facts in (*profile, *self.table.measures))
         name = next((model for model in models if model is not None), None)
-        said = (model for _, model in self.provenance.navigation if model.split("(")[0] == name)
-        return next(said, name)
+        named = (model for _, model in self.provenance.navigation if model.split("(")[0] == name)
+        return next(named, name)
 
     @cached_property
     def warnings(self) -> list[tuple[str | None, str]]:

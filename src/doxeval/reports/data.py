@@ -25,7 +25,7 @@ from doxeval.reports.tables import Cell
 from doxeval.scores import MeasureFacts
 
 # More relevant units of one document are counted, but not listed.
-_MOST_RELEVANT = 60
+_MAX_RELEVANT = 60
 
 
 class ReportRun(Struct, frozen=True):
@@ -375,8 +375,8 @@ def document_data(contents: Contents) -> list[ReportDocument]:
         if contents.navigation is not None and view.navigation is not None:
             places = [runs.get(layer.run, -1) for layer in view.layers]
             document.navigation = view.navigation
-            document.outcomes = [_unit(unit, places) for unit in view.units[:_MOST_RELEVANT]]
-            document.outcomes_cut = max(len(view.units) - _MOST_RELEVANT, 0)
+            document.outcomes = [_unit(unit, places) for unit in view.units[:_MAX_RELEVANT]]
+            document.outcomes_cut = max(len(view.units) - _MAX_RELEVANT, 0)
         same = first.setdefault(text, len(documents))
         if same < len(documents):
             document.text_of = same

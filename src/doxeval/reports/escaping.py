@@ -27,7 +27,7 @@ def readable(value: object) -> str:
 
 
 def legible(names: Iterable[str]) -> dict[str, str]:
-    """Names as they are shown: readable, not too long, and still all different.
+    """Return names as they are shown: readable, not too long, and still all different.
 
     >>> legible(["a\\0", "a\\1", "b"])
     {'a\\x00': 'a\N{REPLACEMENT CHARACTER}', 'a\\x01': 'a\N{REPLACEMENT CHARACTER} (2)', 'b': 'b'}
@@ -39,7 +39,7 @@ def legible(names: Iterable[str]) -> dict[str, str]:
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Names with a number behind those that are there already.
+    """Yield the names, with a number after those that occurred before.
 
     >>> unique(["a", "b", "a"])
     ['a', 'b', 'a (2)']

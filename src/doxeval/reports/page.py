@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from doxeval.comparison import TITLES
 from doxeval.messages import plural
-from doxeval.reports.contents import ALPHA, MOST_TESTED, Contents
+from doxeval.reports.contents import ALPHA, MAX_TESTED, Contents
 from doxeval.reports.data import documents_note, page_data, range_in_words
 from doxeval.reports.escaping import readable
 from doxeval.reports.figures.curves import curve_figures, shares_figure
@@ -34,7 +34,7 @@ from doxeval.reports.tables import (
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_MOST_WARNINGS = 200
+_MAX_WARNINGS = 200
 
 
 class Section(NamedTuple):
@@ -122,7 +122,7 @@ def page(contents: Contents, figures: Iterable[Figure] | None = None) -> str:
 
 
 def _numbers(contents: Contents, cells: Mapping[str, Sequence[Cell]]) -> dict[str, Any]:
-    """What the sections show besides figures."""
+    """Return what the sections show besides figures."""
     tested, topics = contents.against_baseline, topic_table(contents)
     labels = contents.table.labels
     return {
@@ -136,7 +136,7 @@ def _numbers(contents: Contents, cells: Mapping[str, Sequence[Cell]]) -> dict[st
         "topic_runs": topics.runs,
         "topic_rows": topics.rows,
         "scatters_left_out": scatters_left_out(contents),
-        "taus": [[tau_of(contents, one, two) for two in labels] for one in labels],
+        "taus": [[tau_of(contents, row, column) for column in labels] for row in labels],
     }
 
 
@@ -154,7 +154,7 @@ def _is_there(
 
 
 def _policy(style: str, script: str) -> str:
-    """What browsers allow the page: its own style and script, and nothing from anywhere."""
+    """Return what browsers allow the page: its own style and script, and nothing from anywhere."""
     return (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
         "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -171,7 +171,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    """The templates; all text that goes into them is made readable and escaped."""
+    """Return the templates; all text that goes into them is made readable and escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -186,8 +186,8 @@ def _environment() -> Environment:
     environment.globals |= {
         "alpha": ALPHA,
         "counted": plural,
-        "most_tested": MOST_TESTED,
-        "most_warnings": _MOST_WARNINGS,
+        "most_tested": MAX_TESTED,
+        "most_warnings": _MAX_WARNINGS,
         "p": _probability,
         "range_in_words": range_in_words,
     }
@@ -195,7 +195,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """A value as it is written into the page; text loses its control characters."""
+    """Return a value as it is written into the page; text loses its control characters."""
     return value if isinstance(value, Markup | int | float) else readable(value)
 
 

@@ -63,22 +63,22 @@ def provenance_of(
     others: Iterable[tuple[str, str]] = (),
     navigation: Navigation | None = None,
 ) -> Provenance:
-    """Where a report on a table comes from.
+    """Return where a report on a table comes from.
 
     `others` are further files that were read, each with what it is for. The date is now, unless it
     is given or the environment sets SOURCE_DATE_EPOCH, as builds do that are to be reproduced.
 
-    >>> found = provenance_of(ScoreTable((), (), ()), date=datetime(2026, 5, 4, tzinfo=UTC))
-    >>> found.when, found.files
+    >>> made = provenance_of(ScoreTable((), (), ()), date=datetime(2026, 5, 4, tzinfo=UTC))
+    >>> made.when, made.files
     ('2026-05-04 00:00 UTC', ())
     """
     return Provenance(
         _now() if date is None else date,
         __version__,
         command,
-        tuple(file_facts(*one) for one in dict.fromkeys((*_files(table), *others))),
+        tuple(file_facts(*file) for file in dict.fromkeys((*_files(table), *others))),
         table.collection,
-        _seal(table.collection),
+        _checksum(table.collection),
         tuple(_navigation(table.measures, navigation)),
     )
 
@@ -96,7 +96,7 @@ def _files(table: ScoreTable) -> Iterator[tuple[str, str]]:
         yield "assessments", origin
 
 
-def _seal(collection: str | None) -> str | None:
+def _checksum(collection: str | None) -> str | None:
     if collection is None:
         return None
     try:
@@ -106,7 +106,7 @@ def _seal(collection: str | None) -> str | None:
 
 
 def file_facts(purpose: str, path: str) -> FileFacts:
-    """A file with its size and hash.
+    """Return a file with its size and hash.
 
     >>> import pathlib, tempfile
     >>> place = pathlib.Path(tempfile.mkdtemp()) / "a.run"
@@ -131,7 +131,7 @@ def _sha256(path: str) -> str:
 
 
 def _of_directory(path: str) -> tuple[int, str]:
-    """The size and hash of all files in a directory."""
+    """Return the size and hash of all files in a directory."""
     every = sorted(
         os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names
     )
@@ -152,7 +152,7 @@ def _navigation(
 
 
 def navigation_of(facts: MeasureFacts) -> str | None:
-    """The name of the model of navigation that a measure uses, if it takes one.
+    """Return the name of the model of navigation that a measure uses, if it takes one.
 
     >>> navigation_of(MeasureFacts("ESRR@10", "ESRR@10(nav=depth)", ""))
     'depth'
@@ -166,7 +166,7 @@ def navigation_of(facts: MeasureFacts) -> str | None:
 
 
 def in_words(model: Navigation) -> str:
-    """A model of navigation by its name and its parameters; of a large parameter, its size.
+    """Return a model of navigation by its name and its parameters; of a large parameter, its size.
 
     >>> from doxeval.navigation.graph import SummaryNavigation
     >>> in_words(SummaryNavigation(partition={"sec": "a", "p": "b"}))

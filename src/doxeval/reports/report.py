@@ -16,7 +16,7 @@ from doxeval.measures import PROFILE, GroundTruth, RetainedResults, hits_model, 
 from doxeval.messages import Message, Parameter, join_names
 from doxeval.named import checked
 from doxeval.output import flush_to_disk
-from doxeval.reports.contents import Contents, TopicsGiven, topic_names
+from doxeval.reports.contents import Contents, topic_names
 from doxeval.reports.documents.view import DocumentView, document_views
 from doxeval.reports.figures.losses import Loss
 from doxeval.reports.figures.vega import FILES, Figure
@@ -24,6 +24,7 @@ from doxeval.reports.page import all_figures, page
 from doxeval.reports.provenance import Provenance, provenance_of
 from doxeval.runs import ChunkTable
 from doxeval.scores import ScoreTable, renderer
+from doxeval.topics import TopicsGiven
 
 
 @checked
@@ -205,7 +206,7 @@ class Report(list[Path]):
         return f"<report: {', '.join(map(str, self)) or 'not written'}>"
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, which can do nothing to the notebook."""
+        """Return the page in a frame of its own, which can do nothing to the notebook."""
         return (
             f'<iframe title="Report" sandbox="allow-scripts allow-downloads" style="{_FRAME}" '
             f'srcdoc="{escape(self.html)}"></iframe>'

@@ -31,7 +31,7 @@ class Cell(NamedTuple):
 
 
 def leaderboard(contents: Contents) -> dict[str, list[Cell]]:
-    """The cells of each run, best run by the first measure first.
+    """Return the cells of each run, best run by the first measure first.
 
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> facts = MeasureFacts("P", "P", "precision")
@@ -65,7 +65,7 @@ def leaderboard(contents: Contents) -> dict[str, list[Cell]]:
 
 
 def undefined_for_all(column: Sequence[Cell]) -> int:
-    """How many topics are undefined, if that number is the same for every run; otherwise 0.
+    """Return how many topics are undefined, if that number is the same for every run; otherwise 0.
 
     >>> undefined_for_all([Cell(0.5, None, "", 3, 2, False)] * 2)
     2
@@ -78,7 +78,7 @@ def undefined_for_all(column: Sequence[Cell]) -> int:
 
 
 # With more scores than these, the table of topics has only the runs that are chosen at first.
-_MOST_CELLS = 30_000
+_MAX_CELLS = 30_000
 
 
 class Against(NamedTuple):
@@ -99,8 +99,8 @@ class Against(NamedTuple):
 
 
 def against_baseline(contents: Contents) -> list[Against]:
-    """All runs against the reference, best first."""
-    tested, found = contents.against_baseline, []
+    """Return all runs against the reference, best first."""
+    tested, rows = contents.against_baseline, []
     for place, run in enumerate(contents.ranking):
         if run == contents.reference:
             continue
@@ -113,8 +113,8 @@ def against_baseline(contents: Contents) -> list[Against]:
         if tested is not None:
             pair = tested.pair(run, contents.reference)
             row = row._replace(p=pair.p, corrected=pair.corrected, significant=pair.significant)
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 class TopicTable(NamedTuple):
@@ -125,7 +125,7 @@ class TopicTable(NamedTuple):
 
 
 def topic_table(contents: Contents) -> TopicTable:
-    """The scores of topics by the first measure.
+    """Return the scores of topics by the first measure.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
@@ -134,13 +134,13 @@ def topic_table(contents: Contents) -> TopicTable:
     >>> topic_table(Contents(ScoreTable((facts,), ("7", "8"), runs)))
     TopicTable(runs=[(0, 'mine')], rows=[['0.5000'], ['–']])
     """
-    fits = len(contents.names) * len(contents.table.topic_ids) <= _MOST_CELLS
-    wanted = contents.ranking if fits else contents.chosen
-    values = [contents.columns[0].values[run].tolist() for run in wanted]
+    fits = len(contents.names) * len(contents.table.topic_ids) <= _MAX_CELLS
+    runs = contents.ranking if fits else contents.chosen
+    values = [contents.columns[0].values[run].tolist() for run in runs]
     rows = [
         ["–" if math.isnan(v) else f"{v:.4f}" for v in row] for row in zip(*values, strict=True)
     ]
-    return TopicTable([(contents.ranking.index(run), run) for run in wanted], rows)
+    return TopicTable([(contents.ranking.index(run), run) for run in runs], rows)
 
 
 class UndefinedRow(NamedTuple):
@@ -152,7 +152,7 @@ class UndefinedRow(NamedTuple):
 
 
 def undefined_rows(contents: Contents) -> list[UndefinedRow]:
-    """The undefined topics; measures and runs that have the same ones share a row."""
+    """Return the undefined topics; measures and runs that have the same ones share a row."""
     shown = dict(zip(contents.table.labels, contents.labels, strict=True))
     by_measure: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for run, measures in contents.table.undefined().items():
@@ -174,7 +174,7 @@ class TopicMedian(NamedTuple):
     median: float
 
 
-class Agreement(NamedTuple):
+class MeasureAgreement(NamedTuple):
     """Of how many pairs of measures some rank the runs alike, and some noticeably differently."""
 
     pairs: int
@@ -195,7 +195,7 @@ class Summary(NamedTuple):
     mean: float | None
     conclusion: str
     winners: dict[str, list[str]]
-    agreement: Agreement | None
+    agreement: MeasureAgreement | None
     hardest: TopicMedian | None
     easiest: TopicMedian | None
     shares: tuple[float, ...] | None
@@ -203,14 +203,14 @@ class Summary(NamedTuple):
 
 
 def summary(contents: Contents) -> Summary:
-    """The main findings.
+    """Return the main findings.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> facts = MeasureFacts("P", "P", "precision")
     >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
-    >>> found = summary(Contents(ScoreTable((facts,), ("7", "8"), runs)))
-    >>> found.best, found.mean, found.hardest
+    >>> shown = summary(Contents(ScoreTable((facts,), ("7", "8"), runs)))
+    >>> shown.best, shown.mean, shown.hardest
     ('mine', 0.375, TopicMedian(topic=1, median=0.25))
     """
     best = contents.ranking[0]
@@ -235,19 +235,21 @@ def summary(contents: Contents) -> Summary:
 
 
 def _winners(contents: Contents, best: str) -> dict[str, list[str]]:
-    """Runs that are better than the best one by other measures, with these measures."""
-    found: dict[str, list[str]] = {}
+    """Return runs that are better than the best one by other measures, with these measures."""
+    winners: dict[str, list[str]] = {}
     for label, column in zip(contents.labels[1:], contents.columns[1:], strict=True):
         winner = column.ranking()[0]
         if column.means[winner] != column.means[best]:
-            found.setdefault(winner, []).append(label)
-    return found
+            winners.setdefault(winner, []).append(label)
+    return winners
 
 
-def _agreement(contents: Contents) -> Agreement | None:
+def _agreement(contents: Contents) -> MeasureAgreement | None:
     if contents.correlations is None:
         return None
     pairs = [pair.agreement for pair in contents.correlations.pairs if pair.agreement is not None]
     if not pairs:
         return None
-    return Agreement(len(pairs), pairs.count("equivalent"), pairs.count("noticeably different"))
+    return MeasureAgreement(
+        len(pairs), pairs.count("equivalent"), pairs.count("noticeably different")
+    )

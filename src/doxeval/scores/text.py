@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import isnan
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,7 +28,8 @@ class TextTable(NamedTuple):
     """A table of text with its title and warnings: the one form in which results are printed.
 
     noun: what a row is, to say how many more there are. longest: the longest cell in characters,
-    None if all are shown in full.
+    None if all are shown in full. left: the columns that are aligned to the left; the others are
+    to the right. Without a header there are only rows.
 
     >>> rows = [[f"run{number}", "0.5"] for number in range(12)]
     >>> print(TextTable(["run", "P"], rows, "Means", noun="run").text(max_rows=1))
@@ -44,17 +45,18 @@ class TextTable(NamedTuple):
     noun: str = "row"
     warnings: Sequence[str] = ()
     longest: int | None = _LONGEST_NAME
+    left: Collection[int] = (0,)
 
     def lines(self, max_rows: int | None = None) -> list[str]:
-        """Return header and rows, the first column aligned to the left, the others to the right."""
+        """Return header and rows, with aligned columns."""
         cells = [
             [escape(cell) if self.longest is None else truncate(cell, self.longest) for cell in row]
-            for row in (self.header, *self.rows[:max_rows])
+            for row in (*filter(None, [self.header]), *self.rows[:max_rows])
         ]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return [
             "  ".join(
-                cell.rjust(width) if column else cell.ljust(width)
+                cell.ljust(width) if column in self.left else cell.rjust(width)
                 for column, (cell, width) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
             for row in cells

@@ -20,7 +20,9 @@ from doxeval.topics.nexi import parse_nexi as parse_nexi
 from doxeval.topics.nexi import parse_structured as parse_structured
 from doxeval.topics.read_write import FORMATS as FORMATS
 from doxeval.topics.read_write import TopicFormat as TopicFormat
+from doxeval.topics.read_write import TopicsGiven as TopicsGiven
 from doxeval.topics.read_write import read_topics as read_topics
+from doxeval.topics.read_write import topics_by_id as topics_by_id
 from doxeval.topics.read_write import write_topics as write_topics
 from doxeval.topics.statistics import TopicStatistics as TopicStatistics
 from doxeval.topics.statistics import topic_statistics as topic_statistics

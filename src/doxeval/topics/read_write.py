@@ -38,7 +38,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any, Literal
 
 from doxeval.columns import unknown_field
-from doxeval.errors import FormatError, OutputError
+from doxeval.errors import FormatError, InputError, OutputError
 from doxeval.files import (
     FileFormat,
     FormatFunctions,
@@ -54,6 +54,8 @@ from doxeval.named import checked
 from doxeval.topics.topic import TEXT_FIELDS, Topic
 
 TopicFormat = Literal["inex", "jsonl", "tab"]
+# Topics that were read, or their file.
+TopicsGiven = Iterable[Topic] | str | os.PathLike[str]
 
 
 @checked
@@ -73,6 +75,27 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     if not topics:
         raise FormatError("no topics in the file", name)
     return topics
+
+
+def topics_by_id(given: TopicsGiven, parameter: str) -> dict[str, Topic]:
+    """Return topics by their ids; two of the same id are an error.
+
+    parameter: what they are called where they were given.
+
+    >>> topics_by_id([Topic("7", "tides")], "topics")["7"].title
+    'tides'
+    """
+    topics = read_topics(given) if isinstance(given, str | os.PathLike) else list(given)
+    by_id: dict[str, Topic] = {}
+    for topic in topics:
+        if not isinstance(topic, Topic):
+            raise InputError(
+                f"{parameter} is made of {quoted(topic)}: expected topics, or their file"
+            )
+        if topic.id in by_id:
+            raise InputError(f"topic {quoted(topic.id)} is given twice", topic.origin, topic.line)
+        by_id[topic.id] = topic
+    return by_id
 
 
 @checked

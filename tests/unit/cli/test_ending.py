@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from doxeval.cli import UNEXPECTED, exit_code, main
+from doxeval.cli import INTERNAL_ERROR, exit_code, main
 from doxeval.errors import InputError
 from seams import change, value_of
 
@@ -49,7 +49,7 @@ def test_an_unexpected_error_is_one_line(
 ) -> None:
     result = listing_that_raises(monkeypatch, error)
     assert (result.exit_code, result.stdout) == (70, "")
-    assert result.stderr.startswith(f"{UNEXPECTED}: {type(error).__name__}")
+    assert result.stderr.startswith(f"{INTERNAL_ERROR}: {type(error).__name__}")
     assert re.fullmatch(r"[^\x00-\x1f\x7f-\x9f]{1,5000}\n", result.stderr)
     if not isinstance(error, ValueError) or len(str(error)) < 1000:
         assert "--debug shows the traceback" in result.stderr
@@ -59,7 +59,7 @@ def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     result = listing_that_raises(monkeypatch, ValueError("bad\x1b[31m"), "--debug")
     assert result.exit_code == 70
     assert result.stderr.startswith("Traceback (most recent call last):\n")
-    assert UNEXPECTED in result.stderr.splitlines()[-1]
+    assert INTERNAL_ERROR in result.stderr.splitlines()[-1]
     assert "\x1b" not in result.stderr and r"bad\u001b[31m" in result.stderr
     monkeypatch.setenv("DOXEVAL_DEBUG", "1")
     by_environment = listing_that_raises(monkeypatch, ValueError("bad"))

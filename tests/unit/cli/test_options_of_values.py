@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from doxeval.cli import Verb, options_of, value_of
+from doxeval.cli import LibraryOptions, library_options, verb
 from doxeval.errors import InputError
 from doxeval.named import check_options, option
 
@@ -33,14 +33,29 @@ class Weather:
         check_options(self)
 
 
-def weather_of(*arguments: str, **defaults: Any) -> Weather:
-    @click.command(cls=Verb)
-    @options_of(Weather)
-    def command(**options: Any) -> Weather:
-        return value_of(Weather, options, **defaults)
+def weather_of(*arguments: str) -> Weather:
+    @verb(Weather)
+    def command(options: Weather) -> Weather:
+        return options
 
     made: Weather = command(list(arguments), standalone_mode=False)
     return made
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Options of which some are those of a value of the library."""
+
+    fog: LibraryOptions[Weather] = library_options(f"{__name__}:Weather", "fog")
+    days: int = option(1, "How many days.")
+    others: LibraryOptions[Weather] = library_options(
+        f"{__name__}:Weather", but=("fog", "sky", "places", "log")
+    )
+
+
+@verb(Forecast)
+def forecast(options: Forecast) -> Forecast:
+    return options
 
 
 def test_options_make_the_value() -> None:
@@ -52,25 +67,34 @@ def test_options_make_the_value() -> None:
 
 
 def test_a_verb_may_have_defaults_of_its_own_where_the_help_explains_them() -> None:
-    assert weather_of(fog=0.1).fog == 0.1
-    assert weather_of("--fog", "2", fog=0.1).fog == 2
+    plain: Forecast = forecast([], standalone_mode=False)
+    assert plain.fog.value(fog=0.1).fog == 0.1
+    given: Forecast = forecast(["--fog", "2"], standalone_mode=False)
+    assert given.fog.value(fog=0.1).fog == 2
 
 
-def test_only_some_options_in_the_order_of_decorators() -> None:
-    @click.command(cls=Verb)
-    @options_of(Weather, "fog")
-    @click.option("--days")
-    @options_of(Weather, but=("fog", "sky", "places", "log"))
-    def command(**options: Any) -> None: ...
-
-    flags = [option.opts[-1] for option in command.params]
+def test_only_some_options_in_the_order_of_fields() -> None:
+    flags = [option.opts[-1] for option in forecast.params]
     assert flags == ["--fog", "--days", "--wind", "--year", "--storm"]
 
 
+def test_choices_in_capital_letters() -> None:
+    @dataclass(frozen=True)
+    class Sky:
+        colour: str = option("blue", "Its colour.", choices=("blue", "red"), ignore_case=True)
+
+    @verb(Sky)
+    def command(options: Sky) -> str:
+        return options.colour
+
+    assert command(["--colour", "RED"], standalone_mode=False) == "red"
+    with pytest.raises(click.UsageError):
+        weather_of("--sky", "GREY")
+
+
 def test_the_help_of_options() -> None:
-    @click.command(cls=Verb)
-    @options_of(Weather)
-    def command(**options: Any) -> None: ...
+    @verb(Weather)
+    def command(options: Weather) -> None: ...
 
     lines = command.get_help(click.Context(command, max_content_width=120)).splitlines()
     assert [" ".join(line.split()) for line in lines[3:-1]] == [

@@ -62,7 +62,7 @@ def test_forms_for_assessors_say_what_they_leave_out(tmp_path: Path) -> None:
     assert set(read_pool(tmp_path / "pool").topics) == set(read_pool(tmp_path / "pool.txt").topics)
     again = doxeval(*words, "--out", tmp_path / "pool", "--format", "inex", "--force")
     assert again.exit_code == 1
-    assert again.stderr.endswith("pool exists\n")
+    assert again.stderr.endswith("pool exists; expected a new or an empty directory\n")
 
 
 def test_statistics(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_the_command_writes_one_run(collection: Collection, judged: Path, tmp_pa
     assert list(read_run(out, "jsonl").results()) == list(expected.results())
     directory = doxeval("simulate", *arguments, "--out", tmp_path, "--force")
     assert directory.exit_code == 1
-    assert "expected a file, for one run" in directory.stderr
+    assert f"{tmp_path} is a directory; expected a file" in directory.stderr
 
 
 def test_the_command_writes_all_runs_into_a_directory(
@@ -74,7 +74,7 @@ def test_the_command_writes_all_runs_into_a_directory(
     assert len(list(out.iterdir())) == len(SYSTEMS) + 2
     into_file = doxeval("simulate", *several[:-1], judged, "--force")
     assert into_file.exit_code == 1
-    assert "expected a directory, for several runs" in into_file.stderr
+    assert f"{judged} is a file; expected a directory" in into_file.stderr
 
 
 def test_the_command_knows_which_options_a_system_looks_at(

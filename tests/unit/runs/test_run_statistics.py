@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.cli import statistics_lines
+from doxeval.cli import statistics_figures
 from doxeval.documents import Collection, example_collection
 from doxeval.errors import InputError
 from doxeval.runs import Kind, Result, Run, overlap_of, resolve, run_statistics
@@ -269,5 +269,5 @@ def test_results_with_several_ranges_are_told_in_words() -> None:
     run = Run.from_arrays(
         [7, 7, 7], ["a"] * 3, spans=[[(0, 2), (4, 6)], [(0, 2)], [(0, 1), (5, 7)]]
     )
-    first = next(iter(statistics_lines(run_statistics(run))))
-    assert first.split(None, 1)[1] == "1 passage, 2 results with several ranges of 1 document"
+    _, value = next(statistics_figures(run_statistics(run)))
+    assert value == "1 passage, 2 results with several ranges of 1 document"

@@ -6,8 +6,8 @@ from doxeval.assess.agreement.coefficients import krippendorff_alpha as krippend
 from doxeval.assess.agreement.coefficients import mean as mean
 from doxeval.assess.agreement.coefficients import total as total
 from doxeval.assess.agreement.coefficients import weighted_kappa as weighted_kappa
-from doxeval.assess.agreement.report import Agreement as Agreement
 from doxeval.assess.agreement.report import AgreementRow as AgreementRow
+from doxeval.assess.agreement.report import AssessorAgreement as AssessorAgreement
 from doxeval.assess.agreement.report import Averages as Averages
 from doxeval.assess.agreement.report import HoneypotScore as HoneypotScore
 from doxeval.assess.agreement.report import agreement as agreement

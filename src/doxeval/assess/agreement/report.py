@@ -213,7 +213,7 @@ class AgreementRow:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AssessorAgreement:
     """How far assessors agree: for each topic, then for all topics, each pair, then all of them."""
 
     mode: Mode
@@ -222,7 +222,7 @@ class Agreement:
     def as_dict(self) -> dict[str, Any]:
         """Return everything by name, for JSON.
 
-        >>> Agreement("2006", ()).as_dict()
+        >>> AssessorAgreement("2006", ()).as_dict()
         {'mode': '2006', 'rows': []}
         """
         return {"mode": self.mode, "rows": [row.as_dict() for row in self.rows]}
@@ -230,7 +230,7 @@ class Agreement:
     def table(self) -> list[list[str]]:
         """Return a head and rows of text: micro values, with three digits.
 
-        >>> Agreement("2006", ()).table()[0][:4]
+        >>> AssessorAgreement("2006", ()).table()[0][:4]
         ['topic', 'assessors', 'documents', 'agreed']
         """
         head = ["topic", "assessors", "documents", "agreed", "κ", "α"]
@@ -268,7 +268,7 @@ def _shown(value: Value) -> str:
 # Agreement
 
 
-def agreement(judged: Iterable[Judged], mode: Mode) -> Agreement:
+def agreement(judged: Iterable[Judged], mode: Mode) -> AssessorAgreement:
     """Return the agreement of each pair of assessors and of all, for each topic and all topics.
 
     Assessors who share no document with another are left out.
@@ -289,7 +289,7 @@ def agreement(judged: Iterable[Judged], mode: Mode) -> Agreement:
     if len({row.topic for row in rows}) > 1:
         every = [judgment for judgments in by_topic.values() for judgment in judgments]
         rows += _rows(None, every, mode)
-    return Agreement(mode, tuple(rows))
+    return AssessorAgreement(mode, tuple(rows))
 
 
 def _rows(topic: str | None, judged: Sequence[Judged], mode: Mode) -> list[AgreementRow]:

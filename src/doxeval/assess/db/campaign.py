@@ -18,6 +18,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, delete, insert, select
 
 from doxeval.assess.agreement import adjudicated_by, votes
+from doxeval.assess.choices import Order, Part, Snap
 from doxeval.assess.db import backup, migrations, users
 from doxeval.assess.db.directory import (
     OpenDirectory,
@@ -54,7 +55,13 @@ from doxeval.assess.db.pools import (
     pooled_elements,
     update_pool,
 )
-from doxeval.assess.db.queue import ADJUDICATED, Progress, QueueEntry, Queues, next_document
+from doxeval.assess.db.queue import (
+    ADJUDICATED,
+    AssignmentProgress,
+    QueueEntry,
+    Queues,
+    next_document,
+)
 from doxeval.assess.db.rebase import RebaseReport, rebase
 from doxeval.assess.db.replay import verify
 from doxeval.assess.db.schema import (
@@ -71,9 +78,7 @@ from doxeval.assess.db.snapshots import keep_snapshot, pack
 from doxeval.assess.db.topics import (
     Assignment,
     CampaignTopic,
-    Order,
     Settings,
-    Snap,
     all_assignments,
     all_topics,
     check_part,
@@ -87,7 +92,7 @@ from doxeval.assess.db.topics import (
     save_topics,
     topic_of_id,
 )
-from doxeval.assess.db.users import Part, Session, User, user_named
+from doxeval.assess.db.users import Session, User, user_named
 from doxeval.assess.exchange import Judged, LoggedOperation
 from doxeval.assess.judging import Article, Mode, Operation, State, flaw_of_text
 from doxeval.assessments import Merge, Ties, count_ties
@@ -348,11 +353,6 @@ class Campaign:
             token_hash = users.hash_token(token)
             connection.execute(delete(SESSIONS).where(SESSIONS.c.token_hash == token_hash))
 
-    def close_sessions(self, user: User) -> None:
-        """End all sessions of a user."""
-        with self.database.write() as connection:
-            connection.execute(delete(SESSIONS).where(SESSIONS.c.user_id == user.id))
-
     # Topics and who judges them
 
     def topics(self) -> list[CampaignTopic]:
@@ -427,7 +427,7 @@ class Campaign:
             check_topic(connection, topic)
             put_keywords(connection, topic, user.id, chosen)
 
-    def progress(self, user: User | None = None) -> list[Progress]:
+    def progress(self, user: User | None = None) -> list[AssignmentProgress]:
         """Return how far every assignment is, or every one of a user."""
         with self.database.read() as connection:
             return self._queues.progress(connection, _id(user))

@@ -38,7 +38,7 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Facts:
+class CampaignFacts:
     """Where a campaign's parts are; `database` is None for SQLite in the same directory.
 
     seal: the checksum of the collection, by its name in the file.
@@ -50,7 +50,7 @@ class Facts:
     doxeval: str = ""
     format: int = _FORMAT
 
-    def moved_to(self, collection: Collection) -> Facts:
+    def moved_to(self, collection: Collection) -> CampaignFacts:
         """Return the same with a collection in another place."""
         return replace(self, collection=collection.address, seal=collection.checksum)
 
@@ -61,16 +61,16 @@ class Facts:
         return parsed_url(self.database)
 
 
-def new_facts(collection: str | Path, checksum: str, database: str | None) -> Facts:
+def new_facts(collection: str | Path, checksum: str, database: str | None) -> CampaignFacts:
     """Return the facts of a campaign that is made now, by this doxeval."""
-    return Facts(absolute_location(collection), checksum, database, __version__)
+    return CampaignFacts(absolute_location(collection), checksum, database, __version__)
 
 
-def read_facts(directory: Path) -> Facts:
+def read_facts(directory: Path) -> CampaignFacts:
     """Return the facts of a campaign."""
     path = directory / FACTS_FILE
     try:
-        facts = Facts(**decode_json(path.read_bytes()))
+        facts = CampaignFacts(**decode_json(path.read_bytes()))
     except FileNotFoundError:
         message = f"is not a campaign: it has no {FACTS_FILE}"
         raise CampaignError(message, str(directory)) from None
@@ -86,7 +86,7 @@ def read_facts(directory: Path) -> Facts:
     return facts
 
 
-def write_facts(directory: Path, facts: Facts) -> None:
+def write_facts(directory: Path, facts: CampaignFacts) -> None:
     """Write the facts, completely or not at all; the URL in them may have a password."""
     path = directory / FACTS_FILE
     with open_output(path) as file:
@@ -123,7 +123,9 @@ def server_lock(directory: Path, purpose: str) -> Iterator[None]:
         os.close(file)
 
 
-def make_directory(directory: Path, facts: Facts, fill: Callable[[Connection], None]) -> None:
+def make_directory(
+    directory: Path, facts: CampaignFacts, fill: Callable[[Connection], None]
+) -> None:
     """Make the directory of a campaign, all of it or nothing; `fill` fills its database."""
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise CampaignError("exists already", str(directory))
@@ -147,7 +149,7 @@ def make_directory(directory: Path, facts: Facts, fill: Callable[[Connection], N
 class OpenDirectory:
     """The parts of an open campaign, and what happened when they were opened."""
 
-    facts: Facts
+    facts: CampaignFacts
     database: Database
     collection: Collection
     notices: tuple[str, ...]
@@ -173,7 +175,7 @@ def open_directory(directory: Path, collection: str | Path | None = None) -> Ope
 
 
 def _open_collection(
-    facts: Facts, recorded: dict[str, str], given: str | Path | None
+    facts: CampaignFacts, recorded: dict[str, str], given: str | Path | None
 ) -> Collection:
     """Open the collection of a campaign: it must be the very one that is judged."""
     places = [given] if given else [facts.collection, recorded["path"]]

@@ -39,8 +39,8 @@ from doxeval.assess.judging import (
     Change,
     Mode,
     Operation,
+    OperationRefused,
     QuoteMismatch,
-    Refused,
     State,
     apply,
     change_between,
@@ -318,7 +318,7 @@ def submit(
             stacks = stacks_after(before.state, state, before.stacks, version)
     except QuoteMismatch as problem:
         raise Failed(Failure("quote", str(problem), "quote")) from problem
-    except Refused as problem:
+    except OperationRefused as problem:
         raise Failed(Failure("refused", str(problem), problem.code)) from problem
     after = Stored(version, state, stacks, before.seconds, before.off_pool, before.text_sha256, now)
     write_judgment(connection, target, after, is_new=is_new)
@@ -379,7 +379,7 @@ def next_step(kind: str, stacks: Stacks) -> int:
     """Return the version whose change an undo or a redo takes; it is refused if there is none."""
     versions = stacks.undo if kind == "undo" else stacks.redo
     if not versions:
-        raise Refused(f"nothing-to-{kind}", f"There is nothing to {kind}.")
+        raise OperationRefused(f"nothing-to-{kind}", f"There is nothing to {kind}.")
     return versions[-1]
 
 

@@ -19,10 +19,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, bindparam, select
 
+from doxeval.assess.choices import Part
 from doxeval.assess.db.pools import CHANGES
 from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, SETTINGS, TOPICS
 from doxeval.assess.db.topics import Settings, all_assignments, unknown_topic
-from doxeval.assess.db.users import Part
 
 QueueStatus = Literal["unjudged", "open", "validated", "skipped"]
 ADJUDICATED = 0  # the judge whose judgments the adjudicators of a topic share
@@ -51,7 +51,7 @@ class QueueEntry:
 
 
 @dataclass(frozen=True)
-class Progress:
+class AssignmentProgress:
     """One user's part in one topic: documents validated, of how many, and what was found.
 
     seconds: the time spent on its documents, of all adjudicators together. next: the next document
@@ -111,7 +111,7 @@ class Queues:
         """Return the queue of a judge; the topic must be one of the campaign."""
         return self.read(connection, [(topic, judge)])[0][topic, judge]
 
-    def progress(self, connection: Connection, user: int | None = None) -> list[Progress]:
+    def progress(self, connection: Connection, user: int | None = None) -> list[AssignmentProgress]:
         """Return the progress of every assignment, or of those of a user."""
         assigned = [
             (row, (row.topic, ADJUDICATED if row.part == "adjudicate" else row.user_id))
@@ -119,7 +119,7 @@ class Queues:
         ]
         queues, seconds = self.read(connection, [key for _, key in assigned])
         return [
-            Progress(
+            AssignmentProgress(
                 row.topic,
                 row.name,
                 row.part,

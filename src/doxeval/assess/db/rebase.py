@@ -6,8 +6,8 @@ before it can be undone. All of this is one transaction.
 A highlight moves to where its text stands in the new version. The quote must occur exactly once in
 the old text and once in the new one; where it occurs more often, it is taken with more and more of
 the text around it. A best entry point moves with the text after it in the same way. A grade stays
-if its element, found by path, has the same text. Whatever cannot be placed for certain is lost and
-listed. Nothing is guessed.
+if its element, found by path, has the same text. Whatever cannot be placed for certain is
+listed as not found. Nothing is guessed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _FIRST_CONTEXT = 8
 
 
 @dataclass(frozen=True)
-class Lost:
+class NotReanchored:
     """Something of a judgment that has no certain place in the new text."""
 
     topic: str
@@ -58,14 +58,14 @@ class Lost:
 class RebaseReport:
     """What became of the judgments.
 
-    unchanged: their text is the same. moved: they were carried over. lost: what was not; those
+    unchanged: their text is the same. moved: they were carried over. not_found: what was not; those
     judgments are open again. removed: documents that the new collection does not have, and that
     were in the pool or merely opened, but not judged by anybody.
     """
 
     unchanged: int
     moved: int
-    lost: tuple[Lost, ...]
+    not_found: tuple[NotReanchored, ...]
     removed: tuple[tuple[str, str], ...]
 
 
@@ -86,26 +86,28 @@ class Rebase:
         """Carry everything over."""
         removed = self._without_missing()
         unchanged = moved = 0
-        lost: list[Lost] = []
+        not_found: list[NotReanchored] = []
         for row in self.connection.execute(select(JUDGMENTS)).all():
             missing = self._judgment(row)
             unchanged += missing is None
             moved += missing is not None and not missing
-            lost += missing or ()
-        lost += self._honeypots()
+            not_found += missing or ()
+        not_found += self._honeypots()
         place = {"path": self.new.address, "seal": self.new.checksum}
         put_setting(self.connection, "collection", place)
-        note_event(self.connection, "rebased", moved=moved, lost=len(lost), seal=self.new.checksum)
-        return RebaseReport(unchanged, moved, tuple(lost), removed)
+        note_event(
+            self.connection, "rebased", moved=moved, lost=len(not_found), seal=self.new.checksum
+        )
+        return RebaseReport(unchanged, moved, tuple(not_found), removed)
 
-    def _judgment(self, row: Any) -> list[Lost] | None:
-        """Carry one judgment over; return what it lost, or None if its text is the same."""
+    def _judgment(self, row: Any) -> list[NotReanchored] | None:
+        """Carry a judgment over; return what was not found, or None if its text is the same."""
         target = Target(row.topic, row.document, row.judge)
         new = Article.of(self.new, row.document)
         state = State.from_json(row.state)
         if row.text_sha256 == new.sha256 and not state.grades:
             return None
-        anchored, lost = self._anchored(state, row.document, row.text_sha256, new)
+        anchored, not_found = self._anchored(state, row.document, row.text_sha256, new)
         if row.text_sha256 == new.sha256 and anchored == state:
             return None
         stored = replace(stored_of(row), text_sha256=new.sha256)
@@ -117,19 +119,21 @@ class Rebase:
             if anchored.is_relevant:
                 keep_snapshot(self.connection, new)
         who = self.names[row.judge]
-        return [Lost(row.topic, row.document, who, what) for what in lost]
+        return [NotReanchored(row.topic, row.document, who, what) for what in not_found]
 
-    def _honeypots(self) -> list[Lost]:
-        """Carry known answers over; a honeypot whose answer is lost is one no longer."""
+    def _honeypots(self) -> list[NotReanchored]:
+        """Carry known answers over; a honeypot whose answer is not found is one no longer."""
         table = POOL_DOCUMENTS.c
-        lost: list[Lost] = []
+        not_found: list[NotReanchored] = []
         for row in self.connection.execute(select(POOL_DOCUMENTS).where(table.honeypot)).all():
             state, old = State.from_json(row.gold), self._old_article(row.document, None)
             new = Article.of(self.new, row.document)
             missing: tuple[str, ...] = ("its old text is gone",)
             if old is not None:
                 state, missing = reanchor(state, old, new, self.mode)
-            lost += [Lost(row.topic, row.document, "honeypot", what) for what in missing]
+            not_found += [
+                NotReanchored(row.topic, row.document, "honeypot", what) for what in missing
+            ]
             values: dict[str, Any] = {"gold": state.as_json()}
             if missing:
                 values = {"gold": None, "honeypot": False}
@@ -138,7 +142,7 @@ class Rebase:
                 .where(table.topic == row.topic, table.document == row.document)
                 .values(**values)
             )
-        return lost
+        return not_found
 
     def _anchored(
         self, state: State, document: str, text_sha256: str, new: Article
@@ -199,28 +203,30 @@ def _collection_if_there(recorded: dict[str, str]) -> Collection | None:
 
 
 def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[State, tuple[str, ...]]:
-    """Return the state in the new version of the text, and what of it is lost.
+    """Return the state in the new version of the text, and what of it is not found.
 
-    The state stays validated if nothing is lost and the rules still allow it.
+    The state stays validated if everything was found and the rules still allow it.
 
     >>> from doxeval.documents.examples import example_collection
     >>> before = example_collection({"a": "<s><p>Low tide.</p></s>"})
     >>> after = example_collection({"a": "<s><p>At night, low or high.</p><p>Low tide.</p></s>"})
     >>> state = State(highlights=((4, 8),), bep=4, status="validated")
-    >>> moved, lost = reanchor(state, Article.of(before, "a"), Article.of(after, "a"), "2006")
-    >>> moved.highlights, moved.bep, moved.status, lost
+    >>> moved, not_found = reanchor(state, Article.of(before, "a"), Article.of(after, "a"), "2006")
+    >>> moved.highlights, moved.bep, moved.status, not_found
     (((26, 30),), 26, 'validated', ())
     >>> gone = Article.of(example_collection({"a": "<s>High water.</s>"}), "a")
-    >>> moved, lost = reanchor(state, Article.of(before, "a"), gone, "2006")
-    >>> moved.highlights, moved.status, len(lost)
+    >>> moved, not_found = reanchor(state, Article.of(before, "a"), gone, "2006")
+    >>> moved.highlights, moved.status, len(not_found)
     ((), 'open', 2)
     """
-    lost: list[str] = []
+    not_found: list[str] = []
     highlights: list[Range] = []
     for start, end in state.highlights:
         at, why = _new_place(old.text, new.text, start, end)
         if at is None:
-            lost.append(f"the highlight {start:,} to {end:,}, {quoted(old.text[start:end])}: {why}")
+            not_found.append(
+                f"the highlight {start:,} to {end:,}, {quoted(old.text[start:end])}: {why}"
+            )
         else:
             highlights.append((at, at + end - start))
     bep = state.bep
@@ -229,12 +235,12 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
         bep, why = _new_place(old.text, new.text, bep, after)
         if bep is None:
             quote = quoted(old.text[state.bep : after])
-            lost.append(f"the best entry point {state.bep:,}, before {quote}: {why}")
+            not_found.append(f"the best entry point {state.bep:,}, before {quote}: {why}")
     joined, _ = merge_passages(highlights)
     grades: dict[str, Grade] = {}
     for path, grade in state.grades.items():
         if reason := _why_not(path, old, new, joined if mode == "2005" else None):
-            lost.append(f"the grade of {short_path(path)}: {reason}")
+            not_found.append(f"the grade of {short_path(path)}: {reason}")
         else:
             grades[path] = grade
     moved = replace(
@@ -244,9 +250,9 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
         grades=grades,
         inferred=state.inferred & grades.keys(),
     )
-    if lost or problems(moved, new, mode):
+    if not_found or problems(moved, new, mode):
         moved = replace(moved, status="open")
-    return moved, tuple(lost)
+    return moved, tuple(not_found)
 
 
 def _new_place(old: str, new: str, start: int, end: int) -> tuple[int | None, str]:

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
+from doxeval.assess.choices import (
+    DISPLAY_ROLES,
+    MODES,
+    ORDERS,
+    PARTS,
+    SNAPS,
+    Mode,
+    Order,
+    Part,
+    Snap,
+)
 from doxeval.assess.db import session
 from doxeval.assess.db.schema import (
     ASSIGNMENTS,
@@ -20,21 +31,11 @@ from doxeval.assess.db.schema import (
     put_setting,
 )
 from doxeval.assess.db.session import CampaignError, Unknown, decoding
-from doxeval.assess.db.users import Part
-from doxeval.assess.judging import Mode
 from doxeval.messages import Parameter, quoted, suggestion
 from doxeval.topics import TEXT_FIELDS, Topic
 
 MOST_KEYWORDS, LONGEST_KEYWORD = 100, 100
 LONGEST_ID = 1000  # of a topic or a document: ids are parts of addresses
-
-Order = Literal["pool", "prioritised", "random"]
-Snap = Literal["characters", "words", "sentences"]
-# How an element is shown; nothing to do with the roles of users.
-DisplayRole = Literal[
-    "heading", "list", "item", "table", "row", "cell", "inline", "figure", "maths", "block"
-]
-DISPLAY_ROLES: tuple[DisplayRole, ...] = get_args(DisplayRole)
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,7 @@ prioritised, random
     title: str = ""
 
     def __post_init__(self) -> None:
-        choices = {"mode": get_args(Mode), "order": get_args(Order), "snap": get_args(Snap)}
-        for name, known in choices.items():
+        for name, known in (("mode", MODES), ("order", ORDERS), ("snap", SNAPS)):
             chosen = getattr(self, name)
             if chosen not in known:
                 raise CampaignError(Parameter(name, chosen) + suggestion(str(chosen), known))
@@ -201,7 +201,7 @@ class Assignment:
 
 def check_part(part: str) -> None:
     """Refuse a part that there is not."""
-    if part not in get_args(Part):
+    if part not in PARTS:
         raise CampaignError(f"part={quoted(part)}: expected assess or adjudicate")
 
 

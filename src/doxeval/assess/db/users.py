@@ -19,7 +19,7 @@ import secrets
 import threading
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, get_args
+from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -37,14 +37,12 @@ from sqlalchemy import (
     update,
 )
 
+from doxeval.assess.choices import ROLES, Part, Role
 from doxeval.assess.db import session
 from doxeval.assess.db.schema import ASSIGNMENTS, LOGIN_FAILURES, SESSIONS, USERS, note_event
 from doxeval.assess.db.session import CampaignError, Throttled, Unknown
 from doxeval.messages import escape, quoted, suggestion
 
-Role = Literal["admin", "organiser", "assessor", "adjudicator"]
-ROLES: tuple[Role, ...] = get_args(Role)
-Part = Literal["assess", "adjudicate"]
 LONGEST_NAME = 64
 # What exports call judgments that belong to nobody in particular.
 _RESERVED = {"adjudicated", "majority", "union", "intersection"}

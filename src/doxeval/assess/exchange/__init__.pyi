@@ -1,7 +1,7 @@
+from doxeval.assess.choices import EXPORT_FORMATS as EXPORT_FORMATS
+from doxeval.assess.choices import ExportFormat as ExportFormat
 from doxeval.assess.exchange.annotations import read_annotations as read_annotations
-from doxeval.assess.exchange.export import EXPORT_FORMATS as EXPORT_FORMATS
 from doxeval.assess.exchange.export import Export as Export
-from doxeval.assess.exchange.export import ExportFormat as ExportFormat
 from doxeval.assess.exchange.export import Undecided as Undecided
 from doxeval.assess.exchange.export import check_fit as check_fit
 from doxeval.assess.exchange.export import export_download as export_download

@@ -185,20 +185,20 @@ def read_annotations(
         value = decode_json(text)
     except ValueError:
         raise FormatError("expected JSON in UTF-8", origin) from None
-    drafts: dict[tuple[str, str, str | None], _Draft] = {}
+    drafts: dict[tuple[str, str, str | None], _JudgmentDraft] = {}
     lines = _Lines(text)
     for number, item in enumerate(_items(value, origin), 1):
         line = lines.of(item)
         try:
             annotation = _Annotation(item)
-            draft = drafts.setdefault(annotation.key, _Draft(*annotation.key, origin, line))
+            draft = drafts.setdefault(annotation.key, _JudgmentDraft(*annotation.key, origin, line))
             draft.add(annotation, article_of(annotation.document))
         except InputError as error:
             raise type(error)(f"annotation {number}: {error.message}", origin, line) from None
     return [draft.judgment() for draft in drafts.values()]
 
 
-class _Page(Struct):
+class _AnnotationPage(Struct):
     """What holds annotations: a page, or a collection with its first page."""
 
     items: list[Any] | None = None
@@ -212,10 +212,10 @@ def _items(value: object, origin: str) -> list[Any]:
     try:
         if isinstance(value, list):
             return value
-        outer = msgspec.convert(value, _Page)
-        page = outer if outer.first is None else msgspec.convert(outer.first, _Page)
+        outer = msgspec.convert(value, _AnnotationPage)
+        page = outer if outer.first is None else msgspec.convert(outer.first, _AnnotationPage)
     except msgspec.ValidationError:
-        page = outer = _Page()
+        page = outer = _AnnotationPage()
     if page.next or outer.last:
         raise FormatError("annotations on several pages: expected all on the first", origin)
     if page.items is None:
@@ -272,7 +272,7 @@ class _PathSelector(Struct):
 _Objects: TypeAlias = dict[str, Any] | list[dict[str, Any]] | None
 
 
-class _Target(Struct):
+class _AnnotationTarget(Struct):
     """What an annotation is about."""
 
     source: str
@@ -299,7 +299,7 @@ class _Annotation:
             raise FormatError(f"{len(targets)} targets: expected one")
         self._selectors = _objects(targets[0], "selector")
         wrong_source = "expected a target with the id of a document as its source"
-        source = unquote(_converted(targets[0], _Target, wrong_source).source)
+        source = unquote(_converted(targets[0], _AnnotationTarget, wrong_source).source)
         if not source.strip():
             raise FormatError(wrong_source)
         self.document = normalise_id(source)
@@ -422,7 +422,7 @@ def _graded(text: str) -> _GradeRecord:
 
 
 @dataclass
-class _Draft:
+class _JudgmentDraft:
     """The annotations of one judgment."""
 
     topic: str

@@ -25,12 +25,13 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assess.agreement import adjudicated_by, votes
+from doxeval.assess.choices import EXPORT_FORMATS, ExportFormat
 from doxeval.assess.exchange.annotations import annotation_lines
 from doxeval.assess.exchange.types import Judged
 from doxeval.assess.judging import Article, Mode, State, inconsistencies, touched
@@ -56,8 +57,6 @@ from doxeval.files import open_output
 from doxeval.messages import Parameter, join_names, plural, quoted, truncate
 from doxeval.spans import Spans, shared_lengths
 
-ExportFormat = Literal["inex2003", "inex2005", "inex2008", "trec", "jsonl", "annotations"]
-EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 _WRITERS: dict[str, AssessmentFormat] = {
     "inex2003": "grades",
     "inex2005": "highlights",

@@ -1,3 +1,5 @@
+from doxeval.assess.choices import MODES as MODES
+from doxeval.assess.choices import Mode as Mode
 from doxeval.assess.judging.article import Article as Article
 from doxeval.assess.judging.mode2005 import holds_passage as holds_passage
 from doxeval.assess.judging.mode2005 import touched as touched
@@ -14,12 +16,10 @@ from doxeval.assess.judging.rules import gradable as gradable
 from doxeval.assess.judging.rules import highlighted as highlighted
 from doxeval.assess.judging.rules import inconsistencies as inconsistencies
 from doxeval.assess.judging.rules import problems as problems
-from doxeval.assess.judging.state import MODES as MODES
 from doxeval.assess.judging.state import Change as Change
 from doxeval.assess.judging.state import Grade as Grade
-from doxeval.assess.judging.state import Mode as Mode
+from doxeval.assess.judging.state import OperationRefused as OperationRefused
 from doxeval.assess.judging.state import Range as Range
-from doxeval.assess.judging.state import Refused as Refused
 from doxeval.assess.judging.state import State as State
 from doxeval.assess.judging.state import Status as Status
 from doxeval.assess.judging.state import WrongChange as WrongChange

@@ -33,7 +33,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.assess.judging.article import NO_ROW, Article
-from doxeval.assess.judging.state import Grade, Refused, State
+from doxeval.assess.judging.state import Grade, OperationRefused, State
 from doxeval.assessments import Grades2003
 from doxeval.messages import short_path
 
@@ -41,7 +41,7 @@ NONE = -1
 HIGHEST = 3
 
 
-class Columns(NamedTuple):
+class ElementGrades(NamedTuple):
     """The exhaustivity and the specificity of every element of an article, -1 without a grade."""
 
     exhaustivity: Ints
@@ -88,11 +88,11 @@ def inferred_grades(given: Mapping[str, Grade], article: Article) -> dict[str, G
     return dict(zip(article.paths_of(rows), pairs, strict=True))
 
 
-def columns_of(grades: Mapping[str, Grade], article: Article) -> Columns:
+def columns_of(grades: Mapping[str, Grade], article: Article) -> ElementGrades:
     """Return grades as columns over all elements of the article."""
     rows = article.rows_of(list(grades))
     values = np.array(list(grades.values()), dtype=np.int64).reshape(-1, 2)[rows >= 0]
-    columns = Columns(*np.full((2, len(article)), NONE, dtype=np.int64))
+    columns = ElementGrades(*np.full((2, len(article)), NONE, dtype=np.int64))
     columns.exhaustivity[rows[rows >= 0]] = values[:, 0]
     columns.specificity[rows[rows >= 0]] = values[:, 1]
     return columns
@@ -109,9 +109,9 @@ def nearest_graded(is_graded: Bools, article: Article) -> Ints:
         nearest[going] = nearest[nearest[going]]
 
 
-def highest_of_children(columns: Columns, article: Article) -> Columns:
+def highest_of_children(columns: ElementGrades, article: Article) -> ElementGrades:
     """Return the highest exhaustivity and specificity among the graded children, -1 without any."""
-    highest = Columns(*np.full((2, len(article)), NONE, dtype=np.int64))
+    highest = ElementGrades(*np.full((2, len(article)), NONE, dtype=np.int64))
     for most, column in zip(highest, columns, strict=True):
         np.maximum.at(most, article.parent[1:], column[1:])
     return highest
@@ -122,7 +122,7 @@ def ungraded_children(is_graded: Bools, article: Article) -> Ints:
     return np.bincount(article.parent[1:][~is_graded[1:]], minlength=len(article))
 
 
-def _infer_one_round(columns: Columns, article: Article) -> bool:
+def _infer_one_round(columns: ElementGrades, article: Article) -> bool:
     """Grade the elements that can have one grade only; return whether there were any."""
     bounds = _bounds(columns, article)
     can_be_zero = (bounds.least_exhaustive <= 0) & (bounds.least_specific <= 0)
@@ -137,7 +137,7 @@ def _infer_one_round(columns: Columns, article: Article) -> bool:
     return bool(is_single.any())
 
 
-def _bounds(columns: Columns, article: Article) -> _Bounds:
+def _bounds(columns: ElementGrades, article: Article) -> _Bounds:
     is_graded = columns.is_graded
     nearest = nearest_graded(is_graded, article)
     has_above = nearest >= 0
@@ -152,7 +152,7 @@ def _bounds(columns: Columns, article: Article) -> _Bounds:
     return bounds
 
 
-def _bound_by_children(bounds: _Bounds, columns: Columns, article: Article) -> None:
+def _bound_by_children(bounds: _Bounds, columns: ElementGrades, article: Article) -> None:
     """Narrow the bounds of elements that are nothing but children, and of their children."""
     is_graded = columns.is_graded
     highest = highest_of_children(columns, article)
@@ -170,7 +170,7 @@ def _bound_by_children(bounds: _Bounds, columns: Columns, article: Article) -> N
     bounds.least_exhaustive[last] = np.maximum(bounds.least_exhaustive[last], missing)
 
 
-def _least_inside(columns: Columns, nearest: Ints, article: Article) -> tuple[Ints, Ints]:
+def _least_inside(columns: ElementGrades, nearest: Ints, article: Article) -> tuple[Ints, Ints]:
     """Return what the nearest graded elements inside each ungraded element demand of it at least.
 
     Those are the ones in its subtree that have the same nearest graded element around them as it
@@ -201,9 +201,11 @@ def graded(
     """Return the grades after one is given (None takes it back), and which are inferred."""
     row = article.row_of(path)
     if row == NO_ROW:
-        raise Refused("no-element", f"There is no element {short_path(path)} in the document.")
+        raise OperationRefused(
+            "no-element", f"There is no element {short_path(path)} in the document."
+        )
     if grade is not None and not isinstance(grade, tuple):
-        raise Refused("value", "A grade is an exhaustivity and a specificity from 0 to 3.")
+        raise OperationRefused("value", "A grade is an exhaustivity and a specificity from 0 to 3.")
     numbered = article.path_of(row)
     given = {other: state.grades[other] for other in state.grades.keys() - _derived(state, article)}
     if grade is None:
@@ -212,7 +214,7 @@ def graded(
         given[numbered] = grade
     inferred = inferred_grades(given, article)
     if grade is None and numbered in inferred:
-        raise Refused(
+        raise OperationRefused(
             "forced",
             "This grade follows from other grades: change those, or give this element another "
             "grade.",

@@ -24,7 +24,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Ints
 from doxeval.assess.judging.article import NO_ROW, Article
-from doxeval.assess.judging.state import Grade, Range, Refused, State
+from doxeval.assess.judging.state import Grade, OperationRefused, Range, State
 from doxeval.messages import plural, short_path
 
 # Grades as levels, in rising order.
@@ -70,9 +70,11 @@ def graded(state: State, path: str, grade: Grade | None, article: Article) -> di
     """Return the grades after one element is graded; None makes it unknown again."""
     row = article.row_of(path)
     if row == NO_ROW:
-        raise Refused("no-element", f"There is no element {short_path(path)} in the document.")
+        raise OperationRefused(
+            "no-element", f"There is no element {short_path(path)} in the document."
+        )
     if not touched(state.highlights, article)[row]:
-        raise Refused(
+        raise OperationRefused(
             "not-highlighted",
             "Nothing in this element is highlighted: only elements with highlighted text are "
             "graded.",
@@ -140,7 +142,7 @@ def levels_of(grades: Mapping[str, Grade], article: Article) -> Ints:
 def _level(grade: Grade) -> int:
     level = _LEVELS.get(grade)
     if level is None:
-        raise Refused("value", "Exhaustivity is 2, 1 or ? (too small).")
+        raise OperationRefused("value", "Exhaustivity is 2, 1 or ? (too small).")
     return level
 
 
@@ -152,7 +154,7 @@ def _grade(
     above = _ancestors(row, article)
     if level == TOO_SMALL:
         if holds_passage(highlights, article)[row]:
-            raise Refused(
+            raise OperationRefused(
                 "holds-passage",
                 "This element holds a whole highlighted passage, so it cannot be too small (?).",
             )
@@ -169,14 +171,14 @@ def _clear(row: int, levels: Ints, article: Article) -> None:
     """Make one element unknown, unless another grade forces its grade on it."""
     inside = levels[row + 1 : row + int(article.size[row])]
     if (inside == HIGHLY).any():
-        raise Refused(
+        raise OperationRefused(
             "forced",
             "Something in this element is graded 2, so this element is 2 too: change that grade "
             "first.",
         )
     parent = int(article.parent[row])
     if parent >= 0 and levels[parent] == TOO_SMALL:
-        raise Refused(
+        raise OperationRefused(
             "forced",
             "The element around this one is too small (?), so this one is too: change that grade "
             "first.",

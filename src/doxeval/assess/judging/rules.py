@@ -24,10 +24,17 @@ from typing import TypeAlias
 import numpy as np
 
 from doxeval.arrays import Ints
+from doxeval.assess.choices import Mode
 from doxeval.assess.judging import mode2003, mode2005
 from doxeval.assess.judging.article import NO_ROW, Article
 from doxeval.assess.judging.operations import Operation
-from doxeval.assess.judging.state import Grade, Mode, Range, Refused, State, grade_from_json
+from doxeval.assess.judging.state import (
+    Grade,
+    OperationRefused,
+    Range,
+    State,
+    grade_from_json,
+)
 from doxeval.assessments import (
     Grades2005,
     contradictions_of_2003,
@@ -40,7 +47,7 @@ Rule = Callable[[Operation, State, Article, Mode], State]
 
 
 def apply(operation: Operation, state: State, article: Article, mode: Mode) -> State:
-    """Return the state after an operation; Refused explains why it is not allowed.
+    """Return the state after an operation; OperationRefused explains why it is not allowed.
 
     Undoing and redoing take the history, which is not kept here: see `Change`.
 
@@ -53,7 +60,7 @@ def apply(operation: Operation, state: State, article: Article, mode: Mode) -> S
     >>> apply(Operation("2", 1, "validate"), state, article, "2006")
     Traceback (most recent call last):
         ...
-    doxeval.assess.judging.state.Refused: The best entry point is missing.
+    doxeval.assess.judging.state.OperationRefused: The best entry point is missing.
     """
     rule = _RULES.get(operation.kind)
     if rule is None:
@@ -145,7 +152,7 @@ def highlighted(ranges: Ranges, start: int, end: int, article: Article) -> Range
     """
     check_range(start, end, article)
     if article.is_white(start, end):
-        raise Refused("white-space", "Only white space is selected: select some text.")
+        raise OperationRefused("white-space", "Only white space is selected: select some text.")
     first, after = _shared(ranges, start, end)
     if first < after:
         start, end = min(start, ranges[first][0]), max(end, ranges[after - 1][1])
@@ -174,7 +181,7 @@ def unhighlighted(ranges: Ranges, start: int, end: int, article: Article) -> Ran
     right = (max(end, ranges[after - 1][0]), ranges[after - 1][1])
     kept = [part for part in (left, right) if not article.is_white(*part)]
     if len(kept) == 2 and article.is_white(left[1], right[0]):
-        raise Refused(
+        raise OperationRefused(
             "white-space",
             "White space between highlighted words stays highlighted: select the words to remove.",
         )
@@ -184,9 +191,9 @@ def unhighlighted(ranges: Ranges, start: int, end: int, article: Article) -> Ran
 def check_range(start: int, end: int, article: Article) -> None:
     """Refuse a range that is empty or not in the document."""
     if start >= end:
-        raise Refused("empty", "Nothing is selected: select some text.")
+        raise OperationRefused("empty", "Nothing is selected: select some text.")
     if end > len(article.text):
-        raise Refused(
+        raise OperationRefused(
             "outside",
             f"The document has {len(article.text):,} characters, and the selection ends at "
             f"{end:,}.",
@@ -209,7 +216,7 @@ def _edited(state: State, after: State) -> State:
 
 def _highlight(operation: Operation, state: State, article: Article, mode: Mode) -> State:
     if mode == "2003":
-        raise Refused("mode", "Nothing is highlighted here: elements are graded instead.")
+        raise OperationRefused("mode", "Nothing is highlighted here: elements are graded instead.")
     change = highlighted if operation.kind == "highlight" else unhighlighted
     start, end = _place(operation.start), _place(operation.end)
     ranges = change(state.highlights, start, end, article)
@@ -225,18 +232,18 @@ def _highlight(operation: Operation, state: State, article: Article, mode: Mode)
 
 def _set_bep(operation: Operation, state: State, article: Article, mode: Mode) -> State:
     if mode != "2006":
-        raise Refused("mode", "There are no best entry points here.")
+        raise OperationRefused("mode", "There are no best entry points here.")
     bep = None
     if operation.kind == "bep":
         bep = _place(operation.start)
         if bep >= len(article.text):
-            raise Refused("outside", "The best entry point has to stand before some text.")
+            raise OperationRefused("outside", "The best entry point has to stand before some text.")
     return _edited(state, replace(state, bep=bep))
 
 
 def _grade(operation: Operation, state: State, article: Article, mode: Mode) -> State:
     if mode == "2006":
-        raise Refused("mode", "Elements are not graded here: highlight the relevant text.")
+        raise OperationRefused("mode", "Elements are not graded here: highlight the relevant text.")
     path, grade = operation.path or "", _as_grade(operation.value)
     if mode == "2005":
         return _edited(state, replace(state, grades=mode2005.graded(state, path, grade, article)))
@@ -247,27 +254,29 @@ def _grade(operation: Operation, state: State, article: Article, mode: Mode) -> 
 def _as_grade(value: object) -> Grade | None:
     grade = None if value is None else grade_from_json(value)
     if grade is None and value is not None:
-        raise Refused("value", f"{quoted(value)} is no grade.")
+        raise OperationRefused("value", f"{quoted(value)} is no grade.")
     return grade
 
 
 def _place(offset: int | None) -> int:
     if offset is None:
-        raise Refused("place", "The operation does not say where.")
+        raise OperationRefused("place", "The operation does not say where.")
     return offset
 
 
 def _validate(operation: Operation, state: State, article: Article, mode: Mode) -> State:
     if reasons := problems(state, article, mode):
-        raise Refused("not-valid", " ".join(reasons))
+        raise OperationRefused("not-valid", " ".join(reasons))
     return replace(state, status="validated", skipped=False)
 
 
 def _not_relevant(operation: Operation, state: State, article: Article, mode: Mode) -> State:
     if state.highlights:
-        raise Refused("relevant", "Something is highlighted: remove the highlights first.")
+        raise OperationRefused("relevant", "Something is highlighted: remove the highlights first.")
     if state.is_relevant:
-        raise Refused("relevant", "Something is graded above 0: change those grades first.")
+        raise OperationRefused(
+            "relevant", "Something is graded above 0: change those grades first."
+        )
     return _validate(operation, state, article, mode)
 
 
@@ -291,19 +300,23 @@ def _import(operation: Operation, state: State, article: Article, mode: Mode) ->
     """Take a whole state from elsewhere as it is, if it can be a judgment of this article."""
     after = State.from_json(operation.value)
     if after.highlights and after.highlights[-1][1] > len(article.text):
-        raise Refused("outside", "A highlight ends after the end of the document.")
+        raise OperationRefused("outside", "A highlight ends after the end of the document.")
     if after.bep is not None and after.bep >= len(article.text):
-        raise Refused("outside", "The best entry point is after the end of the document.")
+        raise OperationRefused("outside", "The best entry point is after the end of the document.")
     if after.highlights and mode == "2003":
-        raise Refused("mode", "There are no highlights here.")
+        raise OperationRefused("mode", "There are no highlights here.")
     if after.bep is not None and mode != "2006":
-        raise Refused("mode", "There are no best entry points here.")
+        raise OperationRefused("mode", "There are no best entry points here.")
     scale = {"2006": (), "2005": (int, str), "2003": (tuple,)}[mode]
     for path, grade in after.grades.items():
         if not isinstance(grade, scale):
-            raise Refused("mode", f"{short_path(path)} has the grade {grade}, of another scale.")
+            raise OperationRefused(
+                "mode", f"{short_path(path)} has the grade {grade}, of another scale."
+            )
         if article.row_of(path) == NO_ROW or article.path_of(article.row_of(path)) != path:
-            raise Refused("no-element", f"There is no element {short_path(path)} in the document.")
+            raise OperationRefused(
+                "no-element", f"There is no element {short_path(path)} in the document."
+            )
     return after
 
 

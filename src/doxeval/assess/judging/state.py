@@ -23,8 +23,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from doxeval.errors import FormatError, InputError
 from doxeval.messages import quoted, short_path
 
-Mode: TypeAlias = Literal["2006", "2005", "2003"]
-MODES: tuple[Mode, ...] = ("2006", "2005", "2003")
 Status: TypeAlias = Literal["open", "validated"]
 Range: TypeAlias = tuple[int, int]
 # 2005: 2, 1 or "?"; 2003: exhaustivity and specificity.
@@ -42,10 +40,10 @@ _RangeValues: TypeAlias = list[tuple[Offset, Offset]]
 R = TypeVar("R")
 
 
-class Refused(InputError):
+class OperationRefused(InputError):
     """The rules of judging do not allow the operation; `code` says which rule, in one word.
 
-    >>> str(Refused("outside", "The document ends before that."))
+    >>> str(OperationRefused("outside", "The document ends before that."))
     'The document ends before that.'
     """
 
@@ -53,8 +51,8 @@ class Refused(InputError):
         super().__init__(explanation)
         self.code = code
 
-    def __reduce__(self) -> tuple[Callable[[str, str], Refused], tuple[str, str]]:
-        return Refused, (self.code, self.message)
+    def __reduce__(self) -> tuple[Callable[[str, str], OperationRefused], tuple[str, str]]:
+        return OperationRefused, (self.code, self.message)
 
 
 class WrongChange(InputError):

@@ -1,3 +1,4 @@
+from doxeval.assess.choices import PORT as PORT
 from doxeval.assess.web.api import LONGEST_QUERY as LONGEST_QUERY
 from doxeval.assess.web.app import ALWAYS as ALWAYS
 from doxeval.assess.web.app import ROUTES as ROUTES

@@ -26,7 +26,7 @@ from doxeval.assess.judging import (
 )
 from doxeval.assess.web.auth import parts_of
 from doxeval.assess.web.display import document_data
-from doxeval.assess.web.errors import Problem
+from doxeval.assess.web.errors import RefusedRequest
 from doxeval.assess.web.rendering import campaign_of, site_of
 from doxeval.assess.web.requests import checked_id
 from doxeval.assess.web.wire import (
@@ -125,7 +125,7 @@ def known_topic(campaign: Campaign, topic_id: str) -> CampaignTopic:
     try:
         return campaign.topic(topic_id)
     except Unknown:
-        raise Problem(404, "There is no such topic.", "topic") from None
+        raise RefusedRequest(404, "There is no such topic.", "topic") from None
 
 
 def place_in(entries: Sequence[QueueEntry], document: str) -> int:
@@ -217,7 +217,7 @@ def _others(request: Request, document: str) -> list[OtherJudgment]:
     campaign, topic, user = campaign_of(request), request.state.topic, request.user
     is_assessor = "assess" in parts_of(request, topic)
     if is_assessor and campaign.judgment(topic, document, user.id).state.status != "validated":
-        raise Problem(
+        raise RefusedRequest(
             403,
             "You also assess this topic: judge the document yourself before you see what the "
             "others said of it.",
@@ -256,7 +256,7 @@ def _operations(message: UncheckedOperations) -> list[Operation]:
     try:
         return [parse_operation(operation) for operation in message.operations]
     except MalformedOperation as error:
-        raise Problem(400, f"{error}.", "malformed") from None
+        raise RefusedRequest(400, f"{error}.", "malformed") from None
 
 
 def _article_to_judge(campaign: Campaign, document: str) -> Article:
@@ -270,7 +270,7 @@ def _article_to_judge(campaign: Campaign, document: str) -> Article:
 def _check_user(request: Request, message: TopicRequest) -> None:
     """Refuse what one user did on a page that was still open when another signed in."""
     if message.user not in (None, msgspec.UNSET, request.user.name):
-        raise Problem(409, "Somebody else has signed in since this was done.", "user")
+        raise RefusedRequest(409, "Somebody else has signed in since this was done.", "user")
 
 
 def post_time(request: Request, message: TimeRequest) -> Response:
@@ -288,7 +288,7 @@ def post_keywords(request: Request, message: KeywordsRequest) -> Response:
     try:
         words = checked_keywords(message.words)
     except CampaignError as error:
-        raise Problem(400, f"{error}.", "malformed") from None
+        raise RefusedRequest(400, f"{error}.", "malformed") from None
     campaign_of(request).set_keywords(request.state.topic, request.user, words)
     return _answer(KeywordsReply(words))
 
@@ -297,7 +297,7 @@ def query_of(request: Request) -> str:
     """Return what to look for, which has its limit."""
     query: str = request.state.query.get("q", "")
     if len(query) > LONGEST_QUERY:
-        raise Problem(400, f"A query has at most {LONGEST_QUERY} characters.", "malformed")
+        raise RefusedRequest(400, f"A query has at most {LONGEST_QUERY} characters.", "malformed")
     return query
 
 
@@ -332,7 +332,7 @@ def add_outside(request: Request) -> str:
     campaign, topic, judge = campaign_of(request), request.state.topic, request.state.judge
     document = campaign.collection.id_of(campaign.collection.document(document_of(request)))
     if known_topic(campaign, topic).is_closed:
-        raise Problem(423, "The topic is closed.", "closed")
+        raise RefusedRequest(423, "The topic is closed.", "closed")
     if all(entry.document != document for entry in campaign.queue(topic, judge)):
         campaign.add_outside(topic, document, judge)
     return document

@@ -24,6 +24,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
+from doxeval.assess.choices import PORT
 from doxeval.assess.web import api, auth, organise, pages
 from doxeval.assess.web.auth import OF_A_TOPIC, OwnSiteOnly, SessionBackend, Who
 from doxeval.assess.web.errors import answer_error
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 
     from doxeval.assess.db import Campaign
 
-PORT = 8765
 _PATIENCE = 10  # seconds for requests that are under way when the server stops
 FOREVER = "public, max-age=31536000, immutable"
 

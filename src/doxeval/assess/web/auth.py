@@ -20,7 +20,7 @@ from doxeval.assess.db import (
     SHORTEST_PASSWORD,
     Throttled,
 )
-from doxeval.assess.web.errors import SAFE_METHODS, Problem, as_sentence
+from doxeval.assess.web.errors import SAFE_METHODS, RefusedRequest, as_sentence
 from doxeval.assess.web.rendering import campaign_of, render, site_of
 from doxeval.assess.web.requests import is_storable
 from doxeval.errors import InputError
@@ -111,7 +111,7 @@ class OwnSiteOnly:
 
 
 def refuse_other_sites(method: str, headers: Mapping[str, str], secure: bool = False) -> None:
-    """Raise a Problem if a request that may change something does not come from our own pages.
+    """Refuse a request that may change something and does not come from our own pages.
 
     `headers` has lower-case names. `secure`: the application is served over TLS.
 
@@ -119,17 +119,17 @@ def refuse_other_sites(method: str, headers: Mapping[str, str], secure: bool = F
     >>> refuse_other_sites("POST", {"origin": "http://localhost:8765", "host": "localhost:8765"})
     >>> refuse_other_sites("POST", {"sec-fetch-site": "cross-site"})
     Traceback (most recent call last):
-    doxeval.assess.web.errors.Problem: 403: The request came from another site.
+    doxeval.assess.web.errors.RefusedRequest: 403: The request came from another site.
     """
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if method in SAFE_METHODS or site == "same-origin":
         return
     if site is None and origin is None:
-        raise Problem(
+        raise RefusedRequest(
             403, "The request does not say which site it comes from (Origin).", "other-site"
         )
     if site is not None or not _is_ours(origin or "", headers.get("host", ""), secure):
-        raise Problem(403, "The request came from another site.", "other-site")
+        raise RefusedRequest(403, "The request came from another site.", "other-site")
 
 
 def _is_ours(origin: str, host: str, secure: bool) -> bool:
@@ -147,30 +147,34 @@ def _is_ours(origin: str, host: str, secure: bool) -> bool:
 
 
 def check_role(who: Who, credentials: AuthCredentials) -> None:
-    """Raise a Problem if somebody may not use a route, whatever the topic is."""
+    """Refuse somebody who may not use a route, whatever the topic is."""
     if who is Who.ANYONE:
         return
     if Who.SIGNED_IN.name not in credentials.scopes:
-        raise Problem(401, "Your session has ended, or you have not signed in yet.", "signed-out")
+        raise RefusedRequest(
+            401, "Your session has ended, or you have not signed in yet.", "signed-out"
+        )
     if who in (Who.ORGANISER, Who.ADMIN) and who.name not in credentials.scopes:
         names = {Who.ORGANISER: "organisers", Who.ADMIN: "administrators"}
-        raise Problem(403, f"Only {names[who]} may do this.", "role")
+        raise RefusedRequest(403, f"Only {names[who]} may do this.", "role")
 
 
 def judge_of(request: Request, who: Who, topic: str, judge: str | None) -> int:
-    """Return as whom somebody works on a topic; a Problem if it is not theirs.
+    """Return as whom somebody works on a topic, which must be theirs.
 
     A topic that does not exist is refused in the same words as one that belongs to others.
     """
     if judge not in (None, "adjudicated"):
-        raise Problem(400, "judge= is adjudicated, or left out.", "judge")
+        raise RefusedRequest(400, "judge= is adjudicated, or left out.", "judge")
     if who is Who.ASSESSOR and judge is not None:
-        raise Problem(400, "This address is for your own judgments; leave out judge=.", "judge")
+        raise RefusedRequest(
+            400, "This address is for your own judgments; leave out judge=.", "judge"
+        )
     user: User = request.user
     part: Part = "adjudicate" if judge is not None or who is Who.ADJUDICATOR else "assess"
     parts = parts_of(request, topic)
     if part not in parts and not (who is Who.TOPIC and parts):
-        raise Problem(403, f"You were not asked to {part} this topic.", "topic")
+        raise RefusedRequest(403, f"You were not asked to {part} this topic.", "topic")
     return ADJUDICATED if part == "adjudicate" else user.id
 
 
@@ -219,7 +223,7 @@ def _user_with_password(request: Request, name: str, password: str) -> User | No
         return campaign_of(request).check_password(name, password, _address(request))
     except Throttled as error:
         log.warning("too many sign-ins as %s from %s", quoted(name), _address(request))
-        raise Problem(
+        raise RefusedRequest(
             429,
             f"There were too many wrong passwords. Wait {error.seconds} seconds and try again.",
             "throttled",
@@ -286,7 +290,7 @@ def _account_page(
 def post_password(request: Request) -> Response:
     """Change the own password; all other sessions end."""
     user: User = request.user
-    campaign, form = campaign_of(request), request.state.form
+    form = request.state.form
     problem, new = "", form.get("new", "")
     if _user_with_password(request, user.name, form.get("current", "")) is None:
         problem = "The current password is wrong."
@@ -294,10 +298,9 @@ def post_password(request: Request) -> Response:
         problem = "The new password was not repeated exactly."
     else:
         try:
-            campaign.set_password(user.name, new)
+            campaign_of(request).set_password(user.name, new)
         except InputError as error:
             problem = as_sentence(error)
     if problem:
         return _account_page(request, problem=problem, status=422)
-    campaign.close_sessions(user)
     return _signed_in(request, user, "/account?done=password")

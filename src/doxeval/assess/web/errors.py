@@ -34,10 +34,10 @@ TITLES = {
 log = logging.getLogger("doxeval.assess")
 
 
-class Problem(HTTPException):
+class RefusedRequest(HTTPException):
     """A request that is refused: the status, a sentence for the reader, and a word for programs.
 
-    >>> Problem(404, "There is no such topic.", "topic").sentence
+    >>> RefusedRequest(404, "There is no such topic.", "topic").sentence
     'There is no such topic.'
     """
 
@@ -54,32 +54,32 @@ class Problem(HTTPException):
         return TITLES.get(self.status_code, "This did not work")
 
 
-def problem_of(error: Exception) -> Problem:
+def problem_of(error: Exception) -> RefusedRequest:
     """Return an error of a route, of the library or of the program as a problem.
 
     >>> problem_of(UnknownReference("no document 'x'")).status_code
     404
     """
     match error:
-        case Problem():
+        case RefusedRequest():
             return error
         case HTTPException(status_code=status):
             sentence = "Check the address." if status == 404 else TITLES.get(status, "") + "."
-            return Problem(status, sentence, "address")
+            return RefusedRequest(status, sentence, "address")
         case NotInQueue():
-            return Problem(
+            return RefusedRequest(
                 404,
                 "This document is not in your queue for the topic. Find it there and add it, if "
                 "you want to judge it.",
                 "document",
             )
         case Unknown():
-            return Problem(404, as_sentence(error), "unknown")
+            return RefusedRequest(404, as_sentence(error), "unknown")
         case UnknownReference():
-            return Problem(404, f"There is no such thing here: {error.message}.", "unknown")
+            return RefusedRequest(404, f"There is no such thing here: {error.message}.", "unknown")
         case CannotSave() | OSError():
             log.error("cannot save: %s", error)
-            return Problem(
+            return RefusedRequest(
                 503,
                 "The judgments cannot be saved: the disk is full, or the database does not answer. "
                 "Nothing that the page shows as saved is lost. Try again in a moment, and tell the "
@@ -89,7 +89,7 @@ def problem_of(error: Exception) -> Problem:
             )
         case Damaged():
             log.error("%s", error)
-            return Problem(
+            return RefusedRequest(
                 503,
                 "The database of this campaign is damaged. Tell the organiser, who may have a "
                 "backup; the log of the server tells more.",
@@ -97,9 +97,9 @@ def problem_of(error: Exception) -> Problem:
             )
         case DoxevalError():
             log.warning("%s: %s", type(error).__name__, error)
-            return Problem(400, f"This did not work: {error}.", "refused")
+            return RefusedRequest(400, f"This did not work: {error}.", "refused")
     log.error("an error of the program", exc_info=error)
-    return Problem(
+    return RefusedRequest(
         500, "This is an error of the program; the log of the server tells more.", "program"
     )
 

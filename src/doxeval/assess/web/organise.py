@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from starlette.responses import RedirectResponse, Response
 
 from doxeval.assess.agreement import honeypots, number
-from doxeval.assess.db import ROLES, Unknown
+from doxeval.assess.choices import PARTS, ROLES
+from doxeval.assess.db import Unknown
 from doxeval.assess.exchange import (
     EXPORT_FORMATS,
     Undecided,
@@ -17,7 +18,7 @@ from doxeval.assess.exchange import (
     log_lines,
 )
 from doxeval.assess.web.api import known_topic
-from doxeval.assess.web.errors import Problem, as_sentence
+from doxeval.assess.web.errors import RefusedRequest, as_sentence
 from doxeval.assess.web.pages import agreement_rows
 from doxeval.assess.web.rendering import campaign_of, decimals, render, url
 from doxeval.assess.web.requests import checked_id, is_storable
@@ -81,6 +82,7 @@ def _organise_page(
         agreements=agreement_rows(campaign),
         honeypots=_honeypot_rows(campaign),
         mode=campaign.mode,
+        roles=ROLES,
     )
 
 
@@ -144,12 +146,11 @@ def _topic(request: Request) -> str:
 
 
 def _part(request: Request) -> Part:
-    part = request.state.form.get("part", "assess")
-    if part == "assess":
-        return "assess"
-    if part == "adjudicate":
-        return "adjudicate"
-    raise Problem(400, "The part is assess or adjudicate.", "part")
+    given = request.state.form.get("part", "assess")
+    if given not in PARTS:
+        raise RefusedRequest(400, "The part is assess or adjudicate.", "part")
+    part: Part = given
+    return part
 
 
 def _user(request: Request) -> User:
@@ -157,7 +158,7 @@ def _user(request: Request) -> User:
     try:
         return campaign_of(request).user(name)
     except Unknown:
-        raise Problem(404, "There is no such user.", "user") from None
+        raise RefusedRequest(404, "There is no such user.", "user") from None
 
 
 # Accounts
@@ -168,7 +169,7 @@ def post_add_user(request: Request) -> Response:
     form = request.state.form
     name, role = form.get("name", "").strip(), form.get("role", "")
     if role not in ROLES or not is_storable(name):
-        raise Problem(400, "Give a name and one of the roles.", "user")
+        raise RefusedRequest(400, "Give a name and one of the roles.", "user")
     try:
         user, password = campaign_of(request).add_user(name, role)
     except InputError as error:
@@ -178,19 +179,17 @@ def post_add_user(request: Request) -> Response:
 
 def post_reset_password(request: Request) -> Response:
     """Give somebody a new password; their sessions end."""
-    user, campaign = _user(request), campaign_of(request)
-    password = campaign.set_password(user.name)
-    campaign.close_sessions(user)
+    user = _user(request)
+    password = campaign_of(request).set_password(user.name)
     return _organise_page(request, notice=SHOWN_ONCE, secret=(user.name, password))
 
 
 def post_disable_user(request: Request) -> Response:
     """Keep somebody from signing in, and sign them out."""
-    user, campaign = _user(request), campaign_of(request)
+    user = _user(request)
     if user.id == request.user.id:
-        raise Problem(422, "You cannot disable your own account.", "own-account")
-    campaign.set_active(user.name, False)
-    campaign.close_sessions(user)
+        raise RefusedRequest(422, "You cannot disable your own account.", "own-account")
+    campaign_of(request).set_active(user.name, False)
     return _back("disabled", "users")
 
 
@@ -235,7 +234,7 @@ def get_exports(request: Request) -> Response:
         ties = str(export.ties) if export.ties else ""
         formats += [_offered(export, name) for name in EXPORT_FORMATS]
         formats.sort(key=lambda offered: list(TITLES).index(offered.name))
-    except Problem as refused:
+    except RefusedRequest as refused:
         problem = refused.sentence
     return render(
         request,
@@ -257,7 +256,7 @@ def get_export(request: Request) -> Response:
     elif name in EXPORT_FORMATS:
         file, content = export_download(_export(request, choice), name)
     else:
-        raise Problem(400, "Choose one of the formats.", "format")
+        raise RefusedRequest(400, "Choose one of the formats.", "format")
     campaign.note_event("export", request.user, format=name, **choice._asdict())
     is_zip = file.endswith(".zip")
     return Response(
@@ -271,7 +270,7 @@ def _choice(request: Request) -> ExportChoice:
     query = request.state.query
     drafts = query.get("drafts") or "no"
     if drafts not in ("yes", "no"):
-        raise Problem(400, "drafts= is yes or no.", "drafts")
+        raise RefusedRequest(400, "drafts= is yes or no.", "drafts")
     topic = query.get("topic") or None
     if topic is not None:
         known_topic(campaign_of(request), topic)
@@ -279,7 +278,7 @@ def _choice(request: Request) -> ExportChoice:
 
 
 def _export(request: Request, choice: ExportChoice) -> Export:
-    """Return the judgments to export; if there are none, or nothing says which, raise a Problem."""
+    """Return the judgments to export; refuse if there are none, or nothing says which."""
     campaign = campaign_of(request)
     try:
         export = judgments_to_export(
@@ -295,16 +294,16 @@ def _export(request: Request, choice: ExportChoice) -> Export:
             "documents adjudicated or judged by a third assessor, or export the judgments of "
             "anybody (union) or of one assessor."
         )
-        raise Problem(400, sentence, "undecided") from None
+        raise RefusedRequest(400, sentence, "undecided") from None
     except Undecided:
         sentence = (
             "The assessors differ about some documents. Have them adjudicated, or export the "
             "judgments of the majority (of three or more), of anybody (union) or of one assessor."
         )
-        raise Problem(400, sentence, "undecided") from None
+        raise RefusedRequest(400, sentence, "undecided") from None
     if not export.judged:
         more = "" if choice.drafts else " With drafts, judgments that were only begun are added."
-        raise Problem(400, f"There are no validated judgments to export yet.{more}", "empty")
+        raise RefusedRequest(400, f"There are no validated judgments to export yet.{more}", "empty")
     return export
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Sized
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 
 from doxeval.assess.agreement import agreement
-from doxeval.assess.db import ADJUDICATED, Part, next_document
+from doxeval.assess.choices import PARTS
+from doxeval.assess.db import ADJUDICATED, next_document
 from doxeval.assess.web.api import (
     add_outside,
     count_done,
@@ -22,14 +23,14 @@ from doxeval.assess.web.rendering import campaign_of, render, site_of, url
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from doxeval.assess.db import Campaign, CampaignTopic, Progress
+    from doxeval.assess.db import AssignmentProgress, Campaign, CampaignTopic
 
 
 class TopicWork(NamedTuple):
     """A user's part in a topic, and how far they are."""
 
     topic: CampaignTopic
-    progress: Progress
+    progress: AssignmentProgress
 
     @property
     def judge(self) -> str | None:
@@ -44,7 +45,7 @@ def get_home(request: Request) -> Response:
     work = [
         TopicWork(topic, progress[topic.id, part])
         for topic in campaign.topics()
-        for part in get_args(Part)
+        for part in PARTS
         if (topic.id, part) in progress
     ]
     closed = {row.topic.id for row in work if row.topic.is_closed}

@@ -22,7 +22,7 @@ import msgspec
 
 from doxeval.assess.db import LONGEST_ID, MOST_SECONDS
 from doxeval.assess.judging import flaw_of_text
-from doxeval.assess.web.errors import Problem
+from doxeval.assess.web.errors import RefusedRequest
 from doxeval.assess.web.wire import MOST_OPERATIONS, TopicRequest
 from doxeval.messages import truncate
 
@@ -61,7 +61,7 @@ class BodyLimit:
             return
         most = MOST_JSON if scope["path"].startswith("/api/") else MOST_FORM
         declared = dict(scope["headers"]).get(b"content-length", b"").decode("latin-1")
-        too_long = Problem(413, f"The request is longer than {most:,} bytes.", "too-long")
+        too_long = RefusedRequest(413, f"The request is longer than {most:,} bytes.", "too-long")
         received = 0
 
         async def receive_at_most() -> Message:
@@ -84,9 +84,9 @@ def parse_query(query: str) -> dict[str, str]:
             query, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError:
-        raise Problem(400, "The address cannot be read.", "address") from None
+        raise RefusedRequest(400, "The address cannot be read.", "address") from None
     if len(dict(pairs)) < len(pairs):
-        raise Problem(400, "The address has a parameter twice.", "address")
+        raise RefusedRequest(400, "The address has a parameter twice.", "address")
     return dict(pairs)
 
 
@@ -99,7 +99,9 @@ def parse_form(body: bytes, content_type: str) -> dict[str, str]:
     if not body:
         return {}
     if _media_type(content_type) != "application/x-www-form-urlencoded":
-        raise Problem(415, "Send the form as application/x-www-form-urlencoded.", "content-type")
+        raise RefusedRequest(
+            415, "Send the form as application/x-www-form-urlencoded.", "content-type"
+        )
     try:
         pairs = parse_qsl(
             body.decode("ascii"),
@@ -108,9 +110,9 @@ def parse_form(body: bytes, content_type: str) -> dict[str, str]:
             max_num_fields=MOST_FIELDS,
         )
     except ValueError:  # UnicodeDecodeError is one
-        raise Problem(400, "The form cannot be read.", "form") from None
+        raise RefusedRequest(400, "The form cannot be read.", "form") from None
     if len(dict(pairs)) < len(pairs) or "\0" in "".join(map("".join, pairs)):
-        raise Problem(400, "The form cannot be read.", "form")
+        raise RefusedRequest(400, "The form cannot be read.", "form")
     return dict(pairs)
 
 
@@ -126,10 +128,10 @@ def parse_message(body: bytes, content_type: str, message: type[M]) -> M:
     ['fog']
     >>> parse_message(b'{"words": 7}', "application/json", KeywordsRequest)
     Traceback (most recent call last):
-    doxeval.assess.web.errors.Problem: 400: "words" is a list of texts.
+    doxeval.assess.web.errors.RefusedRequest: 400: "words" is a list of texts.
     """
     if _media_type(content_type) != "application/json":
-        raise Problem(415, "Send JSON, with Content-Type: application/json.", "content-type")
+        raise RefusedRequest(415, "Send JSON, with Content-Type: application/json.", "content-type")
     value = parse_json(body)
     try:
         return msgspec.convert(value, message)
@@ -137,7 +139,7 @@ def parse_message(body: bytes, content_type: str, message: type[M]) -> M:
         raise _unfit(str(error)) from None
 
 
-def _unfit(error: str) -> Problem:
+def _unfit(error: str) -> RefusedRequest:
     """Return what msgspec says about a message as a problem.
 
     >>> _unfit("Object contains unknown field `x`").sentence
@@ -148,14 +150,14 @@ def _unfit(error: str) -> Problem:
     what, _, place = truncate(error, 300).partition(" - at `$")
     place = place.strip(".`")
     if place in _EXPECTED:
-        return Problem(400, _EXPECTED[place], _CODES.get(place, "malformed"))
+        return RefusedRequest(400, _EXPECTED[place], _CODES.get(place, "malformed"))
     if place:
-        return Problem(400, f"{place}: {what}.", "malformed")
+        return RefusedRequest(400, f"{place}: {what}.", "malformed")
     if unknown := re.fullmatch(r"Object contains unknown field `(.*)`", what):
-        return Problem(400, f"Unknown name {json.dumps(unknown[1][:80])}.", "malformed")
+        return RefusedRequest(400, f"Unknown name {json.dumps(unknown[1][:80])}.", "malformed")
     if missing := re.fullmatch(r"Object missing required field `(\w+)`", what):
-        return Problem(400, f'The request has no "{missing[1]}".', "malformed")
-    return Problem(400, "The request is not a JSON object.", "malformed")
+        return RefusedRequest(400, f'The request has no "{missing[1]}".', "malformed")
+    return RefusedRequest(400, "The request is not a JSON object.", "malformed")
 
 
 def parse_json(body: bytes) -> Any:
@@ -166,7 +168,7 @@ def parse_json(body: bytes) -> Any:
 
     >>> parse_json(b'{"a": 1, "a": 2}')
     Traceback (most recent call last):
-    doxeval.assess.web.errors.Problem: 400: The name "a" occurs twice in one object.
+    doxeval.assess.web.errors.RefusedRequest: 400: The name "a" occurs twice in one object.
     """
     try:
         value = json.loads(
@@ -233,8 +235,8 @@ def is_storable(text: str) -> bool:
     return flaw_of_text(text) is None
 
 
-def _malformed(sentence: str) -> Problem:
-    return Problem(400, sentence, "json")
+def _malformed(sentence: str) -> RefusedRequest:
+    return RefusedRequest(400, sentence, "json")
 
 
 def single_value(name: str, *places: Mapping[str, str | None]) -> str | None:
@@ -245,7 +247,7 @@ def single_value(name: str, *places: Mapping[str, str | None]) -> str | None:
     """
     values = {place[name] for place in places if name in place}
     if len(values) > 1:
-        raise Problem(400, f"The request has two different values of {name}.", name)
+        raise RefusedRequest(400, f"The request has two different values of {name}.", name)
     return values.pop() if values else None
 
 
@@ -256,10 +258,10 @@ def checked_id(value: str | None, what: str) -> str:
     'a/../b.xml'
     >>> checked_id(None, "topic")
     Traceback (most recent call last):
-    doxeval.assess.web.errors.Problem: 400: The request has no topic.
+    doxeval.assess.web.errors.RefusedRequest: 400: The request has no topic.
     """
     if not value:
-        raise Problem(400, f"The request has no {what}.", what)
+        raise RefusedRequest(400, f"The request has no {what}.", what)
     if len(value) > LONGEST_ID or not is_storable(value):
-        raise Problem(404, f"There is no such {what}.", what)
+        raise RefusedRequest(404, f"There is no such {what}.", what)
     return value

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.assess.db import Order, Snap
+from doxeval.assess.judging import Mode
 from doxeval.cli.assess.opening import (
-    campaign_argument,
+    CampaignOptions,
+    PasswordOptions,
     check_installed,
     database_option,
     directory_argument,
     opened_campaign,
-    password_given,
-    password_options,
+    port_option,
 )
 from doxeval.cli.assess.people import print_password
-from doxeval.cli.decorators import WHERE, table_or_json
+from doxeval.cli.options import TableOrJson, collection_option, format_option, seed_option
 from doxeval.cli.output import block, heading, json_data, line, note, warn
-from doxeval.cli.verb import verb
+from doxeval.cli.verb import part, verb
 from doxeval.messages import plural, truncate
+from doxeval.named import REQUIRED, option
 
 if TYPE_CHECKING:
     from doxeval.assess.db import Campaign
 
-MODES = {
+_MODES: dict[Mode, str] = {
     "2006": "highlights and a best entry point",
     "2005": "highlights, then the exhaustivity of elements",
     "2003": "exhaustivity and specificity of elements",
@@ -34,70 +38,46 @@ MODES = {
 _LARGEST_DISPLAY = 1 << 20  # bytes
 
 
-@verb()
+@dataclass(frozen=True)
+class InitOptions:
+    """The options of `doxeval assess init`."""
+
+    collection: str = collection_option("The collection; it stays where it is.", REQUIRED)
+    topics: str = option(REQUIRED, "The topics that are to be judged.", metavar="FILE")
+    pool: Path = option(
+        REQUIRED,
+        "Which documents are to be judged for each topic: a file of `doxeval pool`.",
+        metavar="FILE",
+    )
+    mode: Mode = option(
+        "2006",
+        "How to judge, by the year of INEX: 2006 highlights and a best entry point; 2005 "
+        "highlights, then exhaustivity of elements; 2003 exhaustivity and specificity of elements.",
+    )
+    order: Order = option(
+        "pool",
+        "The order of documents: as in the pool, those first that many runs returned high, or "
+        "random by --seed.",
+    )
+    seed: int = seed_option("For the random order, and for the places of honeypots.")
+    show_pooled: bool = option(
+        False, "Let assessors see which elements the systems returned. It may influence them."
+    )
+    display: Path | None = option(
+        None,
+        'How to show tags: JSON such as {"st": "heading", "tbl": "table"}.',
+        metavar="FILE",
+        shown_default="by the usual names of tags",
+    )
+    snap: Snap = option("characters", "What highlights grow to.")
+    database: str | None = database_option()
+    admin: str = option("admin", "The first user, an admin.", metavar="NAME")
+    password: PasswordOptions = part(PasswordOptions)
+
+
+@verb(InitOptions)
 @directory_argument
-@click.option(
-    "--collection",
-    required=True,
-    help="The collection; it stays where it is.",
-    **WHERE,
-)
-@click.option("--topics", required=True, metavar="FILE", help="The topics that are to be judged.")
-@click.option(
-    "--pool",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Which documents are to be judged for each topic: a file of `doxeval pool`.",
-)
-@click.option(
-    "--mode",
-    type=click.Choice(list(MODES)),
-    default="2006",
-    show_default=True,
-    help="How to judge, by the year of INEX: 2006 highlights and a best entry point; 2005 "
-    "highlights, then exhaustivity of elements; 2003 exhaustivity and specificity of elements.",
-)
-@click.option(
-    "--order",
-    type=click.Choice(["pool", "prioritised", "random"]),
-    default="pool",
-    show_default=True,
-    help="The order of documents: as in the pool, those first that many runs returned high, or "
-    "random by --seed.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="For the random order, and for the places of honeypots.",
-)
-@click.option(
-    "--show-pooled",
-    is_flag=True,
-    help="Let assessors see which elements the systems returned. It may influence them.",
-)
-@click.option(
-    "--display",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help='How to show tags: JSON such as {"st": "heading", "tbl": "table"}.  [default: by the '
-    "usual names of tags]",
-)
-@click.option(
-    "--snap",
-    type=click.Choice(["characters", "words", "sentences"]),
-    default="characters",
-    show_default=True,
-    help="What highlights grow to.",
-)
-@database_option
-@click.option(
-    "--admin", metavar="NAME", default="admin", show_default=True, help="The first user, an admin."
-)
-@password_options
-def init(directory: Path, collection: str, topics: str, pool: Path, **options: Any) -> None:
+def init(directory: Path, options: InitOptions) -> None:
     """Make a campaign.
 
     It says which topics and documents are to be judged, and how, and keeps everything in DIR. The
@@ -114,27 +94,31 @@ def init(directory: Path, collection: str, topics: str, pool: Path, **options: A
     from doxeval.pooling import read_pool
     from doxeval.topics import read_topics
 
-    given = password_given(options["password_stdin"], options["password_prompt"])
+    given = options.password.password()
     password = new_password() if given is None else given
-    names = ("mode", "order", "seed", "show_pooled", "snap", "database")
     with Campaign.create(
         directory,
-        collection=collection,
-        topics=read_topics(topics),
-        pool=read_pool(pool),
-        display=_display(options["display"]),
-        admin=(options["admin"], password),
-        **{name: options[name] for name in names},
+        collection=options.collection,
+        topics=read_topics(options.topics),
+        pool=read_pool(options.pool),
+        mode=options.mode,
+        order=options.order,
+        seed=options.seed,
+        show_pooled=options.show_pooled,
+        display=_display(options.display),
+        snap=options.snap,
+        database=options.database,
+        admin=(options.admin, password),
     ) as campaign:
-        asked, admin = campaign.topics(), campaign.user(options["admin"])
-        documents = sum(len(campaign.queue(topic.id, admin.id)) for topic in asked)
-    counts = f"{plural(documents, 'document')} for {plural(len(asked), 'topic')}"
-    line(f"{directory}: {counts}, by {MODES[options['mode']]}")
-    print_password(options["admin"], password, given)
+        topics, admin = campaign.topics(), campaign.user(options.admin)
+        documents = sum(len(campaign.queue(topic.id, admin.id)) for topic in topics)
+    counts = f"{plural(documents, 'document')} for {plural(len(topics), 'topic')}"
+    line(f"{directory}: {counts}, by {_MODES[options.mode]}")
+    print_password(options.admin, password, given)
 
 
 def _display(file: Path | None) -> dict[str, str]:
-    """The roles of tags, from a file."""
+    """Return the roles of tags, from a file."""
     from doxeval.errors import FormatError
     from doxeval.files import decode_json, open_input, read_up_to
 
@@ -146,41 +130,29 @@ def _display(file: Path | None) -> dict[str, str]:
         display = decode_json(text)
     except ValueError:
         display = None
-    if not isinstance(display, dict) or not all(isinstance(one, str) for one in display.values()):
+    if not isinstance(display, dict) or not all(isinstance(role, str) for role in display.values()):
         raise FormatError('expected a JSON object such as {"st": "heading"}', str(file))
     return display
 
 
-@verb()
-@campaign_argument
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    help="The address to listen on; 0.0.0.0 lets other computers in.",
-)
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="The port."
-)
-@click.option(
-    "--tls-cert",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="A certificate (PEM), for https.",
-)
-@click.option(
-    "--tls-key",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Its private key (PEM).",
-)
-@click.option(
-    "--behind-tls",
-    is_flag=True,
-    help="A web server with TLS passes requests on: browsers send cookies over TLS alone.",
-)
-@click.option("--open", "opens", is_flag=True, help="Open the application in a browser.")
-def serve(directory: Path, opens: bool, **options: Any) -> None:
+@dataclass(frozen=True)
+class ServeOptions(CampaignOptions):
+    """The options of `doxeval assess serve`."""
+
+    host: str = option("127.0.0.1", "The address to listen on; 0.0.0.0 lets other computers in.")
+    port: int = port_option()
+    tls_cert: Path | None = option(None, "A certificate (PEM), for https.", metavar="FILE")
+    tls_key: Path | None = option(None, "Its private key (PEM).", metavar="FILE")
+    behind_tls: bool = option(
+        False,
+        "A web server with TLS passes requests on: browsers send cookies over TLS alone.",
+    )
+    open: bool = option(False, "Open the application in a browser.")
+
+
+@verb(ServeOptions)
+@directory_argument
+def serve(directory: Path, options: ServeOptions) -> None:
     """Run the application until Ctrl-C.
 
     Only this computer can reach it unless --host says otherwise. Passwords then cross the network:
@@ -191,30 +163,22 @@ def serve(directory: Path, opens: bool, **options: Any) -> None:
       doxeval assess serve campaign --open
       doxeval assess serve campaign --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
     """
-    if (options["tls_cert"] is None) != (options["tls_key"] is None):
+    if (options.tls_cert is None) != (options.tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key belong together")
-    if options["tls_cert"] is not None and options["behind_tls"]:
+    if options.tls_cert is not None and options.behind_tls:
         raise click.UsageError("--behind-tls is for a server without a certificate of its own")
-    with opened_campaign(directory) as campaign:
-        served(campaign, "/" if opens else None, **options)
+    with opened_campaign(directory, options.collection) as campaign:
+        serve_campaign(campaign, options, "/" if options.open else None)
 
 
-def served(
-    campaign: Campaign,
-    page: str | None,
-    *,
-    port: int,
-    host: str = "127.0.0.1",
-    tls_cert: Path | None = None,
-    tls_key: Path | None = None,
-    behind_tls: bool = False,
-) -> None:
+def serve_campaign(campaign: Campaign, options: ServeOptions, page: str | None) -> None:
     """Serve a campaign; a page is opened in the browser once the server listens."""
     from doxeval.assess.web import serve as serve_forever
 
-    tls = None if tls_cert is None or tls_key is None else (tls_cert, tls_key)
+    host, cert, key = options.host, options.tls_cert, options.tls_key
+    tls = None if cert is None or key is None else (cert, key)
     is_local = host in ("127.0.0.1", "::1", "localhost")
-    if tls is None and not behind_tls and not is_local:
+    if tls is None and not options.behind_tls and not is_local:
         warn([f"{host} without TLS: passwords cross the network in plain sight"])
 
     def started(address: str) -> None:
@@ -222,7 +186,14 @@ def served(
         if page is not None:
             _open(address.rstrip("/") + page)
 
-    serve_forever(campaign, host=host, port=port, tls=tls, secure=behind_tls, started=started)
+    serve_forever(
+        campaign,
+        host=host,
+        port=options.port,
+        tls=tls,
+        secure=options.behind_tls,
+        started=started,
+    )
 
 
 def _open(address: str) -> None:
@@ -232,10 +203,16 @@ def _open(address: str) -> None:
         note(f"there is no browser here to open {address} with")
 
 
-@verb()
-@campaign_argument
-@table_or_json("How to print the progress.")
-def status(directory: Path, format_: str) -> None:
+@dataclass(frozen=True)
+class StatusOptions(CampaignOptions):
+    """The options of `doxeval assess status`."""
+
+    format: TableOrJson = format_option("How to print the progress.")
+
+
+@verb(StatusOptions)
+@directory_argument
+def status(directory: Path, options: StatusOptions) -> None:
     """Print the progress of everybody.
 
     For each topic and user: documents done, relevant ones, problems reported, hours and minutes.
@@ -244,8 +221,8 @@ def status(directory: Path, format_: str) -> None:
     Example:
       doxeval assess status campaign
     """
-    with opened_campaign(directory) as campaign:
-        if format_ == "json":
+    with opened_campaign(directory, options.collection) as campaign:
+        if options.format == "json":
             json_data(_status_data(campaign), indent=1)
         else:
             _print_status(campaign, directory)
@@ -259,7 +236,7 @@ def _status_data(campaign: Campaign) -> dict[str, Any]:
         "mode": campaign.mode,
         "order": campaign.settings.order,
         "topics": [{"topic": topic.id, "closed": topic.closed_at} for topic in campaign.topics()],
-        "progress": [asdict(one) for one in campaign.progress()],
+        "progress": [asdict(row) for row in campaign.progress()],
     }
 
 
@@ -269,22 +246,22 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
     heading(directory.name)
     settings = campaign.settings
     line(f"  collection   {campaign.collection.location}")
-    line(f"  mode         {campaign.mode}: {MODES[campaign.mode]}")
+    line(f"  mode         {campaign.mode}: {_MODES[campaign.mode]}")
     line(f"  order        {settings.order}")
     line()
     closed = {topic.id for topic in campaign.topics() if topic.closed_at is not None}
     rows = [
         [
-            truncate(one.topic),
-            truncate(one.user),
-            one.part,
-            f"{one.done:,}/{one.total:,}",
-            f"{one.relevant:,}",
-            f"{one.problems:,}",
-            in_time(one.seconds),
-            "closed" if one.topic in closed else "open",
+            truncate(row.topic),
+            truncate(row.user),
+            row.part,
+            f"{row.done:,}/{row.total:,}",
+            f"{row.relevant:,}",
+            f"{row.problems:,}",
+            in_time(row.seconds),
+            "closed" if row.topic in closed else "open",
         ]
-        for one in campaign.progress()
+        for row in campaign.progress()
     ]
     if not rows:
         line("Nobody has a topic yet: doxeval assess assign")
@@ -293,7 +270,7 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
 
 
 def in_time(seconds: float) -> str:
-    """Seconds as hours and minutes.
+    """Return seconds as hours and minutes.
 
     >>> in_time(59), in_time(3661)
     ('0:00', '1:01')

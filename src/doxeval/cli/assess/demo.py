@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import click
-
-from doxeval.cli.assess.campaign import served
-from doxeval.cli.assess.opening import check_installed, opened_campaign
+from doxeval.cli.assess.campaign import ServeOptions, serve_campaign
+from doxeval.cli.assess.opening import check_installed, opened_campaign, port_option
 from doxeval.cli.demo import copy_data, new_directory, run_command
+from doxeval.cli.options import out_option
 from doxeval.cli.output import heading, line
 from doxeval.cli.verb import verb
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.assess.db import Campaign, User
@@ -51,21 +52,21 @@ def _places(out: Path) -> _Places:
     )
 
 
-@verb()
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("doxeval-assess-demo"),
-    show_default=True,
-    help="The directory for the collection and the campaign.",
-)
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8765, show_default=True, help="The port."
-)
-@click.option("--open", "opens", is_flag=True, help="Open the topic in a browser.")
-@click.option("--no-serve", is_flag=True, help="Only make the campaign.")
-@click.option("--force", is_flag=True, help="Begin again: replace an earlier demo.")
-def demo(out: Path, port: int, opens: bool, no_serve: bool, force: bool) -> None:
+@dataclass(frozen=True)
+class AssessDemoOptions:
+    """The options of `doxeval assess demo`."""
+
+    out: Path = out_option(
+        "The directory for the collection and the campaign.", Path("doxeval-assess-demo")
+    )
+    port: int = port_option()
+    open: bool = option(False, "Open the topic in a browser.")
+    no_serve: bool = option(False, "Only make the campaign.")
+    force: bool = option(False, "Begin again: replace an earlier demo.")
+
+
+@verb(AssessDemoOptions)
+def demo(options: AssessDemoOptions) -> None:
     """Try it on the demo collection.
 
     The first time, the collection, its index and a pool from the runs of some systems are made,
@@ -78,20 +79,21 @@ def demo(out: Path, port: int, opens: bool, no_serve: bool, force: bool) -> None
       doxeval assess demo --out /tmp/try --port 8080
     """
     check_installed()
-    places = _places(out)
-    if not _is_complete(out, force):
-        with new_directory(out):
+    places = _places(options.out)
+    if not _is_complete(options.out, options.force):
+        with new_directory(options.out):
             _make(places)
     _say_who(json.loads(places.accounts.read_text(encoding="utf-8")))
-    if no_serve:
+    if options.no_serve:
         line(f"doxeval assess serve {places.campaign}   starts the server")
         return
     with opened_campaign(places.campaign) as campaign:
-        served(campaign, f"/queue?topic={TOPIC}" if opens else None, port=port)
+        page = f"/queue?topic={TOPIC}" if options.open else None
+        serve_campaign(campaign, ServeOptions(port=options.port), page)
 
 
 def _is_complete(out: Path, force: bool) -> bool:
-    """Whether there is a demo to go on with; a directory that is none is not replaced."""
+    """Tell whether there is a demo to go on with; a directory that is none is not replaced."""
     from doxeval.errors import OutputError
     from doxeval.output import is_being_written
 
@@ -131,7 +133,11 @@ def _judge(campaign: Campaign, assessments: Path) -> None:
     """Let Ann do half of a topic, and Bob all of it; the topic next to it is untouched."""
     from doxeval.assessments import read_assessments
 
-    known = {one.document: one for one in read_assessments(str(assessments)) if one.topic == TOPIC}
+    known = {
+        judgment.document: judgment
+        for judgment in read_assessments(str(assessments))
+        if judgment.topic == TOPIC
+    }
     topics = [topic.id for topic in campaign.topics()]
     campaign.assign(topics[topics.index(TOPIC) + 1], "ann")
     campaign.assign(TOPIC, "olga", "adjudicate")
@@ -145,13 +151,14 @@ def _judge(campaign: Campaign, assessments: Path) -> None:
             if name == "bob":
                 gestures = _shortened(gestures, campaign.article(document).text)
             _submit(campaign, user, document, gestures)
-        begun = [one for one in queue[done:] if one in known and known[one].highlights]
+        relevant = {document for document, judgment in known.items() if judgment.highlights}
+        begun = [document for document in queue[done:] if document in relevant]
         for document in begun[:1]:
             _submit(campaign, user, document, _gestures(known[document])[:1])
 
 
 def _shortened(gestures: Sequence[_Gesture], text: str) -> list[_Gesture]:
-    """What somebody does who leaves out the last sentence of each passage that has several."""
+    """Return gestures that leave out the last sentence of each passage that has several."""
     changed = []
     for kind, start, end in gestures:
         if start is not None and end is not None:
@@ -161,7 +168,7 @@ def _shortened(gestures: Sequence[_Gesture], text: str) -> list[_Gesture]:
 
 
 def _gestures(judgment: Judgment | None) -> list[_Gesture]:
-    """What an assessor would do to arrive at a judgment; a document without one is not relevant."""
+    """Return what leads an assessor to a judgment; a document without one is not relevant."""
     if judgment is None or not judgment.highlights:
         return [_Gesture("not-relevant")]
     marked = [_Gesture("highlight", start, end) for start, end in judgment.highlights]

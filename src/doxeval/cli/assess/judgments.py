@@ -3,59 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from doxeval.assess.exchange import ExportFormat
 from doxeval.cli.assess.opening import (
-    campaign_argument,
+    CampaignOptions,
+    directory_argument,
     opened_campaign,
-    topic_option,
     topics_chosen,
+    topics_option,
 )
-from doxeval.cli.decorators import table_or_json
+from doxeval.cli.options import (
+    TableOrJson,
+    force_option,
+    format_option,
+    out_option,
+    refuse_existing,
+)
 from doxeval.cli.output import block, heading, json_data, line, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.messages import join_names, plural, truncate
+from doxeval.named import REQUIRED, option
 
 if TYPE_CHECKING:
-    from doxeval.assess.agreement import Agreement, HoneypotScore
+    from doxeval.assess.agreement import AssessorAgreement, HoneypotScore
     from doxeval.assess.db import Campaign, Imported
     from doxeval.assess.exchange import ImportedState, Judged
-    from doxeval.assessments import Merge
-
-FORMATS = ("jsonl", "annotations", "inex2003", "inex2005", "inex2008", "trec", "log")
 
 
-@verb()
-@campaign_argument
-@click.option(
-    "--format",
-    "format_",
-    required=True,
-    type=click.Choice(FORMATS),
-    help="annotations (W3C Web Annotations) has everything, jsonl everything but notes; inex2003, "
-    "inex2005 and inex2008 are the forms of INEX 2003–04, 2005–07 and 2008–10; trec has whole "
-    "documents; log has every operation.",
-)
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path),
-    help="The file to write; inex2003 and inex2005 make a directory with a file for each topic.",
-)
-@click.option(
-    "--judgments",
-    default="adjudicated",
-    show_default=True,
-    metavar="adjudicated|majority|union|NAME",
-    help="Whose judgments, where several people judged a document; NAME is a user or a pseudonym.",
-)
-@click.option("--drafts", is_flag=True, help="Also what is not validated yet, marked as a draft.")
-@topic_option
-@click.option("--force", is_flag=True, help="Replace what exists.")
-def export(directory: Path, out: Path, **options: Any) -> None:
+@dataclass(frozen=True)
+class ExportOptions(CampaignOptions):
+    """The options of `doxeval assess export`."""
+
+    format: Literal[ExportFormat, "log"] = option(
+        REQUIRED,
+        "annotations (W3C Web Annotations) has everything, jsonl everything but notes; inex2003, "
+        "inex2005 and inex2008 are the forms of INEX 2003–04, 2005–07 and 2008–10; trec has whole "
+        "documents; log has every operation.",
+    )
+    out: Path = out_option(
+        "The file to write; inex2003 and inex2005 make a directory with a file for each topic."
+    )
+    judgments: str = option(
+        "adjudicated",
+        "Whose judgments, where several people judged a document; NAME is a user or a pseudonym.",
+        metavar="adjudicated|majority|union|NAME",
+    )
+    drafts: bool = option(False, "Also what is not validated yet, marked as a draft.")
+    topics: tuple[str, ...] = topics_option()
+    force: bool = force_option("what exists")
+
+
+@verb(ExportOptions)
+@directory_argument
+def export(directory: Path, options: ExportOptions) -> None:
     """Write the judgments to a file.
 
     It is for `doxeval evaluate` and for other programs. Validated judgments are exported, under
@@ -68,74 +73,72 @@ def export(directory: Path, out: Path, **options: Any) -> None:
       doxeval assess export campaign --format inex2008 --judgments majority --out qrels.txt
       doxeval assess export campaign --format log --out log.jsonl
     """
-    from doxeval.errors import OutputError
     from doxeval.files import outputs_together
 
-    if options["format_"] == "log":
+    if options.format == "log":
         refuse({"judgments", "drafts"}, "has no effect on the log, which has everything")
-    if out.exists() and not options["force"]:
-        raise OutputError(f"{out} exists; --force replaces it")
+    refuse_existing(options.out, force=options.force, directories=True)
     # The file appears when the campaign has noted the export.
-    with opened_campaign(directory) as campaign, outputs_together():
-        topics = topics_chosen(campaign, options["topics"])
-        if options["format_"] == "log":
-            written = _write_log(campaign, out, topics)
+    with opened_campaign(directory, options.collection) as campaign, outputs_together():
+        topics = topics_chosen(campaign, options.topics)
+        if options.format == "log":
+            written, exported = "operation", _write_log(campaign, options.out, topics)
         else:
-            written = _write_judgments(campaign, out, topics, options)
-        campaign.note_event("exported", format=options["format_"], topics=topics)
-    line(f"{out}: {written}")
+            written, exported = (
+                "judgment",
+                _write_judgments(campaign, topics, options, options.format),
+            )
+        campaign.note_event("exported", format=options.format, topics=topics)
+    counted = plural(len(set(exported)), "topic")
+    line(f"{options.out}: {plural(len(exported), written)} of {counted}")
 
 
-def _write_log(campaign: Campaign, out: Path, topics: list[str]) -> str:
+def _write_log(campaign: Campaign, out: Path, topics: list[str]) -> list[str]:
+    """Write the log; return the topic of each operation in it."""
     from doxeval.assess.exchange import write_log
 
-    operations = [one for one in campaign.operations() if one.topic in topics]
+    operations = [logged for logged in campaign.operations() if logged.topic in topics]
     write_log(operations, out)
-    return _told(len(operations), "operation", {one.topic for one in operations})
+    return [logged.topic for logged in operations]
 
 
 def _write_judgments(
-    campaign: Campaign, out: Path, topics: list[str], options: dict[str, Any]
-) -> str:
+    campaign: Campaign, topics: list[str], options: ExportOptions, format: ExportFormat
+) -> list[str]:
+    """Write the judgments, after what their format loses was said; return the topic of each."""
     from doxeval.assess.exchange import judgments_to_export, write_export
     from doxeval.errors import InputError
 
+    pseudonyms = {user.name: user.pseudonym for user in campaign.users()}
     exported = judgments_to_export(
-        [one for one in campaign.judgments(drafts=True) if one.topic in topics],
+        campaign.judgments(topics, drafts=True),
         collection=campaign.collection,
         mode=campaign.mode,
-        judgments=_pseudonym(campaign, options["judgments"]),
-        drafts=options["drafts"],
+        judgments=pseudonyms.get(options.judgments, options.judgments),
+        drafts=options.drafts,
     )
     if not exported.judged:
         raise InputError("there is nothing to export: nothing has been validated yet")
-    lost = exported.losses(options["format_"])
-    if lost:
-        warn([f"{options['format_']} does not hold {join_names(lost)}"])
+    if losses := exported.losses(format):
+        warn([f"{format} does not hold {join_names(losses)}"])
     if exported.ties:
         warn([str(exported.ties)])
-    write_export(exported, out, options["format_"])
-    return _told(len(exported.judged), "judgment", {one.topic for one in exported.judged})
+    write_export(exported, options.out, format)
+    return [judged.topic for judged in exported.judged]
 
 
-def _told(count: int, what: str, topics: set[str]) -> str:
-    return f"{plural(count, what)} of {plural(len(topics), 'topic')}"
+@dataclass(frozen=True)
+class ImportOptions(CampaignOptions):
+    """The options of `doxeval assess import`."""
+
+    assessor: str = option(REQUIRED, "The user whose judgments they are.", metavar="NAME")
+    replace: bool = option(False, "Also where the user has judged already.")
 
 
-def _pseudonym(campaign: Campaign, name: str) -> str:
-    """The pseudonym of a user; other words stay as they are."""
-    known = {user.name: user.pseudonym for user in campaign.users()}
-    return known.get(name, name)
-
-
-@verb(name="import")
-@campaign_argument
+@verb(ImportOptions, name="import")
+@directory_argument
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option(
-    "--assessor", required=True, metavar="NAME", help="The user whose judgments they are."
-)
-@click.option("--replace", is_flag=True, help="Also where the user has judged already.")
-def import_(directory: Path, file: Path, assessor: str, replace: bool) -> None:
+def import_(directory: Path, file: Path, options: ImportOptions) -> None:
     """Read judgments from a file.
 
     It may be assessments in any format, or Web Annotations. Highlights are taken exactly as they
@@ -148,30 +151,34 @@ def import_(directory: Path, file: Path, assessor: str, replace: bool) -> None:
     """
     from doxeval.assess.exchange import states_of
 
-    with opened_campaign(directory) as campaign:
-        user = campaign.user(assessor)
-        states = _one_each(states_of(file, campaign.collection, campaign.mode), file)
-        done = campaign.import_judgments(states, user, replace=replace)
-    for one in states:
-        if one.problems:
-            reasons = join_names(one.problems)
-            warn([f"{truncate(one.document)} for topic {truncate(one.topic)} is open: {reasons}"])
-    _print_done(done, f"imported as those of {truncate(assessor)}")
+    with opened_campaign(directory, options.collection) as campaign:
+        user = campaign.user(options.assessor)
+        imported = states_of(file, campaign.collection, campaign.mode)
+        _refuse_repeated(imported, file)
+        done = campaign.import_judgments(imported, user, replace=options.replace)
+    for judgment in imported:
+        if judgment.problems:
+            warn([f"{_where(judgment)} is open: {join_names(judgment.problems)}"])
+    _print_done(done, f"imported as those of {truncate(options.assessor)}")
 
 
-def _one_each(states: list[ImportedState], file: Path) -> list[ImportedState]:
-    """The judgments of a file, if it has no more than one of each document for each topic."""
+def _where(judgment: ImportedState) -> str:
+    return f"{truncate(judgment.document)} for topic {truncate(judgment.topic)}"
+
+
+def _refuse_repeated(judgments: list[ImportedState], file: Path) -> None:
+    """Refuse the judgments of a file that has several of one document for one topic."""
     from doxeval.errors import InputError
 
     seen: set[tuple[str, str]] = set()
-    for one in states:
-        if (one.topic, one.document) in seen:
-            where = f"{truncate(one.document)} for topic {truncate(one.topic)}"
+    for judgment in judgments:
+        pair = (judgment.topic, judgment.document)
+        if pair in seen:
             raise InputError(
-                f"several judgments of {where}; expected those of one assessor", str(file)
+                f"several judgments of {_where(judgment)}; expected those of one assessor",
+                str(file),
             )
-        seen.add((one.topic, one.document))
-    return states
+        seen.add(pair)
 
 
 def _print_done(done: Imported, what: str) -> None:
@@ -183,11 +190,17 @@ def _print_done(done: Imported, what: str) -> None:
     line(f"{plural(done.written, 'judgment')} {what}{same}")
 
 
-@verb()
-@campaign_argument
-@topic_option
-@table_or_json("How to print the agreement.")
-def agreement(directory: Path, topics: tuple[str, ...], format_: str) -> None:
+@dataclass(frozen=True)
+class AgreementOptions(CampaignOptions):
+    """The options of `doxeval assess agreement`."""
+
+    topics: tuple[str, ...] = topics_option()
+    format: TableOrJson = format_option("How to print the agreement.")
+
+
+@verb(AgreementOptions)
+@directory_argument
+def agreement(directory: Path, options: AgreementOptions) -> None:
     """Print how far assessors agree.
 
     It is about documents, characters and best entry points, or grades. Each pair of assessors is
@@ -202,33 +215,32 @@ def agreement(directory: Path, topics: tuple[str, ...], format_: str) -> None:
     from doxeval.assess.agreement import agreement as agreement_of
     from doxeval.assess.agreement import honeypots as scores_on_honeypots
 
-    with opened_campaign(directory) as campaign:
-        chosen = topics_chosen(campaign, topics)
-        judged = [one for one in campaign.judgments() if one.topic in chosen]
-        if format_ == "table":
+    with opened_campaign(directory, options.collection) as campaign:
+        judged = campaign.judgments(topics_chosen(campaign, options.topics))
+        if options.format == "table":
             judged = _by_name(campaign, judged)
-        found = agreement_of(judged, campaign.mode)
+        agreed = agreement_of(judged, campaign.mode)
         scores = scores_on_honeypots(judged, campaign.gold(), campaign.mode)
-    if format_ == "json":
-        on_honeypots = {"honeypots": [one.as_dict() for one in scores]}
-        json_data(found.as_dict() | on_honeypots, indent=1)
+    if options.format == "json":
+        on_honeypots = {"honeypots": [score.as_dict() for score in scores]}
+        json_data(agreed.as_dict() | on_honeypots, indent=1)
     else:
-        _print_agreement(found, scores)
+        _print_agreement(agreed, scores)
 
 
 def _by_name(campaign: Campaign, judged: Sequence[Judged]) -> list[Judged]:
-    """Judgments with the names of users in place of their pseudonyms, for organisers to read."""
+    """Return judgments with names of users in place of pseudonyms, for organisers to read."""
     from dataclasses import replace
 
     names: dict[str | None, str] = {user.pseudonym: user.name for user in campaign.users()}
-    return [replace(one, assessor=names.get(one.assessor)) for one in judged]
+    return [replace(judgment, assessor=names.get(judgment.assessor)) for judgment in judged]
 
 
-def _print_agreement(found: Agreement, scores: Sequence[HoneypotScore]) -> None:
+def _print_agreement(agreed: AssessorAgreement, scores: Sequence[HoneypotScore]) -> None:
     from doxeval.cli.output import aligned
 
-    if found.rows:
-        head, *rows = found.table()
+    if agreed.rows:
+        head, *rows = agreed.table()
         block(aligned(head, rows))
     else:
         line("No document has been validated by two assessors yet.")
@@ -236,7 +248,7 @@ def _print_agreement(found: Agreement, scores: Sequence[HoneypotScore]) -> None:
         line()
         heading("On honeypots")
         header = ["assessor", "judged", "right", "precision", "recall", "F1"]
-        block(aligned(header, [_honeypot_cells(one) for one in scores]))
+        block(aligned(header, [_honeypot_cells(score) for score in scores]))
 
 
 def _honeypot_cells(score: HoneypotScore) -> list[str]:
@@ -245,18 +257,22 @@ def _honeypot_cells(score: HoneypotScore) -> list[str]:
     return [score.assessor, f"{score.judged:,}", f"{score.right:,}", *shown]
 
 
-@verb()
-@campaign_argument
-@click.option(
-    "--by",
-    required=True,
-    type=click.Choice(["majority", "union", "intersection"]),
-    help="Which characters are relevant: those of more than half of the assessors, of any, or of "
-    "all.",
-)
-@topic_option
-@click.option("--replace", is_flag=True, help="Also what was adjudicated already.")
-def adjudicate(directory: Path, by: Merge, topics: tuple[str, ...], replace: bool) -> None:
+@dataclass(frozen=True)
+class AdjudicateOptions(CampaignOptions):
+    """The options of `doxeval assess adjudicate`."""
+
+    by: Literal["majority", "union", "intersection"] = option(
+        REQUIRED,
+        "Which characters are relevant: those of more than half of the assessors, of any, or of "
+        "all.",
+    )
+    topics: tuple[str, ...] = topics_option()
+    replace: bool = option(False, "Also what was adjudicated already.")
+
+
+@verb(AdjudicateOptions)
+@directory_argument
+def adjudicate(directory: Path, options: AdjudicateOptions) -> None:
     """Adjudicate by a rule.
 
     One judgment is made of those that assessors have validated. What somebody has adjudicated
@@ -270,18 +286,18 @@ def adjudicate(directory: Path, by: Merge, topics: tuple[str, ...], replace: boo
     Example:
       doxeval assess adjudicate campaign --by majority --topic 301
     """
-    with opened_campaign(directory) as campaign:
-        chosen = topics_chosen(campaign, topics)
-        done = campaign.adjudicate(by, chosen, replace=replace)
+    with opened_campaign(directory, options.collection) as campaign:
+        chosen = topics_chosen(campaign, options.topics)
+        done = campaign.adjudicate(options.by, chosen, replace=options.replace)
     if done.ties:
         warn([str(done.ties)])
-    _print_done(done, f"adjudicated by {by}")
+    _print_done(done, f"adjudicated by {options.by}")
 
 
-@verb()
-@campaign_argument
+@verb(CampaignOptions)
+@directory_argument
 @click.argument("gold", metavar="GOLD", type=click.Path(path_type=Path))
-def honeypots(directory: Path, gold: Path) -> None:
+def honeypots(directory: Path, gold: Path, options: CampaignOptions) -> None:
     """Place documents with known judgments.
 
     They show how well assessors do. GOLD is a file of assessments. Each document that it judges
@@ -294,7 +310,8 @@ def honeypots(directory: Path, gold: Path) -> None:
     """
     from doxeval.assess.exchange import states_of
 
-    with opened_campaign(directory) as campaign:
-        known = _one_each(states_of(gold, campaign.collection, campaign.mode), gold)
+    with opened_campaign(directory, options.collection) as campaign:
+        known = states_of(gold, campaign.collection, campaign.mode)
+        _refuse_repeated(known, gold)
         outside = campaign.place_honeypots(known)
     line(f"{plural(len(known), 'honeypot')} placed, {outside:,} of them not in the pool")

@@ -1,55 +1,59 @@
-"""Opening the campaign that a verb of `doxeval assess` works on, and saying who may do it."""
+"""Opening the campaign that a verb of `doxeval assess` works on; options that these verbs share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from doxeval.cli.decorators import WHERE
+from doxeval.assess.web import PORT
+from doxeval.cli.options import collection_option
 from doxeval.cli.output import note
+from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.assess.db import Campaign
 
 _LONGEST_PASSWORD = 10_000  # bytes
 
-_MOVED = "doxeval.assess.collection"
-
 directory_argument = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-topic_option = click.option(
-    "--topic", "topics", metavar="ID", multiple=True, help="Only this topic; may be repeated."
-)
-
-database_option = click.option(
-    "--database",
-    metavar="URL",
-    help="A database for teams: postgresql://USER@HOST/NAME (pip install 'doxeval[postgresql]').  "
-    "[default: SQLite in DIR]",
-)
 
 
-def _remember(context: click.Context, _: click.Parameter, value: str | None) -> None:
-    context.meta[_MOVED] = value
+@dataclass(frozen=True)
+class CampaignOptions:
+    """The options of every verb that works on a campaign."""
 
-
-def campaign_argument(command: Any) -> Any:
-    """DIR, and `--collection` for a collection that was moved; `opened_campaign` looks at both."""
-    moved = click.option(
-        "--collection",
-        **WHERE,
-        expose_value=False,
-        callback=_remember,
-        help="Where the collection is now, if it was moved; this is remembered.",
+    collection: str | None = collection_option(
+        "Where the collection is now, if it was moved; this is remembered."
     )
-    return directory_argument(moved(command))
+
+
+def topics_option() -> Any:
+    """Declare `--topic ID`, a tuple."""
+    return option((), "Only this topic; may be repeated.", metavar="ID", flags=("--topic",))
+
+
+def database_option() -> Any:
+    """Declare `--database URL`."""
+    return option(
+        None,
+        "A database for teams: postgresql://USER@HOST/NAME (pip install 'doxeval[postgresql]').",
+        metavar="URL",
+        shown_default="SQLite in DIR",
+    )
+
+
+def port_option() -> Any:
+    """Declare `--port N`."""
+    return option(PORT, "The port.", at_least=0, at_most=65535)
 
 
 def check_installed() -> None:
-    """An error that says what to install, if the server's parts are missing."""
+    """Raise an error that says what to install, if the server's parts are missing."""
     from importlib.util import find_spec
 
     from doxeval.errors import MissingInput
@@ -64,20 +68,22 @@ def check_installed() -> None:
 
 
 @contextmanager
-def opened_campaign(directory: Path) -> Iterator[Campaign]:
-    """The campaign of a directory. What opening it has changed is printed on stderr."""
+def opened_campaign(directory: Path, collection: str | None = None) -> Iterator[Campaign]:
+    """Open the campaign of a directory. What opening it has changed is printed on stderr.
+
+    collection: where its collection is now, if it was moved.
+    """
     check_installed()
     from doxeval.assess.db import Campaign
 
-    moved = click.get_current_context().meta.get(_MOVED)
-    with Campaign.open(directory, moved) as campaign:
+    with Campaign.open(directory, collection) as campaign:
         for notice in campaign.notices:
             note(notice)
         yield campaign
 
 
 def topics_chosen(campaign: Campaign, names: Sequence[str]) -> list[str]:
-    """The named topics, which must exist; all if none is named."""
+    """Return the named topics, which must exist; all if none is named."""
     from doxeval.errors import InputError
     from doxeval.messages import quoted, suggestion
 
@@ -88,29 +94,20 @@ def topics_chosen(campaign: Campaign, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names)) or known
 
 
-def password_options(command: Any) -> Any:
-    """`--password-stdin` and `--password-prompt`: no password stands on a command line."""
-    for option in (
-        click.option(
-            "--password-prompt", is_flag=True, help="Ask for the password on the terminal."
-        ),
-        click.option(
-            "--password-stdin", is_flag=True, help="Read the password from stdin, one line."
-        ),
-    ):
-        command = option(command)
-    return command
+@dataclass(frozen=True)
+class PasswordOptions:
+    """How a password is given: never on a command line, which others can see."""
 
+    password_stdin: bool = option(False, "Read the password from stdin, one line.")
+    password_prompt: bool = option(False, "Ask for the password on the terminal.")
 
-def password_given(password_stdin: bool, password_prompt: bool) -> str | None:
-    """The password that the user wants to set; None if one is to be generated."""
-    if password_stdin and password_prompt:
-        raise click.UsageError("--password-stdin and --password-prompt exclude each other")
-    if password_prompt:
-        return _answer()
-    if not password_stdin:
-        return None
-    return _line_of_stdin()
+    def password(self) -> str | None:
+        """Return the password that the user chose; None if one is to be generated."""
+        if self.password_stdin and self.password_prompt:
+            raise click.UsageError("--password-stdin and --password-prompt exclude each other")
+        if self.password_prompt:
+            return _answer()
+        return _line_of_stdin() if self.password_stdin else None
 
 
 def _answer() -> str:

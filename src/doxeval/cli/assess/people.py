@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from doxeval.assess.db import PARTS, Part, Role
 from doxeval.cli.assess.opening import (
-    campaign_argument,
+    CampaignOptions,
+    PasswordOptions,
+    directory_argument,
     opened_campaign,
-    password_given,
-    password_options,
     topics_chosen,
 )
-from doxeval.cli.decorators import table_or_json
+from doxeval.cli.options import TableOrJson, format_option
 from doxeval.cli.output import block, json_data, line
-from doxeval.cli.verb import Verb, VerbGroup, verb
+from doxeval.cli.verb import Verb, VerbGroup, part, verb
 from doxeval.messages import join_names, plural, truncate
+from doxeval.named import option
 
 if TYPE_CHECKING:
-    from doxeval.assess.db import Assignment, User
+    from doxeval.assess.db import Assignment, Campaign, User
 
-ROLES = ("assessor", "adjudicator", "organiser", "admin")
+_name_argument = click.argument("name", metavar="NAME")
 
 
 @click.group(cls=VerbGroup)
@@ -36,18 +40,21 @@ def user() -> None:
     """
 
 
-@user.command(cls=Verb)
-@campaign_argument
-@click.argument("name", metavar="NAME")
-@click.option(
-    "--role",
-    type=click.Choice(ROLES),
-    default="assessor",
-    show_default=True,
-    help="What the user may do; adjudicators are assessors with `assign --adjudicate`.",
-)
-@password_options
-def add(directory: Path, name: str, role: str, password_stdin: bool, password_prompt: bool) -> None:
+@dataclass(frozen=True)
+class AddUserOptions(CampaignOptions):
+    """The options of `doxeval assess user add`."""
+
+    role: Role = option(
+        "assessor",
+        "What the user may do; adjudicators are assessors with `assign --adjudicate`.",
+    )
+    password: PasswordOptions = part(PasswordOptions)
+
+
+@user.command(cls=Verb, options=AddUserOptions)
+@directory_argument
+@_name_argument
+def add(directory: Path, name: str, options: AddUserOptions) -> None:
     """Add a user.
 
     Unless a password is given, one is generated and printed, only this once.
@@ -57,10 +64,10 @@ def add(directory: Path, name: str, role: str, password_stdin: bool, password_pr
       doxeval assess user add campaign ann
       doxeval assess user add campaign olga --role organiser --password-prompt
     """
-    given = password_given(password_stdin, password_prompt)
-    with opened_campaign(directory) as campaign:
-        added, password = campaign.add_user(name, role, given)
-    line(f"{role} {truncate(added.name)}, called {added.pseudonym} in exports")
+    given = options.password.password()
+    with opened_campaign(directory, options.collection) as campaign:
+        added, password = campaign.add_user(name, options.role, given)
+    line(f"{options.role} {truncate(added.name)}, called {added.pseudonym} in exports")
     print_password(added.name, password, given)
 
 
@@ -70,10 +77,16 @@ def print_password(name: str, password: str, given: str | None) -> None:
         line(f"password of {truncate(name)}: {password}")
 
 
-@user.command("list", cls=Verb)
-@campaign_argument
-@table_or_json("How to print the users.")
-def list_users(directory: Path, format_: str) -> None:
+@dataclass(frozen=True)
+class ListUsersOptions(CampaignOptions):
+    """The options of `doxeval assess user list`."""
+
+    format: TableOrJson = format_option("How to print the users.")
+
+
+@user.command("list", cls=Verb, options=ListUsersOptions)
+@directory_argument
+def list_users(directory: Path, options: ListUsersOptions) -> None:
     """List the users.
 
     With each, the role, the pseudonym in exports, and the topics.
@@ -84,10 +97,10 @@ def list_users(directory: Path, format_: str) -> None:
     """
     from doxeval.cli.output import aligned
 
-    with opened_campaign(directory) as campaign:
+    with opened_campaign(directory, options.collection) as campaign:
         users, assignments = campaign.users(), campaign.assignments()
-    rows = [_user_data(one, assignments) for one in users]
-    if format_ == "json":
+    rows = [_user_data(user, assignments) for user in users]
+    if options.format == "json":
         json_data(rows, indent=1)
         return
     header = ["name", "role", "pseudonym", "active", "assesses", "adjudicates"]
@@ -95,14 +108,15 @@ def list_users(directory: Path, format_: str) -> None:
 
 
 def _user_data(user: User, assignments: Sequence[Assignment]) -> dict[str, Any]:
-    own = [one for one in assignments if one.user == user.name]
     return {
         "name": user.name,
         "role": user.role,
         "pseudonym": user.pseudonym,
         "active": user.active,
-        "assess": [one.topic for one in own if one.part == "assess"],
-        "adjudicate": [one.topic for one in own if one.part == "adjudicate"],
+        **{
+            part: [row.topic for row in assignments if (row.user, row.part) == (user.name, part)]
+            for part in PARTS
+        },
     }
 
 
@@ -117,11 +131,17 @@ def _user_cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-@user.command(cls=Verb)
-@campaign_argument
-@click.argument("name", metavar="NAME")
-@password_options
-def password(directory: Path, name: str, password_stdin: bool, password_prompt: bool) -> None:
+@dataclass(frozen=True)
+class NewPasswordOptions(CampaignOptions):
+    """The options of `doxeval assess user password`."""
+
+    password: PasswordOptions = part(PasswordOptions)
+
+
+@user.command(cls=Verb, options=NewPasswordOptions)
+@directory_argument
+@_name_argument
+def password(directory: Path, name: str, options: NewPasswordOptions) -> None:
     """Set a new password.
 
     All sessions of the user end. Unless a password is given, one is generated and printed, only
@@ -132,17 +152,17 @@ def password(directory: Path, name: str, password_stdin: bool, password_prompt: 
       doxeval assess user password campaign ann
       doxeval assess user password campaign ann --password-prompt
     """
-    given = password_given(password_stdin, password_prompt)
-    with opened_campaign(directory) as campaign:
+    given = options.password.password()
+    with opened_campaign(directory, options.collection) as campaign:
         new = campaign.set_password(name, given)
     line(f"{truncate(name)} has a new password, and must sign in again")
     print_password(name, new, given)
 
 
-@user.command(cls=Verb)
-@campaign_argument
-@click.argument("name", metavar="NAME")
-def disable(directory: Path, name: str) -> None:
+@user.command(cls=Verb, options=CampaignOptions)
+@directory_argument
+@_name_argument
+def disable(directory: Path, name: str, options: CampaignOptions) -> None:
     """Lock a user out.
 
     All sessions of the user end. Judgments stay.
@@ -151,41 +171,66 @@ def disable(directory: Path, name: str) -> None:
     Example:
       doxeval assess user disable campaign ann
     """
-    with opened_campaign(directory) as campaign:
+    with opened_campaign(directory, options.collection) as campaign:
         campaign.set_active(name, False)
     line(f"{truncate(name)} can no longer sign in")
 
 
-@user.command(cls=Verb)
-@campaign_argument
-@click.argument("name", metavar="NAME")
-def enable(directory: Path, name: str) -> None:
+@user.command(cls=Verb, options=CampaignOptions)
+@directory_argument
+@_name_argument
+def enable(directory: Path, name: str, options: CampaignOptions) -> None:
     """Let a user sign in again.
 
     \b
     Example:
       doxeval assess user enable campaign ann
     """
-    with opened_campaign(directory) as campaign:
+    with opened_campaign(directory, options.collection) as campaign:
         campaign.set_active(name, True)
     line(f"{truncate(name)} can sign in again")
 
 
-_adjudicate = click.option(
-    "--adjudicate", is_flag=True, help="To adjudicate the topic, not to judge its documents."
-)
-_all_topics = click.option("--all-topics", is_flag=True, help="All topics of the campaign.")
+@dataclass(frozen=True)
+class AssignmentOptions(CampaignOptions):
+    """The options of `doxeval assess assign` and `unassign`."""
+
+    all_topics: bool = option(False, "All topics of the campaign.")
+    adjudicate: bool = option(False, "To adjudicate the topic, not to judge its documents.")
+
+    @property
+    def part(self) -> Part:
+        """What the user does in the topics."""
+        return "adjudicate" if self.adjudicate else "assess"
+
+    @contextmanager
+    def opened(
+        self, directory: Path, topics: tuple[str, ...], name: str
+    ) -> Iterator[tuple[Campaign, list[str]]]:
+        """Open the campaign; also give the topics. A wrong name is an error before any change."""
+        if bool(topics) == self.all_topics:
+            raise click.UsageError("give one or more topics, or --all-topics")
+        with opened_campaign(directory, self.collection) as campaign:
+            chosen = topics_chosen(campaign, topics)
+            campaign.user(name)
+            yield campaign, chosen
+
+    def print_done(self, name: str, since: str, topics: Sequence[str]) -> None:
+        """Print who does what now, or no longer."""
+        does = "adjudicates" if self.adjudicate else "assesses"
+        counted = plural(len(topics), "topic")
+        line(f"{truncate(name)} {since} {does} {counted}: {join_names(topics)}")
 
 
-@verb()
-@campaign_argument
-@click.argument("topics", metavar="TOPIC…", nargs=-1)
-@click.argument("name", metavar="USER")
-@_all_topics
-@_adjudicate
-def assign(
-    directory: Path, topics: tuple[str, ...], name: str, all_topics: bool, adjudicate: bool
-) -> None:
+_topics_argument = click.argument("topics", metavar="TOPIC…", nargs=-1)
+_user_argument = click.argument("name", metavar="USER")
+
+
+@verb(AssignmentOptions)
+@directory_argument
+@_topics_argument
+@_user_argument
+def assign(directory: Path, topics: tuple[str, ...], name: str, options: AssignmentOptions) -> None:
     """Assign topics to a user.
 
     Several users may judge the same topic, each on their own.
@@ -195,17 +240,18 @@ def assign(
       doxeval assess assign campaign 301 302 ann
       doxeval assess assign campaign --all-topics olga --adjudicate
     """
-    _change("assign", directory, topics, name, all_topics, adjudicate)
+    with options.opened(directory, topics, name) as (campaign, chosen):
+        for topic in chosen:
+            campaign.assign(topic, name, options.part)
+    options.print_done(name, "now", chosen)
 
 
-@verb()
-@campaign_argument
-@click.argument("topics", metavar="TOPIC…", nargs=-1)
-@click.argument("name", metavar="USER")
-@_all_topics
-@_adjudicate
+@verb(AssignmentOptions)
+@directory_argument
+@_topics_argument
+@_user_argument
 def unassign(
-    directory: Path, topics: tuple[str, ...], name: str, all_topics: bool, adjudicate: bool
+    directory: Path, topics: tuple[str, ...], name: str, options: AssignmentOptions
 ) -> None:
     """Take topics from a user.
 
@@ -215,28 +261,7 @@ def unassign(
     Example:
       doxeval assess unassign campaign 302 ann
     """
-    _change("unassign", directory, topics, name, all_topics, adjudicate)
-
-
-def _change(
-    how: Literal["assign", "unassign"],
-    directory: Path,
-    topics: tuple[str, ...],
-    name: str,
-    all_topics: bool,
-    adjudicate: bool,
-) -> None:
-    if bool(topics) == all_topics:
-        raise click.UsageError("give one or more topics, or --all-topics")
-    part: Literal["adjudicate", "assess"] = "adjudicate" if adjudicate else "assess"
-    with opened_campaign(directory) as campaign:
-        chosen = topics_chosen(campaign, topics)
-        campaign.user(name)  # a wrong name is told before anything is changed
+    with options.opened(directory, topics, name) as (campaign, chosen):
         for topic in chosen:
-            if how == "assign":
-                campaign.assign(topic, name, part)
-            else:
-                campaign.unassign(topic, name, part)
-    does = "adjudicates" if adjudicate else "assesses"
-    since = "now" if how == "assign" else "no longer"
-    line(f"{truncate(name)} {since} {does} {plural(len(chosen), 'topic')}: {join_names(chosen)}")
+            campaign.unassign(topic, name, options.part)
+    options.print_done(name, "no longer", chosen)

@@ -12,7 +12,7 @@ from doxeval.arrays import Bools, Ints
 from doxeval.documents import Collection
 from doxeval.spans import Spans, shared_lengths
 
-MOST_ROWS = 150
+MAX_ROWS = 150
 _DEEPEST = 7
 _SNIPPET = 48
 # Where a paragraph ends, or a heading of Markdown.
@@ -34,7 +34,7 @@ class OutlineRow(NamedTuple):
     share: float | None
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """A piece of text that stands by itself, such as a paragraph or a heading."""
 
     start: int
@@ -47,13 +47,13 @@ class Outline(NamedTuple):
 
     rows: tuple[OutlineRow, ...]
     left_out: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[TextBlock, ...]
 
 
 def outline_of(
     collection: Collection, document: int, highlights: tuple[tuple[int, int], ...]
 ) -> Outline:
-    """The outline of one document.
+    """Return the outline of one document.
 
     Elements within running text, such as links and emphasis, belong to the text around them.
 
@@ -75,7 +75,7 @@ def outline_of(
     shared = shared_lengths(spans, Spans.of([(0, *pair) for pair in highlights]))
     depth = collection.summary.depth_of[columns.path[first:after]]
     shown = np.flatnonzero(is_block & (end > start) & (depth <= _DEEPEST))
-    kept = _most_telling(shown, shared, depth)
+    kept = _rows_to_show(shown, shared, depth)
     rows = []
     for at in kept.tolist():
         begins = " ".join(text[start[at] : start[at] + 4 * _SNIPPET].split())
@@ -96,27 +96,27 @@ def outline_of(
 
 
 def plain_outline(text: str) -> Outline:
-    """The outline of a text without elements: its paragraphs, and lines that begin with #.
+    """Return the outline of a text without elements: its paragraphs, and lines that begin with #.
 
     >>> plain_outline("# A\\n\\nOne.").blocks[0]
-    Block(start=0, end=5, is_title=True)
+    TextBlock(start=0, end=5, is_title=True)
     """
     starts = [0, *(found.end() for found in _GAP.finditer(text)), len(text)]
     edges = sorted(set(starts))
-    blocks = (Block(start, end, text.startswith("#", start)) for start, end in pairwise(edges))
+    blocks = (TextBlock(start, end, text.startswith("#", start)) for start, end in pairwise(edges))
     return Outline((), 0, tuple(blocks))
 
 
-def _in_order(start: Ints, end: Ints, titles: Ints) -> tuple[Block, ...]:
-    """The text between the edges of blocks; what begins where a title does is one."""
+def _in_order(start: Ints, end: Ints, titles: Ints) -> tuple[TextBlock, ...]:
+    """Return the text between the edges of blocks; what begins where a title does is one."""
     edges = np.unique(np.concatenate([start, end]))
     is_title = np.isin(edges[:-1], titles)
     columns = (edges[:-1].tolist(), edges[1:].tolist(), is_title.tolist())
-    return tuple(Block(*each) for each in zip(*columns, strict=True))
+    return tuple(TextBlock(*each) for each in zip(*columns, strict=True))
 
 
 def _blocks(parent: Ints, start: Ints, end: Ints, text: str) -> Bools:
-    """Which elements are blocks: no element around them has text of its own."""
+    """Return which elements are blocks: no element around them has text of its own."""
     count = len(parent)
     reach = start.copy()  # the end of the last child so far
     mixed = [False] * count
@@ -138,9 +138,9 @@ def _is_blank(text: str, start: int, end: int) -> bool:
     return not text[start:end].strip()
 
 
-def _most_telling(shown: Ints, shared: Ints, depth: Ints) -> Ints:
-    """The rows that are shown if there are too many: highlighted ones first, then upper ones."""
-    if len(shown) <= MOST_ROWS:
+def _rows_to_show(shown: Ints, shared: Ints, depth: Ints) -> Ints:
+    """Return the rows to show if there are too many: highlighted ones first, then upper ones."""
+    if len(shown) <= MAX_ROWS:
         return shown
     order = np.lexsort((shown, depth[shown], shared[shown] == 0))
-    return np.sort(shown[order[:MOST_ROWS]])
+    return np.sort(shown[order[:MAX_ROWS]])

@@ -16,20 +16,20 @@ import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
 from doxeval.measures import GroundTruth, RetainedResults
-from doxeval.reports.documents.outline import MOST_ROWS
+from doxeval.reports.documents.outline import MAX_ROWS
 from doxeval.spans import Spans, merge_spans, shared_lengths
 
 FIRST_RESULTS = 10
-MOST_DOCUMENTS = 24
+MAX_DOCUMENTS = 24
 # How many of a run's results in one document are shown, at most.
-MOST_UNITS = 200
+MAX_UNITS = 200
 # How many chunks of one document, at most.
-MOST_CHUNKS = 5000
+MAX_CHUNKS = 5000
 # Longer texts are shortened.
 LONGEST_TEXT = 200_000
 # What all documents together may cost: their characters, and those that the spans returned in
 # them and the rows of their outlines take.
-_MOST_COST = 900_000
+_MAX_COST = 900_000
 _COST_OF_SPAN = 15
 _COST_OF_ROW = 120
 
@@ -47,7 +47,7 @@ class SelectedDocuments(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Candidates:
+class _CandidateDocuments:
     """Documents that could be shown, with their sizes, and the text that counts in each."""
 
     pairs: Ints
@@ -61,7 +61,7 @@ class _Candidates:
 def select_documents(
     truth: GroundTruth,
     runs: Sequence[RetainedResults],
-    most: int = MOST_DOCUMENTS,
+    most: int = MAX_DOCUMENTS,
     first: int = FIRST_RESULTS,
 ) -> SelectedDocuments:
     """Return the documents in which the runs differ most, one of each topic before a second.
@@ -85,7 +85,7 @@ def select_documents(
     )
 
 
-def _candidates(truth: GroundTruth) -> _Candidates:
+def _candidates(truth: GroundTruth) -> _CandidateDocuments:
     """Return the relevant documents with known texts in which text or elements were assessed."""
     is_shown = (truth.highlighted > 0) | _graded(truth)
     every, count = _sizes(truth)
@@ -101,7 +101,7 @@ def _candidates(truth: GroundTruth) -> _Candidates:
         np.concatenate([truth.highlights.end[highlighted], length[bare]]),
     )
     topic, document = truth.topic[pairs], truth.document[pairs]
-    return _Candidates(pairs, topic, document, length, elements, merge_spans(spans))
+    return _CandidateDocuments(pairs, topic, document, length, elements, merge_spans(spans))
 
 
 def _sizes(truth: GroundTruth) -> tuple[Ints, Ints]:
@@ -131,7 +131,9 @@ def _graded(truth: GroundTruth) -> Bools:
     return is_graded
 
 
-def _shares(candidates: _Candidates, runs: Sequence[RetainedResults], first: int | None) -> Floats:
+def _shares(
+    candidates: _CandidateDocuments, runs: Sequence[RetainedResults], first: int | None
+) -> Floats:
     """Return the share of the text that counts which each run returns, documents × runs."""
     shape = (len(candidates.pairs), len(runs))
     returned = np.zeros(shape)
@@ -145,7 +147,7 @@ def _shares(candidates: _Candidates, runs: Sequence[RetainedResults], first: int
     return np.divide(returned, whole[:, None], out=np.zeros(shape), where=whole[:, None] > 0)
 
 
-def _positions(candidates: _Candidates, run: RetainedResults) -> Ints:
+def _positions(candidates: _CandidateDocuments, run: RetainedResults) -> Ints:
     """Return the position of each span's document among the candidates; -1 if it is not there."""
     at = np.searchsorted(candidates.pairs, run.pair)
     at = np.minimum(at, len(candidates.pairs) - 1)
@@ -175,22 +177,24 @@ def _rounds(topics: Ints) -> Ints:
     return rounds
 
 
-def _affordable(candidates: _Candidates, runs: Sequence[RetainedResults], chosen: Ints) -> Ints:
+def _affordable(
+    candidates: _CandidateDocuments, runs: Sequence[RetainedResults], chosen: Ints
+) -> Ints:
     """Return the documents that fit into the page, in order; the first always does."""
     ranges = np.zeros(len(candidates.pairs), dtype=np.int64)
     for run in runs:
         place = _positions(candidates, run)
         counts = np.bincount(place[place >= 0], minlength=len(ranges))
-        ranges += np.minimum(counts, MOST_UNITS)
+        ranges += np.minimum(counts, MAX_UNITS)
     length = np.minimum(candidates.length, LONGEST_TEXT)
-    cost = _COST_OF_SPAN * ranges + _COST_OF_ROW * np.minimum(candidates.elements, MOST_ROWS)
+    cost = _COST_OF_SPAN * ranges + _COST_OF_ROW * np.minimum(candidates.elements, MAX_ROWS)
     shown: list[int] = []
     texts: set[int] = set()  # which the page carries once, for whatever number of topics
     spent = 0
     for at in chosen.tolist():
         document = int(candidates.document[at])
         added = int(cost[at]) + (0 if document in texts else int(length[at]))
-        if shown and spent + added > _MOST_COST:
+        if shown and spent + added > _MAX_COST:
             continue
         shown.append(at)
         texts.add(document)

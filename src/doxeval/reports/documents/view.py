@@ -23,9 +23,9 @@ from doxeval.measures import (
 )
 from doxeval.reports.documents.outline import Outline, outline_of, plain_outline
 from doxeval.reports.documents.select import (
-    MOST_CHUNKS,
-    MOST_DOCUMENTS,
-    MOST_UNITS,
+    MAX_CHUNKS,
+    MAX_DOCUMENTS,
+    MAX_UNITS,
     select_documents,
 )
 from doxeval.runs import ChunkTable
@@ -103,7 +103,7 @@ class DocumentView:
 def document_views(
     truth: GroundTruth,
     runs: Mapping[str, RetainedResults],
-    most: int = MOST_DOCUMENTS,
+    most: int = MAX_DOCUMENTS,
     *,
     with_navigation: bool = True,
     chunks: Mapping[str, ChunkTable] | None = None,
@@ -197,7 +197,7 @@ def _chunks_in(table: ChunkTable, document: str) -> tuple[tuple[int, int], ...]:
     rows = np.flatnonzero(table.document == table.documents.index(document))
     lists = table.spans.as_tuples()
     spans = sorted({span for row in rows.tolist() for span in lists[row]})
-    return tuple(spans[:MOST_CHUNKS])
+    return tuple(spans[:MAX_CHUNKS])
 
 
 def _grades(collection: Collection | None, judgment: Judgment) -> tuple[DrawnGrade, ...]:
@@ -251,7 +251,7 @@ def _layers(
 
 
 def _run_units(name: str, run: RetainedResults, rows: Ints) -> RunUnits:
-    shown = rows[:MOST_UNITS]
+    shown = rows[:MAX_UNITS]
     columns = (run.start[shown].tolist(), run.end[shown].tolist(), run.rank[shown].tolist())
     units = tuple(Unit(*each) for each in zip(*columns, strict=True))
     stops = () if run.budget_stops is None else run.budget_stops.ends[:, shown].tolist()

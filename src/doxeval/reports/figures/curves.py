@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from doxeval.reports.figures.vega import (
 )
 from doxeval.scores import Curve, RunScores, mean_curve
 
-_MOST_POINTS = 101
-_MOST_CURVES = 12
+_MAX_POINTS = 101
+_MAX_CURVES = 12
 # How the name of an axis of budgets begins.
 _BUDGET = "budget"
 # The shares of all relevance, from the bottom up, and their colours; misses are the rest.
@@ -32,7 +32,7 @@ _LABELS = {"Hits": "hits", "NearMisses": "near-misses", "Misses": "misses"}
 
 
 def curve_figures(contents: Contents) -> list[Figure]:
-    """A figure for each kind of curve in the table; measures with the same curves share one.
+    """Draw each kind of curve in the table; measures with the same curves share a figure.
 
     >>> from doxeval.scores import MeasureFacts, ScoreTable
     >>> facts = MeasureFacts("P", "P", "precision")
@@ -42,32 +42,34 @@ def curve_figures(contents: Contents) -> list[Figure]:
     >>> figure.title, figure.rows[1]
     ('precision by recall (P)', {'run': 'mine', 'x': 1.0, 'y': 0.5})
     """
-    found = _mean_curves(contents)
+    curves = _mean_curves(contents)
     together: list[list[str]] = []
-    for label, lines in found.items():
-        same = next((one for one in together if _are_alike(found[one[0]], lines)), None)
-        if same is None:
+    for label, lines in curves.items():
+        group = next((known for known in together if _are_alike(curves[known[0]], lines)), None)
+        if group is None:
             together.append([label])
-        elif _reach(lines) > _reach(found[same[0]]):
-            same.insert(0, label)  # the longest is drawn
+        elif _reach(lines) > _reach(curves[group[0]]):
+            group.insert(0, label)  # the longest is drawn
         else:
-            same.append(label)
+            group.append(label)
     return [
-        _curve_figure(contents, number, _in_order(same, found), found[same[0]])
-        for number, same in enumerate(together[:_MOST_CURVES], 1)
+        _curve_figure(
+            contents, number, [name for name in curves if name in group], curves[group[0]]
+        )
+        for number, group in enumerate(together[:_MAX_CURVES], 1)
     ]
 
 
 _Line = tuple[str, Curve, Floats]  # a run, its curve, and the mean of that over topics
 
 
-def _are_alike(one: Sequence[_Line], other: Sequence[_Line]) -> bool:
+def _are_alike(lines: Sequence[_Line], others: Sequence[_Line]) -> bool:
     """Whether curves are the same, or one is where the other begins."""
-    if [(run, c.x_name, c.y_name) for run, c, _ in one] != [
-        (run, c.x_name, c.y_name) for run, c, _ in other
+    if [(run, c.x_name, c.y_name) for run, c, _ in lines] != [
+        (run, c.x_name, c.y_name) for run, c, _ in others
     ]:
         return False
-    for (_, first, left), (_, second, right) in zip(one, other, strict=True):
+    for (_, first, left), (_, second, right) in zip(lines, others, strict=True):
         _, at, also = np.intersect1d(first.x, second.x, return_indices=True)
         if not len(at) or not np.allclose(left[at], right[also], 0, 1e-9, equal_nan=True):
             return False
@@ -80,20 +82,16 @@ def _reach(lines: Sequence[_Line]) -> float:
     return float(lines[0][1].x[-1])
 
 
-def _in_order(labels: Sequence[str], found: Mapping[str, object]) -> list[str]:
-    return [label for label in found if label in labels]
-
-
 def _mean_curves(contents: Contents) -> dict[str, list[_Line]]:
-    """By measure, the mean curve of each run that has one, best run first."""
-    found: dict[str, list[_Line]] = {}
+    """Return the mean curves of the runs by measure, best run first."""
+    curves: dict[str, list[_Line]] = {}
     for run in contents.ranking:
         scores = contents.scores(run)
         for whole in scores.curves:
             curve = _thin(whole)
             mean = np.array(mean_curve(curve, scores.counted), dtype=np.float64)
-            found.setdefault(curve.label, []).append((run, curve, mean))
-    return {label: found[label] for label in contents.table.labels if label in found}
+            curves.setdefault(curve.label, []).append((run, curve, mean))
+    return {label: curves[label] for label in contents.table.labels if label in curves}
 
 
 def _curve_figure(
@@ -101,10 +99,10 @@ def _curve_figure(
 ) -> Figure:
     curve = lines[0][1]
     columns: dict[str, list[Value]] = {"run": [], "x": [], "y": []}
-    for run, own, mean in lines:
+    for run, of_run, mean in lines:
         points = np.flatnonzero(~np.isnan(mean))
         columns["run"] += [contents.shown[run]] * len(points)
-        columns["x"] += own.x[points].tolist()
+        columns["x"] += of_run.x[points].tolist()
         columns["y"] += mean[points].tolist()
     is_log = _is_long_axis(curve.x) and not curve.x_name.startswith(_BUDGET)
     title = f"{curve.y_name} by {curve.x_name} ({', '.join(labels[:4])}{_more(labels)})"
@@ -158,41 +156,41 @@ def _lines_drawn(contents: Contents, curve: Curve, *, is_log: bool) -> dict[str,
 
 
 def _curve_in_words(contents: Contents, lines: Sequence[_Line]) -> str:
-    """Where the lines of the chosen runs begin and end."""
-    said = []
+    """Return where the lines of the chosen runs begin and end."""
+    phrases = []
     for run, curve, mean in lines:
         defined = np.flatnonzero(~np.isnan(mean))
         if run in contents.chosen and len(defined):
             first, last = defined[[0, -1]].tolist()
-            said.append(
+            phrases.append(
                 f"{contents.shown[run]} from {mean[first]:.3f} at {curve.x[first]:g} to "
                 f"{mean[last]:.3f} at {curve.x[last]:g}"
             )
     curve = lines[0][1]
-    return f"Mean {curve.y_name} by {curve.x_name}, a line for each run: {'; '.join(said)}."
+    return f"Mean {curve.y_name} by {curve.x_name}, a line for each run: {'; '.join(phrases)}."
 
 
 def shares_figure(contents: Contents) -> Figure | None:
-    """For each run, the shares of all relevance by rank, stacked; all panels on one scale."""
-    found = {}
+    """Draw the shares of all relevance by rank, stacked, a panel for each run, all on one scale."""
+    by_run = {}
     for run in contents.ranking:
         shares = shares_by_rank(contents, run)
         if shares is not None:
-            found[run] = shares
-    if not found:
+            by_run[run] = shares
+    if not by_run:
         return None
-    order = sorted(found, key=lambda run: -float(found[run][1][0, -1]))
+    order = sorted(by_run, key=lambda run: -float(by_run[run][1][0, -1]))
     columns: dict[str, list[Value]] = {name: [] for name in ("run", "rank", *SHARES)}
     for run in order:
-        ranks, values = found[run]
+        ranks, values = by_run[run]
         columns["run"] += [contents.shown[run]] * len(ranks)
         columns["rank"] += ranks.astype(np.int64).tolist()
         for kind, name in enumerate(SHARES):
             columns[name] += values[kind].tolist()
-    largest = max(float(values[:3].sum(axis=0).max()) for _, values in found.values())
+    largest = max(float(values[:3].sum(axis=0).max()) for _, values in by_run.values())
     words = [
         f"{contents.shown[run]} {values[0, -1]:.0%}, {values[1, -1]:.0%} and {values[3, -1]:.0%}"
-        for run, (_, values) in ((run, found[run]) for run in order)
+        for run, (_, values) in ((run, by_run[run]) for run in order)
         if run in contents.chosen
     ]
     return Figure(
@@ -251,7 +249,7 @@ def _shares_drawn(contents: Contents, order: list[str], largest: float) -> dict[
 
 
 def shares_by_rank(contents: Contents, run: str) -> tuple[Floats, Floats] | None:
-    """Some ranks, and the mean shares (kinds × ranks); None if the profile does not have them."""
+    """Return some ranks, and the mean shares (kinds × ranks); None without a profile."""
     if contents.profile is None:
         return None
     scores = next((s for s in contents.profile.runs if s.run == run), None)
@@ -283,15 +281,15 @@ def _is_long_axis(x: Floats) -> bool:
 
 
 def _thin(curve: Curve) -> Curve:
-    """A curve with about a hundred of its points at most: its mean is taken only there."""
+    """Return a curve with about a hundred of its points at most: its mean is taken only there."""
     kept = _thinned(curve.x)
     return curve._replace(x=curve.x[kept], y=curve.y[:, kept])
 
 
 def _thinned(x: Floats) -> Ints:
-    """The indices of about a hundred points at most, spread evenly over the axis."""
-    if len(x) <= _MOST_POINTS + 1:
+    """Return the indices of about a hundred points at most, spread evenly over the axis."""
+    if len(x) <= _MAX_POINTS + 1:
         return np.arange(len(x))
     if not _is_long_axis(x):
-        return np.unique(np.linspace(0, len(x) - 1, _MOST_POINTS).round().astype(np.int64))
-    return np.unique(np.geomspace(1, len(x), _MOST_POINTS).round().astype(np.int64)) - 1
+        return np.unique(np.linspace(0, len(x) - 1, _MAX_POINTS).round().astype(np.int64))
+    return np.unique(np.geomspace(1, len(x), _MAX_POINTS).round().astype(np.int64)) - 1

@@ -24,7 +24,7 @@ from doxeval.scores import MeasureFacts, ScoreTable
 
 _PARTS = ("shown", "lost by retrieval", "lost by chunking")
 _COLOURS = ("#3f8f4f", "#e0a52e", "#b5473c")
-_MOST_MEASURES = 4
+_MAX_MEASURES = 4
 
 
 class Loss(NamedTuple):
@@ -71,29 +71,29 @@ def _is_share(facts: MeasureFacts) -> bool:
 
 
 def losses_figures(contents: Contents) -> list[Figure]:
-    """For each measure, a bar for each run: shown, lost by retrieval, lost by chunking."""
+    """Draw, for each measure, a bar for each run: shown, lost by retrieval, lost by chunking."""
     by_measure: dict[str, list[Loss]] = {}
     place = {run: number for number, run in enumerate(contents.ranking)}
-    for one in sorted(contents.losses, key=lambda one: place[one.run]):
-        by_measure.setdefault(one.measure, []).append(one)
+    for loss in sorted(contents.losses, key=lambda loss: place[loss.run]):
+        by_measure.setdefault(loss.measure, []).append(loss)
     # Recall at a budget is what an oracle is made for; other measures only if there is none.
     names = [name for name in contents.labels if name in by_measure]
     names = [name for name in names if name.startswith("bR")] or names
     return [
         _figure(contents, number, name, by_measure[name])
-        for number, name in enumerate(names[:_MOST_MEASURES], 1)
+        for number, name in enumerate(names[:_MAX_MEASURES], 1)
     ]
 
 
-def _figure(contents: Contents, number: int, measure: str, found: Sequence[Loss]) -> Figure:
-    columns: dict[str, list[Value]] = {"run": [contents.shown[one.run] for one in found]}
+def _figure(contents: Contents, number: int, measure: str, losses: Sequence[Loss]) -> Figure:
+    columns: dict[str, list[Value]] = {"run": [contents.shown[loss.run] for loss in losses]}
     for part, name in zip(("shown", "retrieval", "chunking"), _PARTS, strict=True):
-        columns[name] = [round(float(getattr(one, part)), 9) for one in found]
-    said = [
-        f"{contents.shown[one.run]} shows {one.shown:.0%}, loses {one.retrieval:.0%} by "
-        f"retrieval and {one.chunking:.0%} by chunking"
-        for one in found
-        if one.run in contents.chosen
+        columns[name] = [round(float(getattr(loss, part)), 9) for loss in losses]
+    phrases = [
+        f"{contents.shown[loss.run]} shows {loss.shown:.0%}, loses {loss.retrieval:.0%} by "
+        f"retrieval and {loss.chunking:.0%} by chunking"
+        for loss in losses
+        if loss.run in contents.chosen
     ]
     return Figure(
         f"losses-{number}",
@@ -101,7 +101,7 @@ def _figure(contents: Contents, number: int, measure: str, found: Sequence[Loss]
         f"{measure}: shown and lost",
         columns,
         _drawn(contents),
-        alt=f"By {measure}: {'; '.join(said)}.",
+        alt=f"By {measure}: {'; '.join(phrases)}.",
     )
 
 

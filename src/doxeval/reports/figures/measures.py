@@ -19,7 +19,7 @@ from doxeval.reports.figures.vega import (
     tooltip,
 )
 
-_MOST_SCATTERS = 3
+_MAX_SCATTERS = 3
 _WIDTH, _HEIGHT = 290, 270
 # The share of an axis that stays free at both of its ends.
 _MARGIN = 0.08
@@ -32,19 +32,19 @@ class _Point(NamedTuple):
 
 
 def scatter_figures(contents: Contents) -> Iterator[Figure]:
-    """The first measure against the next ones: a point for each run, and the line through them."""
+    """Draw the first measure against the next ones: a point for each run, and a line."""
     if contents.correlations is None:
         return
     labels = contents.table.labels
-    for number, other in enumerate(labels[1 : 1 + _MOST_SCATTERS], 1):
+    for number, other in enumerate(labels[1 : 1 + _MAX_SCATTERS], 1):
         pair = contents.correlations.pair(labels[0], other)
         if pair.systems:
             yield _scatter(contents, number, pair)
 
 
 def scatters_left_out(contents: Contents) -> int:
-    """How many measures are not drawn against the first."""
-    return max(len(contents.table.measures) - 1 - _MOST_SCATTERS, 0)
+    """Return how many measures are not drawn against the first."""
+    return max(len(contents.table.measures) - 1 - _MAX_SCATTERS, 0)
 
 
 def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
@@ -90,7 +90,7 @@ def _pixel(value: float, ends: tuple[float, float], length: int) -> float:
 def _line(
     pair: MeasurePair, across: tuple[float, float], up: tuple[float, float]
 ) -> list[dict[str, float]]:
-    """The ends of the least-squares line, as far as it is in the figure."""
+    """Return the ends of the least-squares line, as far as it is in the figure."""
     if pair.slope is None or pair.intercept is None:
         return []
     ends = sorted({*across, *_crossings(pair.slope, pair.intercept, up)})
@@ -99,7 +99,7 @@ def _line(
 
 
 def _crossings(slope: float, intercept: float, up: tuple[float, float]) -> list[float]:
-    """Where a line crosses the upper and the lower edge; a hair inside, as numbers are rounded."""
+    """Return where a line crosses the upper and the lower edge, a hair inside of them."""
     hair = (up[1] - up[0]) * 1e-9
     return [(y - intercept) / slope for y in (up[0] + hair, up[1] - hair)] if slope else []
 
@@ -150,7 +150,7 @@ def _scatter_drawn(
 
 
 def _coefficients(pair: MeasurePair) -> str:
-    """The correlations that are defined, in words."""
+    """Return the correlations that are defined, in words."""
     defined = [
         f"{symbol} = {coefficient.value:.3f}"
         for symbol, coefficient in (
@@ -164,15 +164,15 @@ def _coefficients(pair: MeasurePair) -> str:
 
 
 def tau_figure(contents: Contents) -> Figure | None:
-    """Kendall's τ between the rankings of runs by all measures."""
+    """Draw Kendall's τ between the rankings of runs by all measures."""
     if contents.correlations is None:
         return None
     labels, names = contents.table.labels, contents.labels
-    both = [(one, two) for one in range(len(labels)) for two in range(len(labels))]
+    both = [(row, column) for row in range(len(labels)) for column in range(len(labels))]
     columns: dict[str, list[Value]] = {
-        "first": [names[one] for one, _ in both],
-        "second": [names[two] for _, two in both],
-        "tau": [tau_of(contents, labels[one], labels[two]) for one, two in both],
+        "first": [names[row] for row, _ in both],
+        "second": [names[column] for _, column in both],
+        "tau": [tau_of(contents, labels[row], labels[column]) for row, column in both],
     }
     step = 46 if len(labels) <= 16 else 24
     axis = {"type": "nominal", "sort": names, "title": None}
@@ -200,11 +200,13 @@ def tau_figure(contents: Contents) -> Figure | None:
     return Figure("tau", "tau", title, columns, drawing, "", alt)
 
 
-def tau_of(contents: Contents, one: str, two: str) -> float | None:
-    """Kendall's τ between two measures; 1 for a measure with itself."""
-    if one == two:
+def tau_of(contents: Contents, first: str, second: str) -> float | None:
+    """Return Kendall's τ between two measures; 1 for a measure with itself."""
+    if first == second:
         return 1.0
-    return None if contents.correlations is None else contents.correlations.pair(one, two).tau.value
+    if contents.correlations is None:
+        return None
+    return contents.correlations.pair(first, second).tau.value
 
 
 # Names at points
@@ -236,23 +238,23 @@ class Label:
 def place_labels(
     points: Mapping[str, tuple[float, float]], size: tuple[int, int], first: Sequence[str] = ()
 ) -> dict[str, Label]:
-    """A place for as many names as there is room for; those in `first` choose before others.
+    """Return labels for as many names as there is room for; those in `first` choose before others.
 
     Points are in pixels from the upper left corner of a figure of this size.
 
-    >>> found = place_labels({"a": (50, 50), "b": (50, 55), "c": (50, 52)}, (100, 100))
-    >>> {name: label.side for name, label in found.items()}
+    >>> labels = place_labels({"a": (50, 50), "b": (50, 55), "c": (50, 52)}, (100, 100))
+    >>> {name: label.side for name, label in labels.items()}
     {'a': 'right', 'b': 'left', 'c': 'above'}
     """
     taken = [_around(*point) for point in points.values()]
-    found: dict[str, Label] = {}
-    for name in dict.fromkeys((*(one for one in first if one in points), *points)):
+    labels: dict[str, Label] = {}
+    for name in dict.fromkeys((*(name for name in first if name in points), *points)):
         for side, box in _boxes(name, *points[name]):
             if _is_inside(box, size) and not any(_overlap(box, other) for other in taken):
-                found[name] = Label(side, box)
+                labels[name] = Label(side, box)
                 taken.append(box)
                 break
-    return found
+    return labels
 
 
 def _around(x: float, y: float) -> Box:
@@ -276,5 +278,10 @@ def _is_inside(box: Box, size: tuple[int, int]) -> bool:
     return box[0] >= 0 and box[1] >= 0 and box[2] <= size[0] and box[3] <= size[1]
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(first: Box, second: Box) -> bool:
+    return (
+        first[0] < second[2]
+        and second[0] < first[2]
+        and first[1] < second[3]
+        and second[1] < first[3]
+    )

@@ -24,9 +24,9 @@ from doxeval.reports.figures.vega import (
     tooltip,
 )
 
-MOST_NAMED = 120
+MAX_NAMED = 120
 # Names are written below their topics as long as there is room for them.
-_MOST_WRITTEN = 60
+_MAX_WRITTEN = 60
 _BETTER, _WORSE = "#4c7fc0", "#e8811a"
 _STEP = 14
 
@@ -39,7 +39,7 @@ class Difficulty(NamedTuple):
 
 
 def difficulty(contents: Contents) -> Difficulty:
-    """How hard topics are by the first measure.
+    """Return how hard topics are by the first measure.
 
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> facts = MeasureFacts("P", "P", "precision")
@@ -59,18 +59,18 @@ def difficulty(contents: Contents) -> Difficulty:
 
 
 def difficulty_figure(contents: Contents) -> Figure | None:
-    """Each topic as a line from its lowest to its highest score, with a box and the median."""
-    found = difficulty(contents)
-    if not found.topics:
+    """Draw each topic as a line from its lowest to its highest score, with a box and the median."""
+    hard = difficulty(contents)
+    if not hard.topics:
         return None
     column, ids = contents.columns[0], contents.table.topic_ids
-    order = np.array([ids.index(topic) for topic in found.topics])
+    order = np.array([ids.index(topic) for topic in hard.topics])
     runs = [run for run in contents.ranking if not np.isnan(column.values[run]).all()]
     columns = _scores_in_order(contents, {run: column.values[run] for run in runs}, order)
     label = contents.labels[0]
-    spread = found.spread[:, 2].tolist()
+    spread = hard.spread[:, 2].tolist()
     ends = [
-        f"topic {contents.shown_topics[found.topics[at]]} (median {spread[at]:.4f})"
+        f"topic {contents.shown_topics[hard.topics[at]]} (median {spread[at]:.4f})"
         for at in (0, -1)
     ]
     return Figure(
@@ -134,7 +134,7 @@ def _difficulty_drawn(contents: Contents, topics: Sequence[str], label: str) -> 
 
 
 def differences_figure(contents: Contents) -> Figure | None:
-    """The difference of each topic from the reference by the first measure, a panel for each run.
+    """Draw the differences of topics from the reference by the first measure, a panel for each run.
 
     The topics have the same place in all panels, by their mean difference over runs.
     """
@@ -175,7 +175,7 @@ def differences_figure(contents: Contents) -> Figure | None:
 
 
 def wins(contents: Contents, run: str) -> tuple[str, int, int]:
-    """A run, and on how many topics it is better and worse than the reference."""
+    """Return a run, and on how many topics it is better and worse than the reference."""
     column = contents.columns[0]
     steps = column.values[run] - column.values[contents.reference]
     sign = 1 if column.facts.higher_is_better else -1
@@ -249,10 +249,10 @@ def _across(contents: Contents, topics: Sequence[str], title: str) -> _Across:
     ]
     source = {"data": {"values": values}, "key": "topic", "fields": ["name", "title"]}
     transform: list[dict[str, Any]] = [{"lookup": "topic", "from": source}]
-    if len(topics) <= MOST_NAMED:
+    if len(topics) <= MAX_NAMED:
         axis: dict[str, Any] = {"labelAngle": -90, "labelLimit": 150, "grid": False}
         axis |= {"labelOverlap": False, "title": title}
-        if len(topics) > _MOST_WRITTEN:
+        if len(topics) > _MAX_WRITTEN:
             axis |= {"labels": False, "ticks": False}
         x = {"field": "name", "type": "nominal", "sort": list(named.values()), "axis": axis}
         return _Across(True, transform, x, {"x": x}, [])
@@ -288,14 +288,14 @@ def _scores_in_order(
     order: Ints,
     name: str = "score",
 ) -> dict[str, list[Value]]:
-    """Scores of runs on topics in this order, without those that are undefined; by column."""
+    """Return the defined scores of runs on topics in this order, by column."""
     columns: dict[str, list[Value]] = {"run": [], "topic": [], "place": [], name: []}
     topics = [contents.shown_topics[contents.table.topic_ids[at]] for at in order.tolist()]
     for run, scores in values.items():
-        own = scores[order]
-        kept = np.flatnonzero(np.isfinite(own)).tolist()
+        sorted_scores = scores[order]
+        kept = np.flatnonzero(np.isfinite(sorted_scores)).tolist()
         columns["run"] += [contents.shown[run]] * len(kept)
         columns["topic"] += [topics[at] for at in kept]
         columns["place"] += [at + 1 for at in kept]
-        columns[name] += own[kept].tolist()
+        columns[name] += sorted_scores[kept].tolist()
     return columns

@@ -90,7 +90,7 @@ class Figure:
         return {"$schema": SCHEMA, **self.drawing}
 
     def file(self, kind: str) -> bytes:
-        """The figure as a file: svg, png, pdf, or its data as csv."""
+        """Return the figure as a file: svg, png, pdf, or its data as csv."""
         if kind == "csv":
             return self.csv().encode()
         whole = {
@@ -103,7 +103,7 @@ class Figure:
         return draw_figure(whole, kind)
 
     def csv(self) -> str:
-        """The data."""
+        """Return the data."""
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(self.columns)
@@ -112,7 +112,7 @@ class Figure:
 
 
 def quantitative(title: str, field: str, **more: Any) -> dict[str, Any]:
-    """An encoding of numbers.
+    """Return an encoding of numbers.
 
     >>> quantitative("recall", "x")["title"]
     'recall'
@@ -121,7 +121,7 @@ def quantitative(title: str, field: str, **more: Any) -> dict[str, Any]:
 
 
 def tooltip(field: str, title: str, style: str = "") -> dict[str, Any]:
-    """A line of a tooltip; numbers have a format.
+    """Return a line of a tooltip; numbers have a format.
 
     >>> tooltip("y", "precision", ".4f")
     {'field': 'y', 'title': 'precision', 'type': 'quantitative', 'format': '.4f'}
@@ -132,7 +132,7 @@ def tooltip(field: str, title: str, style: str = "") -> dict[str, Any]:
 
 
 def choosing(runs: Sequence[str]) -> dict[str, Any]:
-    """The parameter that says which runs are shown; these are chosen at first.
+    """Return the parameter that says which runs are shown; these are chosen at first.
 
     >>> choosing(["a"])
     {'name': 'chosen', 'value': ['a']}
@@ -141,25 +141,25 @@ def choosing(runs: Sequence[str]) -> dict[str, Any]:
 
 
 def by_run(runs: Sequence[str], *, dashes: bool = False) -> dict[str, Any]:
-    """The encodings of runs: each has the same colour in every figure, whatever is chosen.
+    """Return the encodings of runs: each has the same colour in every figure, whatever is chosen.
 
     >>> by_run(["a", "b"])["color"]["scale"]["domain"]
     ['a', 'b']
     """
     legend = {"title": None, "orient": "right", "values": {"expr": CHOSEN}}
-    found = {"color": _by_run(runs, [colour_of(n) for n in range(len(runs))], legend)}
+    encodings = {"color": _by_run(runs, [colour_of(n) for n in range(len(runs))], legend)}
     if dashes:
-        found["strokeDash"] = _by_run(runs, [dash_of(n) for n in range(len(runs))], legend)
-    return found
+        encodings["strokeDash"] = _by_run(runs, [dash_of(n) for n in range(len(runs))], legend)
+    return encodings
 
 
 def colour_of(place: int) -> str:
-    """The colour of the run with this place in the ranking."""
+    """Return the colour of the run with this place in the ranking."""
     return COLOURS[place % len(COLOURS)]
 
 
 def dash_of(place: int) -> list[int]:
-    """The dashes of the run with this place in the ranking."""
+    """Return the dashes of the run with this place in the ranking."""
     return DASHES[place % len(DASHES)]
 
 

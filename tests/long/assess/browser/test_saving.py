@@ -155,7 +155,8 @@ def test_gestures_can_be_made_in_the_saved_version(conflict: Tab) -> None:
 
 
 def test_a_session_that_ended_loses_nothing(tab: Tab, server: Server) -> None:
-    server.campaign.close_sessions(server.campaign.user("ann"))
+    for active in (False, True):  # which ends her sessions
+        server.campaign.set_active("ann", active)
     mark(tab, "moon")
     tab(".saving[data-state=unsaved]").wait_for()
     assert "session has ended" in tab.told()

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement_twins import plain_alpha, plain_kappa
-from doxeval.assess.agreement import Agreement, AgreementRow, Averages, agreement, number
+from doxeval.assess.agreement import AgreementRow, AssessorAgreement, Averages, agreement, number
 from doxeval.assess.exchange import Judged
 from doxeval.assess.judging import MODES, Grade, Mode, State
 from strategies.judged import JudgedWorld, judged_worlds
@@ -263,7 +263,7 @@ def test_tables_have_as_many_cells_in_every_row(mode: Mode) -> None:
         Judged("7", "a", name, State(grades=grades.get(mode, {}), status="validated"), 9, 3)
         for name in ("A1", "A2")
     ]
-    found: Agreement = agreement(said, mode)
+    found: AssessorAgreement = agreement(said, mode)
     head, *rows = found.table()
     assert rows
     assert all(len(row) == len(head) for row in rows)

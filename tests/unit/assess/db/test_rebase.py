@@ -47,7 +47,7 @@ def test_a_document_that_was_merely_opened_does_not_stop_a_rebase(
     left = {name: xml for name, xml in DOCUMENTS.items() if name != "salt"}
     new = make_collection(tmp_path / "new", left)
     report = Campaign.rebase(campaign.directory, new.directory)
-    assert (report.unchanged, report.lost) == (2, ())
+    assert (report.unchanged, report.not_found) == (2, ())
     assert report.removed == (("7", "salt"), ("8", "salt"))
     with Campaign.open(campaign.directory) as again:
         assert "salt" not in [entry.document for entry in again.queue("7", ann.id)]
@@ -72,7 +72,7 @@ def test_highlights_move_with_their_text(
     report = Campaign.rebase(campaign.directory, place)
     assert (report.unchanged, report.moved, report.removed) == (1, 1, ())
     # The answer of the honeypot began with a title that has changed.
-    assert {one.who for one in report.lost} == {"honeypot"}
+    assert {one.who for one in report.not_found} == {"honeypot"}
     with Campaign.open(campaign.directory) as again:
         ann, article = again.user("ann"), again.article("waves")
         stored = again.judgment("7", "waves", ann.id)
@@ -95,8 +95,10 @@ def test_what_has_no_certain_place_is_listed(
     other = WAVES.replace("makes waves", "causes them")
     new = make_collection(tmp_path / "new", {**DOCUMENTS, "waves": other})
     report = Campaign.rebase(campaign.directory, new.directory)
-    assert {(one.topic, one.document, one.who) for one in report.lost} == {("7", "waves", "ann")}
-    assert any("makes waves" in one.what for one in report.lost)
+    assert {(one.topic, one.document, one.who) for one in report.not_found} == {
+        ("7", "waves", "ann")
+    }
+    assert any("makes waves" in one.what for one in report.not_found)
     with pytest.raises(CampaignError, match="another collection"):  # the one that is open is stale
         campaign.submit(
             "7", "waves", 3, campaign.user("ann"), [operation("note", 4, value="too late")]

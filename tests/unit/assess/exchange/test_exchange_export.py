@@ -311,7 +311,9 @@ def test_nothing_validated_is_an_error(
 
 def test_an_unknown_format_is_an_error(collection: Collection, tmp_path: Path) -> None:
     export = judgments_to_export([judged("A1")], collection=collection, mode="2006")
-    with pytest.raises(OutputError, match="no format 'pdf' of judgments; there are inex2003"):
+    with pytest.raises(
+        OutputError, match="no format 'pdf' of judgments; there are jsonl, annotations"
+    ):
         write_export(export, tmp_path / "out", "pdf")  # type: ignore[arg-type]
     with pytest.raises(OutputError, match="no format"):
         export.losses("pdf")  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from doxeval.assess.judging import (
     Article,
     Mode,
     Operation,
-    Refused,
+    OperationRefused,
     State,
     apply,
     change_between,
@@ -47,7 +47,7 @@ def logged(
         before = states[-1]
         try:
             after = apply(quoted(operation, article), before, article, mode)
-        except Refused:
+        except OperationRefused:
             if len(states) < 2:
                 continue
             operation = Operation(f"u{number}", 0, "undo")

@@ -15,7 +15,7 @@ from doxeval.assess.judging import (
     Change,
     Mode,
     Operation,
-    Refused,
+    OperationRefused,
     State,
     WrongChange,
     allowed,
@@ -51,7 +51,7 @@ def steps(
     for operation in operations:
         try:
             after = apply(operation, state, article, mode)
-        except Refused as error:
+        except OperationRefused as error:
             assert str(error)[0].isupper() or str(error)[0].isdigit()
             assert str(error).endswith(".")
             made.append((operation, state, None))
@@ -221,7 +221,7 @@ def test_what_is_allowed_is_accepted_and_nothing_else(
                 after = apply(operation, state, article, "2005")
                 assert after.grades[article.path_of(row)] == value
             else:
-                with pytest.raises(Refused):
+                with pytest.raises(OperationRefused):
                     apply(operation, state, article, "2005")
 
 

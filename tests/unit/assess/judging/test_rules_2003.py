@@ -9,7 +9,7 @@ import pytest
 from doxeval.assess.judging import (
     Article,
     Operation,
-    Refused,
+    OperationRefused,
     State,
     allowed,
     apply,
@@ -46,7 +46,7 @@ def graded(article: Article, *grades: tuple[str, Any], state: State | None = Non
 
 
 def refusal(article: Article, state: State, operation: Operation) -> str:
-    with pytest.raises(Refused) as error:
+    with pytest.raises(OperationRefused) as error:
         apply(operation, state, article, "2003")
     return error.value.code
 
@@ -171,6 +171,6 @@ def test_grades_that_a_file_marked_as_inferred_are_kept(article: Article) -> Non
 def test_an_imported_state_has_to_fit_the_article_and_the_mode(
     article: Article, state: State, mode: Any, code: str
 ) -> None:
-    with pytest.raises(Refused) as error:
+    with pytest.raises(OperationRefused) as error:
         apply(Operation("1", 0, "import", value=state.as_json()), State(), article, mode)
     assert error.value.code == code

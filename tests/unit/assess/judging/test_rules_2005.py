@@ -9,7 +9,7 @@ import pytest
 from doxeval.assess.judging import (
     Article,
     Operation,
-    Refused,
+    OperationRefused,
     State,
     apply,
     gradable,
@@ -49,8 +49,8 @@ def graded(article: Article, state: State, *grades: tuple[str, Any]) -> State:
     return state
 
 
-def refusal(article: Article, state: State, path: str, value: Any) -> Refused:
-    with pytest.raises(Refused) as error:
+def refusal(article: Article, state: State, path: str, value: Any) -> OperationRefused:
+    with pytest.raises(OperationRefused) as error:
         graded(article, state, (path, value))
     return error.value
 
@@ -169,20 +169,20 @@ def test_validating_needs_a_grade_of_every_element_and_no_best_entry_point(
     (reason,) = problems(state, article, "2005")
     assert reason == "1 element with highlighted text has no grade yet; the first is /article[1]."
     validate = Operation("1", 0, "validate")
-    with pytest.raises(Refused, match="1 element"):
+    with pytest.raises(OperationRefused, match="1 element"):
         apply(validate, state, article, "2005")
     state = graded(article, state, (ARTICLE, 1))
     assert apply(validate, state, article, "2005").status == "validated"
     assert apply(validate, State(), article, "2005").status == "validated"
     for kind, start in (("bep", 0), ("clear-bep", None)):
-        with pytest.raises(Refused) as error:
+        with pytest.raises(OperationRefused) as error:
             apply(Operation("1", 0, kind, start=start), state, article, "2005")
         assert error.value.code == "mode"
 
 
 def test_a_grade_of_another_scale_is_refused(article: Article, everything: State) -> None:
     assert refusal(article, everything, LOW, [1, 1]).code == "value"
-    with pytest.raises(Refused) as error:
+    with pytest.raises(OperationRefused) as error:
         apply(Operation("1", 0, "grade", path=LOW, value=1), State(), article, "2006")
     assert error.value.code == "mode"
 

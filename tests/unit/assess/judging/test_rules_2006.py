@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from doxeval.assess.judging import Article, Operation, Refused, State, apply, problems
+from doxeval.assess.judging import Article, Operation, OperationRefused, State, apply, problems
 from doxeval.documents import example_collection
 
 #        0         1         2
@@ -34,8 +34,8 @@ def op(kind: str, start: int | None = None, end: int | None = None, value: Any =
     return Operation("1", 0, kind, start=start, end=end, value=value)
 
 
-def refusal(article: Article, state: State, operation: Operation) -> Refused:
-    with pytest.raises(Refused) as error:
+def refusal(article: Article, state: State, operation: Operation) -> OperationRefused:
+    with pytest.raises(OperationRefused) as error:
         apply(operation, state, article, "2006")
     return error.value
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from doxeval.assess.judging import Change, Refused, State
+from doxeval.assess.judging import Change, OperationRefused, State
 from doxeval.errors import FormatError
 
 FULL = State(
@@ -48,7 +48,7 @@ def test_a_state_cannot_be_changed_and_can_be_pickled() -> None:
     given["/a[1]"] = 2
     assert state.grades == {"/a[1]": 1}
     assert pickle.loads(pickle.dumps(FULL)) == FULL
-    refused = pickle.loads(pickle.dumps(Refused("outside", "No.")))
+    refused = pickle.loads(pickle.dumps(OperationRefused("outside", "No.")))
     assert (refused.code, str(refused)) == ("outside", "No.")
 
 
