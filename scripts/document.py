@@ -164,7 +164,7 @@ def measures_page() -> str:
         "Names are written `NAME[@k][[x]][(key=value,…)]`: `nxCG@10`, `iP[0.01]`, "
         "`MAgP(score=F,beta=0.25)`. A printed name shows every parameter. The pages of the "
         "families say what each parameter does, and where it changes the range of scores; the laws "
-        "that they name are checked on random worlds.\n",
+        "that they name are checked on random data.\n",
         f"Where a measure takes `ignore=links`, {links_in_words()}.\n",
         "[Every definition of the papers](../papers.md) says which measure computes what, "
         "[Errata](errata.md) what the papers print differently.\n",
