@@ -39,7 +39,7 @@ AutoRAG: ids of chunks as AND of OR, and the corpus that says where these chunks
 
 Each list of `retrieval_gt` is a need, and any of its chunks answers it. With the corpus, which a
 folder has with the questions, chunks are spans of the documents that they were split from, and
-gold holds for every other cut. Without it, the ids are those of documents.
+gold holds for every other chunking. Without it, the ids are those of documents.
 
 Contexts that were retrieved, in the files of programs that judge answers:
 
