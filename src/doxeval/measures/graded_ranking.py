@@ -135,9 +135,10 @@ def graded_documents(ranking: Ranking, judged_only: bool) -> GradedRanking:
     [2, 1]
     """
     articles = ranking.articles_and_repeats
-    grade = np.where(articles.pair < 0, NOT_POOLED, ranking.truth.grade[articles.pair])
-    if articles.is_repeat is not None:
-        grade = np.where(articles.is_repeat & (grade > 0), 0, grade)
+    has_grade = articles.pair >= 0
+    if articles.is_repeat is not None:  # a repeat is worth as much as an unjudged document
+        has_grade &= ~articles.is_repeat
+    grade = np.where(has_grade, ranking.truth.grade[articles.pair], NOT_POOLED)
     if judged_only:
         rows = np.flatnonzero(grade >= 0)
         articles, grade = articles.rows(rows), grade[rows]
