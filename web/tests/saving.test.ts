@@ -270,11 +270,11 @@ describe("saving", () => {
     expect(new Queue(SUBJECT, "ann").length).toBe(1);
   });
 
-  it("sends at most 100 gestures and 250,000 characters at once", async () => {
+  it("sends at most 200 gestures and 250,000 characters at once", async () => {
     const { sync, sent } = saving();
-    const all = Array.from({ length: 202 }, () => sync.submit(plain("undo")));
+    const all = Array.from({ length: 402 }, () => sync.submit(plain("undo")));
     await Promise.all(all);
-    expect(sent.map((batch) => batch.length)).toEqual([1, 100, 100, 1]);
+    expect(sent.map((batch) => batch.length)).toEqual([1, 200, 200, 1]);
     sent.length = 0;
     await Promise.all(Array.from({ length: 4 }, () => sync.submit(plain("note", "x".repeat(100_000)))));
     expect(sent.map((batch) => batch.length)).toEqual([1, 2, 1]);
