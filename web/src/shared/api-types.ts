@@ -149,12 +149,12 @@ export interface ArticleData extends JudgmentData {
  * next: after operations that finish a document, the next one to judge; None if all are done.
  */
 export interface OperationsReply extends JudgmentData {
-  applied: number;
   next?: string | null;
 }
 
-/** The judgment after the operations before one that failed, and why it did. */
+/** The judgment after the operations before one that failed, how many they are, and why. */
 export interface OperationsFailure extends OperationsReply {
+  applied: number;
   error: string;
   code: string;
 }

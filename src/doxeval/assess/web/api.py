@@ -241,16 +241,17 @@ def post_operations(request: Request, message: UncheckedOperations) -> Response:
     _check_user(request, message)
     article = _article_to_judge(campaign, document)
     submitted = campaign.submit(topic, document, judge, request.user, operations)
-    judgment = _judgment(submitted.stored, article, campaign.mode)
-    reply = _fields(judgment) | {"applied": submitted.applied}
+    judgment = _fields(_judgment(submitted.stored, article, campaign.mode))
     failure = submitted.failure
     if failure is not None:
-        code = failure.code or failure.kind
-        status = _STATUS.get(failure.kind, 422)
-        return _answer(OperationsFailure(**reply, error=failure.message, code=code), status)
+        explained = OperationsFailure(
+            **judgment, applied=submitted.applied, error=failure.message, code=failure.code
+        )
+        return _answer(explained, _STATUS[failure.kind])
+    following: str | msgspec.UnsetType | None = msgspec.UNSET
     if operations[-1].kind in _FINISHING:
-        reply["next"] = next_document(campaign.queue(topic, judge), document)
-    return _answer(OperationsReply(**reply))
+        following = next_document(campaign.queue(topic, judge), document)
+    return _answer(OperationsReply(**judgment, next=following))
 
 
 def _operations(message: UncheckedOperations) -> list[Operation]:

@@ -130,13 +130,13 @@ class OperationsReply(JudgmentData, frozen=True, rename="camel", kw_only=True):
     next: after operations that finish a document, the next one to judge; None if all are done.
     """
 
-    applied: int
     next: str | UnsetType | None = UNSET
 
 
 class OperationsFailure(OperationsReply, frozen=True, rename="camel", kw_only=True):
-    """The judgment after the operations before one that failed, and why it did."""
+    """The judgment after the operations before one that failed, how many they are, and why."""
 
+    applied: int
     error: str
     code: str
 
