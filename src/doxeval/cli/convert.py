@@ -80,7 +80,7 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
       judgments   JSONL, holds everything
 
     If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy
-    writes assessments all the same. --pool, --merge, --whitespace-nodes, --offsets, --collection
+    writes assessments anyway. --pool, --merge, --whitespace-nodes, --offsets, --collection
     and --lossy are about assessments, --from, --columns and --chunks about runs.
     """
     refuse_existing(out, force=options.force)

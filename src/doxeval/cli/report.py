@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import click
 
 from doxeval.cli.options import (
     force_option,
@@ -25,6 +23,8 @@ from doxeval.cli.verb import command_line, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
+    from doxeval.evaluation import Evaluation, RunInput
+    from doxeval.reports import Loss
     from doxeval.runs import ChunkTable
     from doxeval.topics import Topic
 
@@ -66,11 +66,11 @@ def report(runs: tuple[str, ...], options: ReportOptions) -> None:
     """Write one page about runs: scores, tests, curves, topics and documents.
 
     The page is one file that needs no network. Runs are ranked by the first measure. If the browser
-    runs its script, runs can be chosen, tables sorted, and topics and documents opened; without it,
-    all tables are there.
+    runs its script, you can choose runs, sort tables, and open topics and documents; without it,
+    the page has all tables.
 
     For retrieval of chunks, give the texts and the chunks: documents then show where they were
-    split and what is read until the budget, and bars show what is lost by chunking and retrieval.
+    split and what is read within the budget, and bars show what is lost by chunking and retrieval.
 
     \b
     Examples:
@@ -118,7 +118,6 @@ def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ..
 
 def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     """Evaluate the runs, write the report, and return its files."""
-    from doxeval.chunks import losses_of, oracle_runs
     from doxeval.evaluation import Keep
     from doxeval.measures import PROFILE
     from doxeval.reports import report as write_report
@@ -126,7 +125,7 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     names = options.requested_measures()
     in_collection = options.collection is not None
     has_texts = in_collection or options.texts is not None
-    tables = _chunk_tables(options.chunks, len(runs))
+    chunk_files = options.chunk_files(len(runs))
     evaluation = options.evaluation(
         names,
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
@@ -134,7 +133,7 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     )
     topics = _topics(options.topics, evaluation.truth.topics)
     table = options.scores(evaluation, runs)
-    chunks = dict(zip(table, tables, strict=False))
+    chunks = _chunk_tables(evaluation, dict(zip(table, chunk_files, strict=False)))
     other_files = {name: getattr(options, name) for name in _OTHER_FILES}
     return write_report(
         table,
@@ -150,21 +149,26 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
             *(("chunks", file) for file in options.chunks),
         ],
         chunks=chunks,
-        losses=losses_of(evaluation, options.run_inputs(runs), oracle_runs(evaluation, chunks)),
+        losses=_losses(evaluation, options.run_inputs(runs), chunks) if chunks else (),
     )
 
 
-def _chunk_tables(files: Sequence[str], runs: int) -> list[ChunkTable]:
-    """Return the chunks of each run: one file for all of them, or a file for each."""
+def _chunk_tables(evaluation: Evaluation, files: Mapping[str, str]) -> dict[str, ChunkTable]:
+    """Return the chunks of each run; those for all runs have been read by the evaluation."""
     from doxeval.runs import read_chunks
 
-    if len(files) > 1 and len(files) != runs:
-        raise click.UsageError(
-            f"--chunks is given {len(files)} times for {runs} runs: give one file for all runs, or "
-            "one for each, in their order"
-        )
-    tables = [read_chunks(file) for file in files]
-    return tables * runs if len(tables) == 1 else tables
+    if evaluation.chunks is not None:
+        return dict.fromkeys(files, evaluation.chunks)
+    return {run: read_chunks(file) for run, file in files.items()}
+
+
+def _losses(
+    evaluation: Evaluation, runs: Sequence[RunInput], chunks: Mapping[str, ChunkTable]
+) -> tuple[Loss, ...]:
+    """Return what runs lose by chunking and by retrieval."""
+    from doxeval.chunks import losses_of, oracle_runs
+
+    return losses_of(evaluation, runs, oracle_runs(evaluation, chunks))
 
 
 def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:

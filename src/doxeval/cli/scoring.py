@@ -145,15 +145,21 @@ class ScoringOptions:
 
         runs: FILE or NAME=FILE.
         """
-        inputs, files = [named_run(text) for text in runs], self.chunks
-        if len(files) < 2:
+        inputs = [named_run(text) for text in runs]
+        if len(self.chunks) < 2:
             return inputs
-        if len(files) != len(inputs):
-            raise click.UsageError(
-                f"--chunks is given {len(files)} times for {len(inputs)} runs: give one file for "
-                "all runs, or one for each, in their order"
-            )
+        files = self.chunk_files(len(runs))
         return [run._replace(chunks=file) for run, file in zip(inputs, files, strict=True)]
+
+    def chunk_files(self, runs: int) -> list[str]:
+        """Return the file of chunks of each run: one for all, or one for each; none if none."""
+        files = list(self.chunks)
+        if len(files) > 1 and len(files) != runs:
+            raise click.UsageError(
+                f"--chunks is given {len(files)} times for {runs} runs: give one file for all "
+                "runs, or one for each, in their order"
+            )
+        return files * runs if len(files) == 1 else files
 
     def scores(self, evaluation: Evaluation, runs: Sequence[str]) -> ScoreTable:
         """Return the scores of runs, with a bar for many and warnings on stderr."""

@@ -18,6 +18,7 @@ from doxeval.arrays import Bools, Ints, concatenated_ranges
 from doxeval.locating.align import placed_by_level
 from doxeval.locating.occurrences import GRAM
 from doxeval.locating.text import Codes, DenseText, DenseTexts, Matches
+from doxeval.spans import joined_spans
 
 BAND = 64
 # Bands with fewer votes than this share of the best are not looked at.
@@ -430,16 +431,12 @@ def partial_match(document: DenseText, pieces: DenseTexts, resemblance: Resembla
 def _spans(
     document: DenseText, pieces: DenseTexts, row: int, parts: Sequence[Match]
 ) -> tuple[tuple[int, int], ...]:
-    """The ranges of the parts of a chunk in the order of the text, those that overlap joined."""
-    spans: list[tuple[int, int]] = []
-    for start, end in sorted(
-        _range(document, pieces, row, (match.start, match.end), match.place) for match in parts
-    ):
-        if spans and start <= spans[-1][1]:
-            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
-        else:
-            spans.append((start, end))
-    return tuple(spans)
+    """Return the spans of the parts of a chunk in the order of the text, joined if they overlap."""
+    return tuple(
+        joined_spans(
+            _range(document, pieces, row, (match.start, match.end), match.place) for match in parts
+        )
+    )
 
 
 def _range(

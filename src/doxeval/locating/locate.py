@@ -22,8 +22,8 @@ from doxeval.spans import Spans, merge_spans
 
 
 @dataclass(frozen=True, eq=False)
-class ChunkSpans:
-    """ChunkSpans [start, end) of chunks `row`, ascending, and columns about all chunks."""
+class LocatedSpans:
+    """Spans [start, end) of chunks `row`, ascending, and columns about all chunks."""
 
     row: Ints
     start: Ints
@@ -49,7 +49,7 @@ class ChunkSpans:
 
 def unaltered(
     document: DenseText, pieces: DenseTexts, given: GivenOffsets | None, places: Placed
-) -> ChunkSpans:
+) -> LocatedSpans:
     """The ranges of chunks found as they are, white space aside.
 
     If the white space is the same, too, that at both ends of a chunk belongs to it.
@@ -72,10 +72,10 @@ def unaltered(
         end = np.where(right & (given.end[rows] >= 0), given.end[rows], end)
     none = np.zeros(len(pieces), dtype=np.int64)
     share = (how != How.NOT_FOUND).astype(np.float64)
-    return ChunkSpans(rows, start, end, how, share, places.ambiguous, none, none)
+    return LocatedSpans(rows, start, end, how, share, places.ambiguous, none, none)
 
 
-def tiled_as_they_are(text: str, chunks: Sequence[str]) -> ChunkSpans | None:
+def tiled_as_they_are(text: str, chunks: Sequence[str]) -> LocatedSpans | None:
     """The ranges of chunks that stand one after another in the text, with white space between them.
 
     None if they do not, or leave anything but white space. This is what most splitters give, and
@@ -103,7 +103,9 @@ def tiled_as_they_are(text: str, chunks: Sequence[str]) -> ChunkSpans | None:
         return None
     none = np.zeros(len(chunks), dtype=np.int64)
     row, start, end = np.array([rows, starts, ends], dtype=np.int64)
-    return ChunkSpans(row, start, end, how, np.ones(len(chunks)), none.astype(np.bool_), none, none)
+    return LocatedSpans(
+        row, start, end, how, np.ones(len(chunks)), none.astype(np.bool_), none, none
+    )
 
 
 def _verbatim(document: DenseText, pieces: DenseTexts, rows: Ints, start: Ints, end: Ints) -> Bools:
@@ -121,7 +123,7 @@ def _verbatim(document: DenseText, pieces: DenseTexts, rows: Ints, start: Ints, 
     )
 
 
-def joined(ranges: ChunkSpans, altered_chunks: Sequence[Altered]) -> ChunkSpans:
+def joined(ranges: LocatedSpans, altered_chunks: Sequence[Altered]) -> LocatedSpans:
     """The ranges with those of altered chunks."""
     how, share, ambiguous = ranges.how.copy(), ranges.share.copy(), ranges.ambiguous.copy()
     prefix, suffix = ranges.prefix.copy(), ranges.suffix.copy()
@@ -324,7 +326,7 @@ def _searched(
     depth: Ints,
     order: Order,
     min_share: float,
-) -> tuple[ChunkSpans, bool]:
+) -> tuple[LocatedSpans, bool]:
     """The ranges of chunks, and whether they are in the order of the text if they should be."""
     found = placed_by_level(document, pieces, None if given is None else given.place, depth, order)
     ranges = unaltered(document, pieces, given, found)

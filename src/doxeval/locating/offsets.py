@@ -59,7 +59,7 @@ def checked(document: DenseText, pieces: DenseTexts, given: Given | None) -> Giv
 
 def _column(values: Sequence[Any] | Ints, length: int, name: str) -> Ints:
     if len(values) != length:
-        raise InputError(f"offsets= has {len(values):,} {name} for {length:,} chunks")
+        raise InputError(f"there are offsets of {len(values):,} {name} for {length:,} chunks")
     if isinstance(values, np.ndarray) and values.dtype.kind == "i":
         return values.astype(np.int64)
     return np.array([_offset(value, name) for value in values], dtype=np.int64)
@@ -74,9 +74,7 @@ def _offset(value: Any, name: str) -> int:
     if not 0 <= number == value:
         return -1
     if number > _LARGEST:
-        raise InputError(
-            f"offsets= has {quoted(value)} among its {name}: expected offsets below 2**63"
-        )
+        raise InputError(f"{quoted(value)} is among the {name}: expected offsets below 2**63")
     return number
 
 

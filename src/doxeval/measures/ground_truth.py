@@ -109,7 +109,7 @@ class GroundTruth(Memory):
             return truth
         if texts is None:
             raise MissingInput(
-                Parameter("solid", True)
+                Parameter("ignore_whitespace", True)
                 + " needs the texts of documents: "
                 + Parameter("texts")
                 + " or a collection"

@@ -6,8 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from doxeval.arrays import Floats
 from doxeval.comparison import Comparison, Correlations, MeasureColumn, compare, correlate
 from doxeval.errors import InputError
 from doxeval.markup import readable
@@ -95,6 +98,14 @@ def _line(text: str | None) -> str:
 
 # The contents
 
+
+class Difficulty(NamedTuple):
+    """The topics that have scores, hardest first, and the spread of their scores over runs."""
+
+    topics: list[str]
+    spread: Floats  # topics × (lowest, first quartile, median, third quartile, highest)
+
+
 ALPHA = 0.05
 # How many runs are chosen when the page is opened: as many as there are colours.
 MAX_CHOSEN = 10
@@ -118,8 +129,8 @@ class Contents:
     >>> scores = {"base": [0.1, 0.4, 0.1], "mine": [0.3, 0.5, 0.4]}
     >>> runs = tuple(RunScores(run, np.array([v]), counted) for run, v in scores.items())
     >>> contents = Contents(ScoreTable((facts,), ("1", "2", "3"), runs))
-    >>> contents.ranking, contents.reference
-    (['mine', 'base'], 'base')
+    >>> contents.ranking, contents.reference, contents.wins["mine"], contents.difficulty.topics
+    (['mine', 'base'], 'base', (3, 0), ['1', '3', '2'])
     """
 
     table: ScoreTable
@@ -137,7 +148,7 @@ class Contents:
             known = join_names(self.names, 60)
             raise InputError(f"no run {quoted(self.baseline)} for the baseline; there are {known}")
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """The names of the runs, in the order they were given."""
         return [scores.run for scores in self.table.runs]
@@ -203,6 +214,29 @@ class Contents:
         return compare(self.table, self.table.labels[0], baseline=self.baseline, alpha=ALPHA)
 
     @cached_property
+    def wins(self) -> dict[str, tuple[int, int]]:
+        """On how many topics each run is better and worse than the reference, by run."""
+        column = self.columns[0]
+        sign = 1 if column.facts.higher_is_better else -1
+        steps = {
+            run: sign * (v - column.values[self.reference]) for run, v in column.values.items()
+        }
+        return {run: (int((s > 0).sum()), int((s < 0).sum())) for run, s in steps.items()}
+
+    @cached_property
+    def difficulty(self) -> Difficulty:
+        """How hard topics are by the first measure."""
+        column = self.columns[0]
+        values = np.stack(list(column.values.values()))
+        defined = np.flatnonzero(~np.isnan(values).all(axis=0))
+        if not len(defined):
+            return Difficulty([], np.empty((0, 5)))
+        spread = np.nanquantile(values[:, defined], [0, 0.25, 0.5, 0.75, 1], axis=0).T
+        sign = 1 if column.facts.higher_is_better else -1
+        order = np.lexsort((sign * spread.mean(axis=1), sign * spread[:, 2]))
+        return Difficulty([self.table.topic_ids[at] for at in defined[order]], spread[order])
+
+    @cached_property
     def correlations(self) -> Correlations | None:
         """How alike measures rank the runs; None if there are too few of either."""
         if len(self.names) < 2 or len(self.table.measures) < 2:
@@ -227,11 +261,11 @@ class Contents:
         warnings += [(None, warning) for warning in self.table.warnings]
         for scores in self.table.runs:
             warnings += [(scores.run, warning) for warning in scores.warnings]
-        warnings += [(None, note) for note in self.own_warnings]
+        warnings += [(None, note) for note in self.further_warnings]
         return list(dict.fromkeys(warnings))
 
-    @property
-    def own_warnings(self) -> list[str]:
+    @cached_property
+    def further_warnings(self) -> list[str]:
         """The warnings that are not those of the table."""
         notes = [note for comparison in self.comparisons for note in comparison.notes]
         notes += [] if self.correlations is None else self.correlations.notes

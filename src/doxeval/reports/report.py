@@ -72,16 +72,18 @@ def report(
     >>> [path.name for path in report(table, Path(tempfile.mkdtemp()) / "report.html")]
     ['report.html']
     """
-    table = table.reference_first()
+    scores, profile = split_profile(table.reference_first())
     read = [("topics", os.fspath(topics))] if isinstance(topics, str | os.PathLike) else []
     provenance = provenance_of(
-        _without_profile(table)[0],
+        scores,
         date=date,
         command=command,
         others=(*read, *files),
         navigation=None if truth is None else truth.navigation,
     )
-    contents = contents_of(table, title, baseline, truth, topics, chunks, losses, provenance)
+    contents = contents_of(
+        scores, title, baseline, truth, topics, chunks, losses, profile, provenance
+    )
     if out is not None:
         made = write_report(contents, out, figures)
     elif figures is not None:
@@ -92,7 +94,7 @@ def report(
             + ", which names the page to write"
         )
     else:
-        made = Report(page(contents), warnings=contents.own_warnings)
+        made = Report(page(contents), warnings=contents.further_warnings)
     warn(made.warnings)
     return made
 
@@ -105,21 +107,21 @@ def contents_of(
     topics: TopicsGiven | None = None,
     chunks: Mapping[str, ChunkTable] | ChunkTable | None = None,
     losses: Iterable[Loss] = (),
+    profile: ScoreTable | None = None,
     provenance: Provenance | None = None,
 ) -> Contents:
-    """Return what a report shows of a table; the measures of the profile are kept apart."""
+    """Return what a report shows of a table, and of the profile that was split from it."""
     by_run = _chunks_by_run(chunks, table)
-    scores, profile = _without_profile(table)
     named = topic_names(topics, table.topic_ids)
     documents: tuple[DocumentView, ...] = ()
     notes: tuple[str, ...] = ()
     if truth is not None:
         try:
-            documents = _documents(scores, truth, by_run)
+            documents = _documents(table, truth, by_run)
         except MissingText as error:
             notes = (Message("documents are not shown: ", error),)
     return Contents(
-        scores,
+        table,
         title,
         baseline,
         profile,
@@ -131,7 +133,7 @@ def contents_of(
     )
 
 
-def _without_profile(table: ScoreTable) -> tuple[ScoreTable, ScoreTable | None]:
+def split_profile(table: ScoreTable) -> tuple[ScoreTable, ScoreTable | None]:
     """Return the scores to show, and those of the profile, if there are both."""
     profile = [label for label in table.labels if label in PROFILE]
     others = [label for label in table.labels if label not in PROFILE]
@@ -243,9 +245,9 @@ def write_report(
         with open_output(target) as file:
             file.write(whole.encode())
         if figures_in is None:
-            return Report(whole, [target], contents.own_warnings)
+            return Report(whole, [target], contents.further_warnings)
         files = [target, *_write_figures(drawn, Path(figures_in))]
-        return Report(whole, files, contents.own_warnings)
+        return Report(whole, files, contents.further_warnings)
 
 
 def _write_figures(drawn: Sequence[Figure], target: Path) -> list[Path]:

@@ -11,7 +11,6 @@ import numpy as np
 from doxeval.comparison import conclusion, mean_interval
 from doxeval.reports.contents import ALPHA, Contents
 from doxeval.reports.figures.curves import shares_by_rank
-from doxeval.reports.figures.topics import difficulty, wins
 
 # The leaderboard
 
@@ -107,7 +106,7 @@ def against_baseline(contents: Contents) -> list[Against]:
         column = contents.columns[0]
         steps = column.values[run] - column.values[contents.reference]
         defined = [step for step in steps.tolist() if not math.isnan(step)]
-        _, better, worse = wins(contents, run)
+        better, worse = contents.wins[run]
         mean = math.fsum(defined) / len(defined) if defined else None
         row = Against(place, run, mean, better, worse, len(defined) - better - worse)
         if tested is not None:
@@ -215,7 +214,7 @@ def summary(contents: Contents) -> Summary:
     """
     best = contents.ranking[0]
     tested = contents.against_baseline
-    hard = difficulty(contents)
+    hard = contents.difficulty
     places = [contents.table.topic_ids.index(topic) for topic in hard.topics]
     hardest = easiest = None
     if len(places) > 1:

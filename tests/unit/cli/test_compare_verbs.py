@@ -106,7 +106,7 @@ class TestVerbs:
         assert result.exit_code == 0, result.stderr
         lines = result.stdout.splitlines()
         assert lines[0] == (
-            "Pairs of systems told apart: paired t test, Holm's correction, alpha 0.05"
+            "Pairs of systems distinguished: paired t test, Holm's correction, alpha 0.05"
         )
         assert lines[3].split() == ["cR@5", "3", "3", "1.000"]
         assert lines[8].split() == "cR@5 (x), cP@5 (y) 3 0 0 0 0 1.000 1.000".split()

@@ -28,7 +28,7 @@ _SEGMENTS = ("segments.jsonl", "segments.jsonl.gz")
 
 
 class JudgedSegment(NamedTuple):
-    """A judged piece of a document: its text, and where it is said to stand."""
+    """A judged part of a document: its text, and its offsets."""
 
     text: str | None
     start: int | None
@@ -154,7 +154,7 @@ def _beir_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     parts: JudgedParts = loaded.value
     for question, grades in parts.grades.items():
         needs = tuple(
-            RawNeed((_piece(parts, name),), grade, name)
+            RawNeed((_evidence(parts, name),), grade, name)
             for name, grade in grades.items()
             if grade > 0
         )
@@ -164,7 +164,7 @@ def _beir_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
         yield RawQuestion(question, parts.texts.get(question, ""), needs, not_relevant=judged)
 
 
-def _piece(parts: JudgedParts, name: str) -> RawEvidence:
+def _evidence(parts: JudgedParts, name: str) -> RawEvidence:
     segment = parts.segments.get(name)
     if segment is None:
         return RawEvidence(name, is_whole=True)

@@ -114,14 +114,14 @@ def _squad_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     for asked in _squad_records(loaded):
         record, row = asked.record, asked.row
         document = docs.find(asked.title)
-        pieces = tuple(
+        evidence = tuple(
             RawEvidence(document, quote, start, None, asked.context, at_place=True)
             for quote, start in dict.fromkeys(_squad_answers(loaded, row, record))
         )
         question = needed_text(loaded, row, record, "question")
         own = needed_text(loaded, row, record, "id")
-        needs = (RawNeed(pieces),) if pieces else ()
-        judged = (document,) if document is not None and not pieces else ()
+        needs = (RawNeed(evidence),) if evidence else ()
+        judged = (document,) if document is not None and not evidence else ()
         yield RawQuestion(own, question, needs, not_relevant=judged)
 
 
@@ -273,13 +273,13 @@ def _hotpot_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
         paragraphs = _paragraphs(loaded, row, record)
         needs, unusable = [], []
         for title, number in dict.fromkeys(_facts(loaded, row, record)):
-            pieces = tuple(
+            evidence = tuple(
                 _sentence(paragraph, number)
                 for paragraph in paragraphs
                 if paragraph.title == title and 0 <= number < len(paragraph.sentences)
             )
-            if pieces:
-                needs.append(RawNeed(pieces))
+            if evidence:
+                needs.append(RawNeed(evidence))
             else:
                 unusable.append(f"{title}, sentence {number}")
         question = needed_text(loaded, row, record, "question")
@@ -332,14 +332,14 @@ def _whole_paragraphs(loaded: Loaded) -> Iterator[tuple[str, str, bool, int]]:
 
 
 def _stated_musique(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
-    pieces: dict[int, list[RawEvidence]] = {}
+    evidence: dict[int, list[RawEvidence]] = {}
     for title, paragraph, is_supporting, row in _whole_paragraphs(loaded):
         if is_supporting:
-            pieces.setdefault(row, []).append(RawEvidence(title, paragraph))
+            evidence.setdefault(row, []).append(RawEvidence(title, paragraph))
     for row, record in enumerate(loaded.records()):
         question = needed_text(loaded, row, record, "question")
         own = text(record, "id") or str(row + 1)
-        yield RawQuestion(own, question, single_needs(pieces.get(row, [])))
+        yield RawQuestion(own, question, single_needs(evidence.get(row, [])))
 
 
 def _documents_musique(loaded: Loaded) -> Iterator[tuple[str, str]]:
@@ -368,7 +368,7 @@ def _is_nested(record: Mapping[str, Any]) -> bool:
     return isinstance(record.get("document"), Mapping)
 
 
-class _Page(NamedTuple):
+class _QuestionPage(NamedTuple):
     """The page of a question. unit: what its offsets count, "byte" or "token"."""
 
     name: str
@@ -381,7 +381,7 @@ class _Page(NamedTuple):
         return len(_encoded(self.text)) if self.unit == "byte" else self.text.count(" ") + 1
 
 
-def _page(loaded: Loaded, row: int, record: Mapping[str, Any]) -> _Page:
+def _page(loaded: Loaded, row: int, record: Mapping[str, Any]) -> _QuestionPage:
     page: Any = record.get("document") if _is_nested(record) else None
     if page is None:
         html, plain = text(record, "document_html"), text(record, "document_text")
@@ -393,7 +393,7 @@ def _page(loaded: Loaded, row: int, record: Mapping[str, Any]) -> _Page:
         expected = "document_html or document_text" if page is None else "html or tokens"
         raise loaded.wrong(f"no {expected} in the record", row)
     unit = "token" if html is None else "byte"
-    return _Page(name or str(row + 1), html if html is not None else str(plain), unit)
+    return _QuestionPage(name or str(row + 1), html if html is not None else str(plain), unit)
 
 
 def _joined_tokens(tokens: Any) -> str | None:
@@ -429,10 +429,10 @@ def _natural_questions_questions(loaded: Loaded, docs: Documents) -> Iterator[Ra
         needs = []
         for name, answers in (("long", long), ("short", short)):
             ranges = _ranges(loaded, row, page, answers)
-            pieces = tuple(
-                _piece(page, position, *annotation) for annotation in dict.fromkeys(ranges)
+            evidence = tuple(
+                _evidence(page, position, *annotation) for annotation in dict.fromkeys(ranges)
             )
-            needs += [RawNeed(pieces, id=name)] if pieces else []
+            needs += [RawNeed(evidence, id=name)] if evidence else []
         own = text(record, "example_id", "id") or str(row + 1)
         question = _question(loaded, row, record)
         judged = () if needs else (page.name,)
@@ -448,7 +448,9 @@ def _question(loaded: Loaded, row: int, record: Mapping[str, Any]) -> str:
     return needed_text(loaded, row, question, "text")
 
 
-def _ranges(loaded: Loaded, row: int, page: _Page, answers: list[Any]) -> Iterator[tuple[int, int]]:
+def _ranges(
+    loaded: Loaded, row: int, page: _QuestionPage, answers: list[Any]
+) -> Iterator[tuple[int, int]]:
     """Where answers begin and end, in the unit of the page; those that are none are left out."""
     for answer in answers:
         if not isinstance(answer, Mapping):
@@ -460,7 +462,9 @@ def _ranges(loaded: Loaded, row: int, page: _Page, answers: list[Any]) -> Iterat
             yield start, end
 
 
-def _piece(page: _Page, position: Callable[[int], int], start: int, end: int) -> RawEvidence:
+def _evidence(
+    page: _QuestionPage, position: Callable[[int], int], start: int, end: int
+) -> RawEvidence:
     if end > page.size:  # reported as a range that is not in the document
         return RawEvidence(page.name, None, start, max(end, len(page.text) + 2))
     begin, after = position(start), position(end)

@@ -284,7 +284,7 @@ class AverageEffortPrecision(_Effort):
         "Kazai and Lalmas 2006; Lalmas et al. 2007, §4.2, eq 5–6",
         "MAep = Σ ep(xCG[i]) over the ranks i with xG[i] > 0, / n",
         _NEEDS,
-        _EDGES + " With base=ideal there is no upper bound: pieces of one ideal element each add "
+        _EDGES + " With base=ideal there is no upper bound: parts of one ideal element each add "
         "their ep, and n counts the element once.",
         _example(
             "MAep(quant=gen)",

@@ -31,36 +31,9 @@ _BETTER, _WORSE = "#4c7fc0", "#e8811a"
 _STEP = 14
 
 
-class Difficulty(NamedTuple):
-    """The topics that have scores, hardest first, and the spread of their scores over runs."""
-
-    topics: list[str]
-    spread: Floats  # topics × (lowest, first quartile, median, third quartile, highest)
-
-
-def difficulty(contents: Contents) -> Difficulty:
-    """Return how hard topics are by the first measure.
-
-    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
-    >>> facts = MeasureFacts("P", "P", "precision")
-    >>> runs = (RunScores("a", np.array([[0.5, 0.1, np.nan]]), np.ones(3, dtype=bool)),)
-    >>> difficulty(Contents(ScoreTable((facts,), ("7", "8", "9"), runs))).topics
-    ['8', '7']
-    """
-    column = contents.columns[0]
-    values = np.stack(list(column.values.values()))
-    defined = np.flatnonzero(~np.isnan(values).all(axis=0))
-    if not len(defined):
-        return Difficulty([], np.empty((0, 5)))
-    spread = np.nanquantile(values[:, defined], [0, 0.25, 0.5, 0.75, 1], axis=0).T
-    sign = 1 if column.facts.higher_is_better else -1
-    order = np.lexsort((sign * spread.mean(axis=1), sign * spread[:, 2]))
-    return Difficulty([contents.table.topic_ids[at] for at in defined[order]], spread[order])
-
-
 def difficulty_figure(contents: Contents) -> Figure | None:
     """Draw each topic as a line from its lowest to its highest score, with a box and the median."""
-    hard = difficulty(contents)
+    hard = contents.difficulty
     if not hard.topics:
         return None
     column, ids = contents.columns[0], contents.table.topic_ids
@@ -158,7 +131,7 @@ def differences_figure(contents: Contents) -> Figure | None:
     ]
     words = [
         f"{contents.shown[run]} {better} to {worse}"
-        for run, better, worse in (wins(contents, run) for run in steps)
+        for run, (better, worse) in ((run, contents.wins[run]) for run in steps)
         if run in contents.chosen
     ]
     label, shown = contents.labels[0], contents.shown[contents.reference]
@@ -172,14 +145,6 @@ def differences_figure(contents: Contents) -> Figure | None:
         "largest loss",
         f"Topics better and worse than {shown}: {'; '.join(words)}.",
     )
-
-
-def wins(contents: Contents, run: str) -> tuple[str, int, int]:
-    """Return a run, and on how many topics it is better and worse than the reference."""
-    column = contents.columns[0]
-    steps = column.values[run] - column.values[contents.reference]
-    sign = 1 if column.facts.higher_is_better else -1
-    return run, int((sign * steps > 0).sum()), int((sign * steps < 0).sum())
 
 
 def _differences_drawn(
