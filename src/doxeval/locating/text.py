@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Ints, concatenated_ranges, positions_in
+from doxeval.documents import are_white_space, code_points
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -106,8 +107,7 @@ def folded(codes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint32], Ints]:
 
     Every distinct character is folded once.
 
-    >>> from doxeval.locating.text import codes_of, text_of
-    >>> letters, offsets = folded(codes_of("Café №5!"))
+    >>> letters, offsets = folded(code_points("Café №5!"))
     >>> text_of(letters), offsets.tolist()
     ('cafeno5', [0, 1, 2, 3, 5, 5, 6])
     """
@@ -129,36 +129,14 @@ def _fold(character: str) -> str:
 Codes: TypeAlias = npt.NDArray[np.uint32]
 Reduction: TypeAlias = Callable[[Codes], tuple[Codes, Ints]]
 
-# All characters that `str.isspace` accepts are below this one.
-_LAST_SPACE = 0x3000
-_IS_DENSE = np.array([not chr(code).isspace() for code in range(_LAST_SPACE + 2)])
-
-
-def codes_of(text: str) -> Codes:
-    """The code points of a text, lone surrogates included.
-
-    >>> codes_of("aé").tolist()
-    [97, 233]
-    """
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-
 
 def text_of(codes: Codes) -> str:
     """The text that has these code points.
 
-    >>> text_of(codes_of("aé"))
+    >>> text_of(code_points("aé"))
     'aé'
     """
     return codes.tobytes().decode("utf-32-le", "surrogatepass")
-
-
-def is_dense(codes: Codes) -> Bools:
-    """Which code points are not white space.
-
-    >>> is_dense(codes_of("a b\\u2028")).tolist()
-    [True, False, True, False]
-    """
-    return _IS_DENSE.take(codes, mode="clip")
 
 
 def without_space(text: str) -> str:
@@ -180,8 +158,8 @@ def is_same_text(text: str, other: str) -> bool:
 
 
 def dense(codes: Codes) -> tuple[Codes, Ints]:
-    """The characters of a text that are not white space, and where each of them stands."""
-    keep = is_dense(codes)
+    """Return the characters of a text that are not white space, and the offset of each."""
+    keep = ~are_white_space(codes)
     return codes[keep], np.flatnonzero(keep)
 
 
@@ -203,7 +181,7 @@ class DenseText:
 
     @cached_property
     def _kept(self) -> tuple[Codes, Ints]:
-        return self._reduced(codes_of(self.text))
+        return self._reduced(code_points(self.text))
 
     @property
     def codes(self) -> Codes:
@@ -258,7 +236,7 @@ class DenseTexts:
 
     @cached_property
     def _kept(self) -> tuple[Codes, Ints]:
-        return self._reduced(codes_of("".join(self.texts)))
+        return self._reduced(code_points("".join(self.texts)))
 
     @cached_property
     def _edges(self) -> Ints:
