@@ -181,6 +181,11 @@ class GroundTruth(Memory):
         """Whether anything in the document of each pair is relevant."""
         return self.columns.is_relevant
 
+    @cached_property
+    def grade(self) -> Ints:
+        """The grade of the document of each pair; at least 1 if anything in it is relevant."""
+        return self.columns.document_grades()
+
     @property
     def length(self) -> Ints:
         """The length of the document of each pair, -1 where it is not known."""
