@@ -300,7 +300,7 @@ def omega_by_loops(split: chunks.Chunks, gold: chunks.Questions) -> list[float]:
         spans.setdefault(split.documents[number], []).extend(of_chunk)
     values = []
     for question in gold:
-        needed = [place for need in question.needs for place in need.places[:1]]
+        needed = [place for need in question.needs for place in need.spans[:1]]
         if not needed:
             continue
         read: list[Range] = []

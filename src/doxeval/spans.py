@@ -6,6 +6,7 @@ document). Spans of different groups never overlap. Lengths are in characters.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,21 @@ def merge_spans(spans: Spans) -> Spans:
     first = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
     last = np.append(first[1:], len(start)) - 1
     return Spans(spans.group[first], spans.start[first], reach[last] % _GROUP)
+
+
+def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return spans of one text in its order, those that overlap or touch joined.
+
+    >>> joined_spans([(7, 9), (0, 4), (3, 5), (5, 6)])
+    [(0, 6), (7, 9)]
+    """
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def shared_lengths(spans: Spans, others: Spans) -> Ints:

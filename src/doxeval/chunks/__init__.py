@@ -15,9 +15,9 @@ from doxeval.doors import door
 
 __all__ = [
     "ChunkRun",
+    "ChunkingLimits",
     "Chunks",
     "Documents",
-    "Limits",
     "Questions",
     "Study",
     "budget",

@@ -11,7 +11,7 @@ from doxeval.chunks.documents import documents as documents
 from doxeval.chunks.evaluate import evaluate as evaluate
 from doxeval.chunks.evaluate import scores_of_chunks as scores_of_chunks
 from doxeval.chunks.gold import questions as questions
-from doxeval.chunks.limits import Limits as Limits
+from doxeval.chunks.limits import ChunkingLimits as ChunkingLimits
 from doxeval.chunks.limits import limits as limits
 from doxeval.chunks.limits import omegas as omegas
 from doxeval.chunks.locate import locate as locate

@@ -1,4 +1,4 @@
-"""Chunks with their places in documents: the set, its files, and runs made of chunks."""
+"""Chunks with their spans in documents: the set, its files, and runs made of chunks."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ NOT_LOCATED = tuple(how.word for how in How if not how.is_located)
 class Chunks:
     """The chunks of documents: what a system that returns chunks can return.
 
-    docs: the documents, if they are known. table: ids, documents, ranges, tokens and parents of the
+    docs: the documents, if they are known. table: ids, documents, spans, tokens and parents of the
     chunks, by columns. how: in which way each was found ("offsets", "exact", "white space",
     "truncated", "fuzzy", "blank", "too ambiguous", "not found"). share: how much of its letters was
-    found. ambiguous: whether other places are as good. given: the texts as they came, where these
+    found. ambiguous: whether other spans are as good. given: the texts as they came, where these
     are known. locations: how they were located, if they were.
 
     >>> docs = Documents([("terms", "Thirty days. Unused goods only.")])
@@ -68,11 +68,11 @@ class Chunks:
         parents: Sequence[str | None] | None = None,
         given: Sequence[str] | None = None,
     ) -> Chunks:
-        """Chunks from the ranges of their texts, a document and a list of ranges for each."""
+        """Return chunks from the spans of their texts, a document and a list of spans for each."""
         names = distinct_ids(documents, ids or [None] * len(documents))
-        homes = [docs.named(document) for document in documents]
-        table = ChunkTable.of(names, homes, spans, tokens, parents)
-        check_ranges(docs, table)
+        known = [docs.named(document) for document in documents]
+        table = ChunkTable.of(names, known, spans, tokens, parents)
+        check_spans(docs, table)
         count = len(names)
         return cls(
             docs,
@@ -109,7 +109,7 @@ class Chunks:
 
     @property
     def spans(self) -> SpanLists:
-        """The ranges of each chunk; none if it is lost."""
+        """The spans of each chunk; none if it was not found."""
         return self.table.spans
 
     @property
@@ -124,15 +124,15 @@ class Chunks:
 
     @property
     def missing(self) -> Ints:
-        """The rows of the chunks that have no place: not found, or too ambiguous."""
+        """The rows of the chunks that were not located: not found, or too ambiguous."""
         return np.flatnonzero([how in NOT_LOCATED for how in self.how])
 
     def find(self, chunk: str) -> int:
-        """The row of a chunk, -1 if there is none of that id."""
+        """Return the row of a chunk, -1 if there is none of that id."""
         return self.table.find(chunk)
 
     def text(self, row: int) -> str:
-        """The text of a chunk, as it stands in its document; ranges apart are joined by a space."""
+        """Return the text of a chunk as its document has it; spans are joined by a space."""
         begin, end = self.spans.begin[row : row + 2].tolist()
         if self.given is not None and (begin == end or self.docs is None):
             return self.given[row]
@@ -161,20 +161,21 @@ class Chunks:
     @cached_property
     def rows_by_text(self) -> dict[str, int]:
         """The first chunk with each text, white space left out, to know chunks by their text."""
-        found: dict[str, int] = {}
+        rows: dict[str, int] = {}
         for row, text in enumerate(self.given or self.texts):
-            found.setdefault(without_space(text), row)
-        return found
+            rows.setdefault(without_space(text), row)
+        return rows
 
     # Other forms
 
     def report(self) -> str:
-        """What was found how, in one line."""
-        cut = f"{plural(len(self), 'chunk')}, cut here"
-        return cut if self.locations is None else str(self.locations.report)
+        """Return how the chunks were located, in one line."""
+        if self.locations is None:
+            return f"{plural(len(self), 'chunk')}, split here"
+        return str(self.locations.report)
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Each chunk as a record of a chunk file."""
+        """Yield each chunk as a record of a chunk file."""
         lists = self.spans.as_tuples()
         for row, (name, spans) in enumerate(zip(self.ids, lists, strict=True)):
             record: dict[str, Any] = {"id": name}
@@ -202,7 +203,7 @@ class Chunks:
         return more
 
     def to_pandas(self) -> Any:
-        """A pandas frame with a row for each chunk, as in a chunk file."""
+        """Return a pandas frame with a row for each chunk, as in a chunk file."""
         from doxeval.runs import optional_module
 
         return optional_module("pandas").DataFrame(list(self.records()))
@@ -215,7 +216,7 @@ class Chunks:
 
 
 def distinct_ids(documents: Sequence[str], given: Sequence[str | None]) -> list[str]:
-    """Ids of chunks that are all different.
+    """Return ids of chunks that are all different.
 
     A chunk without an id is numbered within its document. An id that several documents use gets
     the document before it.
@@ -239,8 +240,8 @@ def distinct_ids(documents: Sequence[str], given: Sequence[str | None]) -> list[
     return named
 
 
-def check_ranges(docs: Documents, table: ChunkTable) -> None:
-    """Refuse ranges that are not in their document."""
+def check_spans(docs: Documents, table: ChunkTable) -> None:
+    """Refuse spans that are not in their document."""
     lengths = np.array([len(docs[name]) if name else 0 for name in table.documents])
     owner = table.spans.owner
     most = lengths[table.document[owner]]
@@ -259,7 +260,7 @@ def check_ranges(docs: Documents, table: ChunkTable) -> None:
 def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
     """Read a chunk file that was located before.
 
-    If its documents are given, its ranges must be in them, and the chunks have texts. A field that
+    If its documents are given, its spans must be in them, and the chunks have texts. A field that
     no chunk has is an error; what is yours goes under `metadata`.
 
     >>> import pathlib, tempfile
@@ -276,14 +277,14 @@ def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
         raise loaded.wrong("there are no chunks in it")
     raw = [_read(loaded, row, record) for row, record in enumerate(records)]
     how = [_how(loaded, row, record) for row, record in enumerate(records)]
-    names = [_home(loaded, row, chunk, texts, how[row]) for row, chunk in enumerate(raw)]
+    names = [_document_of(loaded, row, chunk, texts, how[row]) for row, chunk in enumerate(raw)]
     ids = [chunk.id or str(row + 1) for row, chunk in enumerate(raw)]
     spans = [chunk.spans for chunk in raw]
     tokens = [-1 if chunk.tokens is None else chunk.tokens for chunk in raw]
     try:
         table = ChunkTable.of(ids, names, spans, tokens, [chunk.parent for chunk in raw])
         if texts is not None:
-            check_ranges(texts, table)
+            check_spans(texts, table)
     except FormatError as error:
         raise loaded.wrong(error.message) from None
     shares = [record.get("share", 1.0 if how[row] else 0.0) for row, record in enumerate(records)]
@@ -298,20 +299,22 @@ def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
 
 
 def _given(raw: list[RawChunk], names: list[str], docs: Documents | None) -> tuple[str, ...] | None:
-    """The texts of the file, if it holds them all, or the documents have the others."""
+    """Return the texts of the file, if it holds them all, or the documents have the others."""
     is_given = [chunk.text is not None for chunk in raw]
     if not any(is_given) or (docs is None and not all(is_given)):
         return None
     pairs = zip(raw, names, strict=True)
     return tuple(
-        " ".join(docs[home][start:end] for start, end in chunk.spans)
+        " ".join(docs[name][start:end] for start, end in chunk.spans)
         if chunk.text is None and docs is not None
         else chunk.text or ""
-        for chunk, home in pairs
+        for chunk, name in pairs
     )
 
 
-def _home(loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how: How) -> str:
+def _document_of(
+    loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how: How
+) -> str:
     named = chunk.documents[0] if chunk.documents else None
     if named is None and how is How.NOT_FOUND:
         return ""
@@ -324,7 +327,7 @@ def _home(loaded: Loaded, row: int, chunk: RawChunk, docs: Documents | None, how
 
 
 def _read(loaded: Loaded, row: int, record: dict[str, Any]) -> RawChunk:
-    """A record that states its ranges; its text is not looked up again."""
+    """Return the chunk of a record that states its spans; its text is not looked up again."""
     try:
         refuse_unknown(record, CHUNK_FIELDS, OTHER_NAMES)
         stated = raw_chunk({name: value for name, value in record.items() if name != "text"})
@@ -350,7 +353,7 @@ def run_of_chunks(
     scores: Floats | None = None,
     run_id: str = "run",
 ) -> Run:
-    """A run of chunks, in the order of the ranking: the topic and the number of each chunk.
+    """Return a run of chunks, in the order of the ranking: the topic and the number of each chunk.
 
     >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 4)], [(4, 7)]])
     >>> run_of_chunks(table, ["7", "7"], np.array([1, 0]))
@@ -376,20 +379,22 @@ def run_of_chunks(
 
 
 def chunks_of_run(run: Run, table: ChunkTable) -> Ints:
-    """The number of the chunk that each result is; an error if it is none of them.
+    """Return the number of the chunk that each result is; an error if it is none of them.
 
     >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 4)], [(4, 7)]])
     >>> chunks_of_run(run_of_chunks(table, ["7", "7"], np.array([1, 0])), table).tolist()
     [1, 0]
     """
     known: dict[tuple[int, object], int] = {}
-    ranges = table.spans.as_tuples()
-    for number, (document, spans) in enumerate(zip(table.document.tolist(), ranges, strict=True)):
+    of_chunks = table.spans.as_tuples()
+    for number, (document, spans) in enumerate(
+        zip(table.document.tolist(), of_chunks, strict=True)
+    ):
         known.setdefault((document, spans), number)
     numbers = {name: number for number, name in enumerate(table.documents)}
     document = [numbers.get(name, -1) for name in run.documents]
     lists = None if run.spans is None else run.spans.as_tuples()
-    found = np.empty(len(run), dtype=np.int64)
+    chunks = np.empty(len(run), dtype=np.int64)
     columns = zip(run.document.tolist(), run.start.tolist(), run.end.tolist(), strict=True)
     for row, (number, start, end) in enumerate(columns):
         spans = (lists[row] if lists is not None else ()) or ((start, end),)
@@ -399,15 +404,15 @@ def chunks_of_run(run: Run, table: ChunkTable) -> Ints:
                 f"result {row + 1:,} of {quoted(run.run_id)} ({run.documents[number]} "
                 f"{start:,} to {end:,}) is none of the chunks"
             )
-        found[row] = chunk
-    return found
+        chunks[row] = chunk
+    return chunks
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def chunks_with_texts(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
-    """Read a chunk file, with documents that are given or put together from its texts.
+    """Read a chunk file, with documents that are given or reconstructed from its texts.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "chunks.jsonl"
@@ -415,35 +420,35 @@ def chunks_with_texts(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
     >>> chunks_with_texts(path).known_docs["a"]
     '  Four'
     """
-    found = read_chunks(path, docs)
-    if found.docs is not None:
-        return found
-    if found.given is None:
+    chunks = read_chunks(path, docs)
+    if chunks.docs is not None:
+        return chunks
+    if chunks.given is None:
         raise MissingInput(
             f"{os.fspath(path)} has no texts: " + Parameter("docs") + " names the documents"
         )
-    return replace(found, docs=_documents(found, found.given))
+    return replace(chunks, docs=_rebuilt_documents(chunks, chunks.given))
 
 
 class RebuiltDocuments(Documents):
     """Documents of which nothing is known but their chunks."""
 
 
-def _documents(chunks: Chunks, given: tuple[str, ...]) -> RebuiltDocuments:
-    """What chunks show of their documents; what none of them shows is blank."""
+def _rebuilt_documents(chunks: Chunks, given: tuple[str, ...]) -> RebuiltDocuments:
+    """Return what chunks show of their documents; what none of them shows is blank."""
     lengths: dict[str, int] = {}
-    ranges = chunks.spans.as_tuples()
+    of_chunks = chunks.spans.as_tuples()
     names = [chunks.documents[number] for number in chunks.document.tolist()]
-    for name, spans in zip(names, ranges, strict=True):
+    for name, spans in zip(names, of_chunks, strict=True):
         end = spans[-1][1] if spans else 0
         lengths[name] = max(lengths.get(name, 0), end)
     texts = {name: [" "] * length for name, length in lengths.items() if name}
-    for name, spans, text in zip(names, ranges, given, strict=True):
+    for name, spans, text in zip(names, of_chunks, given, strict=True):
         if len(spans) == 1 and name:
             ((start, end),) = spans
-            # White space may differ; then the letters are right, and their places nearly so.
+            # White space may differ; then the letters are right, and their offsets nearly so.
             texts[name][start:end] = text[: end - start].ljust(end - start)
-    return RebuiltDocuments((name, "".join(spans)) for name, spans in texts.items())
+    return RebuiltDocuments((name, "".join(characters)) for name, characters in texts.items())
 
 
 def write_with_texts(chunks: Chunks, path: str | os.PathLike[str]) -> None:

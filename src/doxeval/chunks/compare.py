@@ -17,20 +17,21 @@ from doxeval.chunks.documents import documents, warnings_about
 from doxeval.chunks.evaluate import (
     evaluation_on,
     listed_measures,
+    losses_of,
     reading_measures,
     short_labels,
 )
-from doxeval.chunks.limits import Limits, limits_of
+from doxeval.chunks.limits import ChunkingLimits, limits_of
 from doxeval.chunks.oracle import Oracle
 from doxeval.chunks.retrieve import progress_bar
-from doxeval.chunks.search import K, Search, as_search
+from doxeval.chunks.search import ChunkSearch, K, as_search
 from doxeval.comparison import Comparison, MeasureColumn
 from doxeval.comparison import compare as compare_runs
 from doxeval.errors import InputError, UnknownName, warn
 from doxeval.measures import as_measure
 from doxeval.messages import Message, Parameter, plural, quoted, suggestion
 from doxeval.named import checked
-from doxeval.reports import Loss, losses
+from doxeval.reports import Loss
 from doxeval.runs import Run
 from doxeval.scores import ScoreTable, TextTable, format_score, mean_of, warning_lines
 
@@ -106,7 +107,7 @@ def compare(
     }
     kept = [label for label in scores.labels if label != _READ or _READ in map(_label, scored)]
     headline = scores.labels[scores.index_of_measure(reference)]
-    found_losses = _losses_by_budget(dataset, scored, reference, runs, oracles)
+    lost = _losses_by_budget(dataset, scored, reference, runs, oracles)
     warnings = [
         *warnings_about(dataset.docs, docs),
         *_budget_warnings(dataset, headline),
@@ -129,7 +130,7 @@ def compare(
         tuple(scored),
         tuple(warnings),
         tuple(map(_label, added)),
-        found_losses,
+        lost,
     )
 
 
@@ -166,10 +167,10 @@ class _Studied(NamedTuple):
     chunks: Chunks
     run: Run
     oracle: Run
-    limits: Limits
+    limits: ChunkingLimits
 
 
-def _studied(dataset: Dataset, name: str, by: Any, search: Search, k: int) -> _Studied:
+def _studied(dataset: Dataset, name: str, by: Any, search: ChunkSearch, k: int) -> _Studied:
     chunks = _chunks(dataset, name, by)
     run = search.run(dataset, chunks, k).with_id(name)
     oracle, sizes = Oracle(chunks.table, dataset.truth), dataset.sizes(chunks)
@@ -222,11 +223,8 @@ def _losses_by_budget(
 ) -> tuple[Loss, ...]:
     """Return what is lost of recall at budgets and of the reference, white space aside."""
     budgets = [measure for measure in scored if _label(measure).startswith("bR@")]
-    ignoring = evaluation_on(dataset, dict.fromkeys([*budgets, reference]), ignore_whitespace=True)
-    return losses(
-        short_labels(ignoring.score_all(runs), dataset.unit),
-        short_labels(ignoring.score_all(oracles), dataset.unit),
-    )
+    evaluation = evaluation_on(dataset, dict.fromkeys([*budgets, reference]))
+    return losses_of(evaluation, runs, oracles, dataset.unit)
 
 
 def _budget_warnings(dataset: Dataset, headline: str) -> list[str]:
@@ -312,7 +310,7 @@ def grid(
     return pandas.DataFrame(rows, columns=["chunking", "search", "k", "measure", "topic", "value"])
 
 
-def _named_searches(given: Any) -> dict[str, Search]:
+def _named_searches(given: Any) -> dict[str, ChunkSearch]:
     if isinstance(given, Mapping):
         return {str(name): as_search(search) for name, search in given.items()}
     several: Sequence[Any] = given if isinstance(given, list | tuple) else [given]
@@ -334,7 +332,7 @@ class Study(Mapping[str, "RunView"]):
     oracle: ScoreTable
     chunks: Mapping[str, Chunks]
     runs: Mapping[str, Run]
-    limits: Mapping[str, Limits]
+    limits: Mapping[str, ChunkingLimits]
     units_read: Mapping[str, float]
     headline: str
     unit: str

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, rows_by_key
 from doxeval.assessments import Assessments
 from doxeval.chunks.boundaries import Boundaries
 from doxeval.chunks.chunks import Chunks
@@ -147,14 +147,10 @@ def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
 
 def _begun(table: ChunkTable, texts: Texts, unit: str) -> Ints:
     """Return how many units begin in each span."""
-    document = table.document[table.spans.owner]
-    found = np.zeros(len(document), dtype=np.int64)
-    for number, name in enumerate(table.documents):
-        rows = np.flatnonzero(document == number)
-        if not len(rows):
-            continue
-        starts = texts.starts(name, unit)
-        found[rows] = np.searchsorted(starts, table.spans.end[rows]) - np.searchsorted(
-            starts, table.spans.start[rows]
-        )
-    return found
+    spans = table.spans
+    counts = np.zeros(len(spans.owner), dtype=np.int64)
+    for number, rows in rows_by_key(table.document[spans.owner]).items():
+        starts = texts.starts(table.documents[number], unit)
+        before, until = (np.searchsorted(starts, edge[rows]) for edge in (spans.start, spans.end))
+        counts[rows] = until - before
+    return counts

@@ -74,7 +74,7 @@ class Documents(Mapping[str, str]):
         return f"Documents({plural(len(self), 'document')}, {plural(characters, 'character')})"
 
     def outline(self, document: str) -> Sequence[Heading]:
-        """Where sections of a document begin, with their levels.
+        """Return where sections of a document begin, with their levels.
 
         They are the sections of XML and HTML where the document was read as a tree, else those
         after the headings of Markdown.
@@ -88,7 +88,7 @@ class Documents(Mapping[str, str]):
         return self._outlines[name]
 
     def find(self, reference: object) -> str | None:
-        r"""The id of the document that others call by a path, in full or with another suffix.
+        r"""Return the id of the document that others name by a path, with any suffix.
 
         A path in a program's metadata may start further up, may have the slashes of Windows, and
         names the file with its suffix. If it could be several documents, it is none.
@@ -106,24 +106,24 @@ class Documents(Mapping[str, str]):
         for start in range(len(parts)):
             tail = "/".join(parts[start:])
             for spelt in (tail, strip_suffixes(tail)):
-                found = self._by_tail.get(spelt)
-                if found is not None:
-                    return found
+                document = self._by_tail.get(spelt)
+                if document is not None:
+                    return document
         return None
 
     def named(self, reference: object) -> str:
-        """The id of a document, which must be there."""
-        found = self.find(reference)
-        if found is None:
+        """Return the id of a document, which must be there."""
+        document = self.find(reference)
+        if document is None:
             raise UnknownReference(
                 f"no document {quoted(reference)}{suggestion(str(reference), self)}"
             )
-        return found
+        return document
 
     @cached_property
     def _by_tail(self) -> dict[str, str | None]:
         """Documents by the last parts of their paths; None where several have the same."""
-        found: dict[str, str | None] = {}
+        by_tail: dict[str, str | None] = {}
         for document in self._texts:
             parts = document.replace("\\", "/").split("/")
             spellings = set()
@@ -131,10 +131,10 @@ class Documents(Mapping[str, str]):
                 tail = "/".join(parts[start:])
                 spellings |= {tail, strip_suffixes(tail)}
             for spelt in spellings:
-                found[spelt] = None if spelt in found else document
+                by_tail[spelt] = None if spelt in by_tail else document
         for document in self._texts:  # a whole id wins over parts of longer ones
-            found[document.replace("\\", "/")] = document
-        return found
+            by_tail[document.replace("\\", "/")] = document
+        return by_tail
 
 
 EXPECTED = (
@@ -145,11 +145,11 @@ EXPECTED = (
 
 @checked
 def documents(source: Any) -> Documents:
-    """The documents of a source, texts by id, in its order.
+    """Return the documents of a source, texts by id, in its order.
 
     A folder has a document in each file: plain text and Markdown are the file itself, XML and HTML
     are their text, as in a collection; its ids are the paths of the files, without the suffixes
-    that nobody needs to tell them apart. A file has a document in each record, with "id" and
+    that are not needed to distinguish them. A file has a document in each record, with "id" and
     "text"; a corpus of BEIR ("_id", "title", "text") has the title as the first line of the text,
     since that is what is searched there. Files, frames and lists of SQuAD, QASPER, HotpotQA,
     2WikiMultihopQA, MuSiQue and Natural Questions hold the documents of their questions.
@@ -159,9 +159,9 @@ def documents(source: Any) -> Documents:
     >>> documents({"faq": "How to return a parcel."})
     Documents(1 document, 23 characters)
     """
-    found = _documents_of(source)
-    warn(warnings_about(found, source))
-    return found
+    docs = _documents_of(source)
+    warn(warnings_about(docs, source))
+    return docs
 
 
 def warnings_about(docs: Documents, source: Any) -> tuple[str, ...]:
@@ -224,7 +224,7 @@ def _of_collection(collection: Collection) -> Documents:
 
 
 class _FolderFile(NamedTuple):
-    """A document of a folder. sections: its own, if it was read as a tree."""
+    """A document of a folder. sections: those of its tree, if it was read as one."""
 
     name: str
     text: str
@@ -232,7 +232,7 @@ class _FolderFile(NamedTuple):
 
 
 def _of_files(path: str) -> Documents:
-    """The files of a folder, or one file, as a collection would read them."""
+    """Return the files of a folder, or one file, as a collection would read them."""
     from doxeval.documents import BuildOptions, IdRule, SourceContents
 
     options = BuildOptions(id_rule=IdRule.parse("path"))
@@ -249,7 +249,7 @@ def _of_files(path: str) -> Documents:
 
 
 def _file(raw: RawDocument, options: BuildOptions) -> _FolderFile:
-    """The id and the text of a document. No run of chunks is text, so ids may have white space."""
+    """Return a document. Ids may have white space, since no run of chunks is plain text."""
     from doxeval.documents import decode_text, read_batch
     from doxeval.documents import load_file as load_bytes
 
@@ -260,5 +260,5 @@ def _file(raw: RawDocument, options: BuildOptions) -> _FolderFile:
         return _FolderFile(raw.name, decode_text(data, raw.origin))
     batch = read_batch([raw], options, spaced_ids=True)
     rows = np.array([0, len(batch.table.columns.path)])
-    own = outlines(batch.table.columns, rows, batch.table.summary, batch.ids)
-    return _FolderFile(batch.ids[0], batch.texts[0].decode(), own.get(batch.ids[0], ()))
+    sections = outlines(batch.table.columns, rows, batch.table.summary, batch.ids)
+    return _FolderFile(batch.ids[0], batch.texts[0].decode(), sections.get(batch.ids[0], ()))

@@ -109,11 +109,7 @@ def evaluation_of_chunks(
 
 
 def evaluation_on(
-    dataset: Dataset,
-    measures: Iterable[Any],
-    *,
-    ignore_whitespace: bool = False,
-    keep: Keep | None = None,
+    dataset: Dataset, measures: Iterable[Any], *, keep: Keep | None = None
 ) -> Evaluation:
     """Return an evaluation against the gold of a study, in its unit."""
     by_default = "words" if dataset.tokens is None else "tokens"
@@ -121,7 +117,7 @@ def evaluation_on(
         dataset.assessments,
         measures,
         unit="auto" if dataset.unit == by_default else dataset.unit,
-        counting=Counting(dataset.texts, ignore_whitespace=ignore_whitespace),
+        counting=Counting(dataset.texts),
         keep=keep,
     )
 
@@ -228,7 +224,9 @@ def oracle_runs(evaluation: Evaluation, chunks: Mapping[str, ChunkTable]) -> dic
     return {run: oracles[id(table)] for run, table in chunks.items()}
 
 
-def losses_of(evaluation: Evaluation, runs: Any, oracles: Mapping[str, Run]) -> tuple[Loss, ...]:
+def losses_of(
+    evaluation: Evaluation, runs: Any, oracles: Mapping[str, Run], unit: str = "auto"
+) -> tuple[Loss, ...]:
     """Return what runs lose by chunking and by retrieval, given the oracle's run for each by name.
 
     Losses are counted without white space.
@@ -236,8 +234,8 @@ def losses_of(evaluation: Evaluation, runs: Any, oracles: Mapping[str, Run]) -> 
     if not oracles:
         return ()
     ignoring = evaluation.ignoring_whitespace()
-    best = short_labels(ignoring.score_all(oracles))
-    return losses(short_labels(ignoring.score_all(runs)), best)
+    best = short_labels(ignoring.score_all(oracles), unit)
+    return losses(short_labels(ignoring.score_all(runs), unit), best)
 
 
 # For tests of users
@@ -245,7 +243,7 @@ def losses_of(evaluation: Evaluation, runs: Any, oracles: Mapping[str, Run]) -> 
 
 def scores_of_chunks(
     gold: Any,
-    found: Any,
+    returned: Any,
     *,
     docs: Any = None,
     chunks: Any = None,
@@ -257,13 +255,13 @@ def scores_of_chunks(
 ) -> RunView:
     """Return the scores of a retriever or a run by measure: the preset `rag` if none are named.
 
-    gold: questions with what they need, as `chunks.questions` reads them, or judged spans. found: a
-    retriever, which is asked every question for `k` results (`chunks.retrieve` says what it may
-    be), or a run or its file. docs: the documents; a retriever needs them, quotes are looked up in
-    them, and with them budgets are words, else characters. chunks: all chunks or their file, if
-    results are ids of chunks. questions: what is asked, by id or as a file of questions, where gold
-    does not say it. max_missing: how much of the gold may be missing, as for `chunks.questions`;
-    what is missing is then among the `warnings` of the scores.
+    gold: questions with what they need, as `chunks.questions` reads them, or judged spans.
+    returned: a retriever, which is asked every question for `k` results (`chunks.retrieve` says
+    what it may be), or a run or its file. docs: the documents; a retriever needs them, quotes are
+    looked up in them, and with them budgets are words, else characters. chunks: all chunks or their
+    file, if results are ids of chunks. questions: what is asked, by id or as a file of questions,
+    where gold does not say it. max_missing: how much of the gold may be missing, as for
+    `chunks.questions`; what is missing is then among the `warnings` of the scores.
 
     >>> docs = {"terms": "Thirty days. Unused goods only."}
     >>> need = {"spans": [{"doc": "terms", "quote": "Thirty days"}]}
@@ -277,15 +275,15 @@ def scores_of_chunks(
         texts = located.docs
     known = _gold_for_scores(gold, texts, max_missing)
     refuse_without_gold(judgments_of(known))
-    if isinstance(found, str | os.PathLike):
-        run: Any = read_chunk_run(found, located)
-    elif isinstance(found, Run | Mapping):
-        run = found
+    if isinstance(returned, str | os.PathLike):
+        run: Any = read_chunk_run(returned, located)
+    elif isinstance(returned, Run | Mapping):
+        run = returned
     else:
         run = retrieve(
-            found,
+            returned,
             _questions_to_ask(known, questions, texts),
-            _places(located, texts),
+            _chunks_or_documents(located, texts),
             k,
             workers,
             progress=False,
@@ -317,7 +315,7 @@ def _gold_for_scores(
     )
 
 
-def _places(chunks: Chunks | None, docs: Documents | None) -> Chunks:
+def _chunks_or_documents(chunks: Chunks | None, docs: Documents | None) -> Chunks:
     """Return where results are looked up: the chunks, or without any, the documents alone."""
     if docs is None:
         raise InputError(

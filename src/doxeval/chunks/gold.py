@@ -1,4 +1,4 @@
-"""Questions from any format in which people keep them, and where their gold stands in documents.
+"""Questions from any format in which people keep them, and where their gold is in documents.
 
 Offsets are checked, quotes are looked up.
 """
@@ -19,20 +19,20 @@ from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.formats import RawEvidence, RawNeed, RawQuestion, question_formats
 from doxeval.chunks.formats.beir import judged_folder, judged_parts
 from doxeval.chunks.formats.own import judged_questions
-from doxeval.chunks.questions import Place, Question, QuestionNeed, Questions, Tally
+from doxeval.chunks.questions import EvidenceSpan, Question, QuestionNeed, Questions, Tally
 from doxeval.chunks.records import Loaded, loaded_from, plain
 from doxeval.errors import FormatError, warn
 from doxeval.locating import (
     DocumentQuoteMatch,
     How,
     QuoteMatch,
+    QuoteSpans,
     allowed_missing,
     find_in_documents,
     find_quotes,
     is_same_text,
     refuse_missing,
 )
-from doxeval.locating import Place as TextRanges
 from doxeval.messages import Parameter, plural, quoted, truncate
 from doxeval.named import checked
 
@@ -40,39 +40,39 @@ from doxeval.named import checked
 TextInDocument = tuple[str | None, str]
 
 
-class Quoted(NamedTuple):
-    """The places of a text, in the order of the documents.
+class QuoteLocation(NamedTuple):
+    """The spans of a quote, in the order of the documents.
 
     is_changed: whether its letters alone were found, or nearly all of them. share: how many were.
-    near: where most of a text stands that has no place in its document.
+    near: where most of a quote is that was not found in its document.
     """
 
-    places: tuple[Place, ...] = ()
+    spans: tuple[EvidenceSpan, ...] = ()
     is_changed: bool = False
     share: float = 1.0
-    near: Place | None = None
+    near: EvidenceSpan | None = None
 
 
-class QuotePlaces:
-    """The places at which texts stand in documents.
+class QuoteFinder:
+    """Where quotes occur in documents.
 
-    White space does not count. A text that stands nowhere is looked for by its letters and digits.
+    White space does not count. A quote that is not found is looked for by its letters and digits.
 
     >>> docs = Documents([("a", "to be or not to be"), ("b", "be")])
-    >>> quotes = QuotePlaces(docs, [("a", "to be"), (None, "be")])
-    >>> [place.start for place in quotes.find("a", "to be").places]
+    >>> quotes = QuoteFinder(docs, [("a", "to be"), (None, "be")])
+    >>> [span.start for span in quotes.find("a", "to be").spans]
     [0, 13]
-    >>> len(quotes.find(None, "be").places), quotes.find("a", "TO BE, OR NOT").is_changed
+    >>> len(quotes.find(None, "be").spans), quotes.find("a", "TO BE, OR NOT").is_changed
     (3, True)
     """
 
     def __init__(self, docs: Documents, texts: Iterable[TextInDocument] = ()) -> None:
         self._docs = docs
-        self._known: dict[TextInDocument, Quoted] = {}
+        self._known: dict[TextInDocument, QuoteLocation] = {}
         self._look_up(texts)
 
-    def find(self, document: str | None, text: str) -> Quoted:
-        """The places of a text in one document, or in all."""
+    def find(self, document: str | None, text: str) -> QuoteLocation:
+        """Return the spans of a text in one document, or in all."""
         if (document, text) not in self._known:
             self._look_up([(document, text)])
         return self._known[document, text]
@@ -82,30 +82,35 @@ class QuotePlaces:
         for document, text in pairs:
             by_document.setdefault(document, {})[text] = None
         for document, texts in by_document.items():
-            for text, found in zip(texts, self._search(document, list(texts)), strict=True):
-                self._known[document, text] = found
+            for text, location in zip(texts, self._search(document, list(texts)), strict=True):
+                self._known[document, text] = location
 
-    def _search(self, document: str | None, texts: list[str]) -> list[Quoted]:
+    def _search(self, document: str | None, texts: list[str]) -> list[QuoteLocation]:
         if document is not None:
             return [
-                _quoted(
+                _quote_location(
                     match,
-                    [(document, place) for place in match.places],
-                    Place(document, match.near[0][0], match.near[-1][1]) if match.near else None,
+                    [(document, spans) for spans in match.occurrences],
+                    EvidenceSpan(document, match.near[0][0], match.near[-1][1])
+                    if match.near
+                    else None,
                 )
                 for match in find_quotes(self._docs[document], texts)
             ]
-        return [_quoted(match, match.places) for match in find_in_documents(self._docs, texts)]
+        return [
+            _quote_location(match, match.occurrences)
+            for match in find_in_documents(self._docs, texts)
+        ]
 
 
-def _quoted(
+def _quote_location(
     match: QuoteMatch | DocumentQuoteMatch,
-    places: Sequence[tuple[str, TextRanges]],
-    near: Place | None = None,
-) -> Quoted:
-    """The places of a quote; one whose parts stand apart extends from the first to the last."""
-    ranges = tuple(Place(name, parts[0][0], parts[-1][1]) for name, parts in places)
-    return Quoted(ranges, match.how is How.FUZZY, match.share, near)
+    occurrences: Sequence[tuple[str, QuoteSpans]],
+    near: EvidenceSpan | None = None,
+) -> QuoteLocation:
+    """Return the spans of a quote; one whose parts are apart extends from the first to the last."""
+    spans = tuple(EvidenceSpan(name, parts[0][0], parts[-1][1]) for name, parts in occurrences)
+    return QuoteLocation(spans, match.how is How.FUZZY, match.share, near)
 
 
 class OffsetReadings:
@@ -121,7 +126,7 @@ class OffsetReadings:
         self._line_ends: dict[str, Ints] = {}
 
     def readings(self, document: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """The offsets as they are, and as programs count that read line ends as one character.
+        """Yield the offsets as they are, and as programs count them that read line ends as one.
 
         A byte order mark that was read as a character shifts offsets by one.
         """
@@ -133,16 +138,16 @@ class OffsetReadings:
         yield start - 1, end - 1
 
     def _folded_line_ends(self, document: str) -> Ints:
-        """Where the line ends of two characters are, with each counted as one."""
+        """Return where the line ends of two characters are, with each counted as one."""
         if document not in self._line_ends:
-            found = [match.start() for match in re.finditer("\r\n", self._docs[document])]
-            self._line_ends[document] = np.array(found, dtype=np.int64) - np.arange(len(found))
+            ends = [match.start() for match in re.finditer("\r\n", self._docs[document])]
+            self._line_ends[document] = np.array(ends, dtype=np.int64) - np.arange(len(ends))
         return self._line_ends[document]
 
 
 Copies = Literal["same", "place"]
 _SHOWN = 60
-# A smaller share of a quote stands anywhere.
+# A smaller share of a quote is anywhere.
 _NEAR = 0.25
 # What is not found in its document is looked for in the others: so many quotes, if all documents
 # together have no more characters than this.
@@ -152,65 +157,65 @@ _LIKELY = 3
 
 
 class _Resolution(NamedTuple):
-    """The places of a piece of text, the best first; and what is to be said about it.
+    """The spans of evidence, the best first; and a warning about it, if there is one.
 
-    near, share: where most of what was not found stands, and how much of it.
+    near, share: where most of what was not found is, and how much of it.
     """
 
-    places: tuple[Place, ...]
+    spans: tuple[EvidenceSpan, ...]
     warning: str | None = None
     is_moved: bool = False
     is_copied: bool = False
-    near: Place | None = None
+    near: EvidenceSpan | None = None
     share: float = 0.0
 
 
 class _Missing(NamedTuple):
-    """A piece of text that was not found: its number among the warnings, and where it nearly is."""
+    """Evidence that was not found: its number among the warnings, and where it nearly is."""
 
     warning: int
     quote: str
-    near: Place | None
+    near: EvidenceSpan | None
     share: float
 
 
 def resolve_gold(
-    stated: Iterable[RawQuestion],
+    raw_questions: Iterable[RawQuestion],
     docs: Documents,
     copies: Copies = "same",
     max_missing: int | str = 0,
     origin: str | None = None,
 ) -> Questions:
-    """Return questions with the places of what they need.
+    """Return questions with the spans of what they need.
 
-    copies: whether all places at which a quote stands in its document answer the need ("same"), or
-    only the one that the file names ("place"). max_missing: how many pieces of text may be missing.
+    copies: whether all occurrences of a quote in its document answer the need ("same"), or only the
+    one that the file names ("place"). max_missing: how many quotes may be missing.
     Those that are missing and may be are left out and warned about: a need of which nothing was
     found counts neither as answered nor as missed.
     """
     allowed_missing(max_missing, 0)
     if copies not in ("same", "place"):
         raise FormatError(Parameter("copies", copies) + ": expected 'same' or 'place'")
-    given = list(stated)
+    given = list(raw_questions)
     _refuse_repeated(given)
-    finder = _GoldResolver(docs, copies, given)
-    found = [finder.question(raw) for raw in given]
-    missing = finder.missing_lines()
+    resolver = _GoldResolver(docs, copies, given)
+    resolved = [resolver.question(raw) for raw in given]
+    missing = resolver.missing_lines()
     left_out = sum(
-        sum(bool(need.pieces) for need in raw.needs) - len(question.needs)
-        for raw, question in zip(given, found, strict=True)
+        sum(bool(need.evidence) for need in raw.needs) - len(question.needs)
+        for raw, question in zip(given, resolved, strict=True)
         if question.needs
     )
     if left_out:
         needs = f"{plural(left_out, 'need')} not found and left out"
-        finder.warnings.append(f"{needs}: such questions are scored by their other needs")
-    without = sum(not question.needs and not question.not_relevant for question in found)
+        resolver.warnings.append(f"{needs}: such questions are scored by their other needs")
+    without = sum(not question.needs and not question.not_relevant for question in resolved)
     if without:
-        finder.warnings.append(f"{plural(without, 'question')} without gold: not evaluated")
+        resolver.warnings.append(f"{plural(without, 'question')} without gold: not evaluated")
     refuse_missing(
-        finder.tally.missing, finder.tally.evidence, "quote", max_missing, missing, origin
+        resolver.tally.missing, resolver.tally.evidence, "quote", max_missing, missing, origin
     )
-    return Questions(tuple(found), tuple(finder.warnings), finder.tally)
+    return Questions(tuple(resolved), tuple(resolver.warnings), resolver.tally)
 
 
 def _refuse_repeated(given: list[RawQuestion]) -> None:
@@ -228,85 +233,86 @@ class _GoldResolver:
         self._docs = docs
         self._copies = copies
         self._offsets = OffsetReadings(docs)
-        self._quotes = QuotePlaces(docs, self._texts_to_find(given))
+        self._quotes = QuoteFinder(docs, self._texts_to_find(given))
         self._missing: list[_Missing] = []
         self.warnings: list[str] = []
         self.tally = Tally()
 
     def _texts_to_find(self, given: list[RawQuestion]) -> Iterator[TextInDocument]:
-        """All texts that must be looked up, so that each document is gone through once."""
+        """Yield all texts that must be looked up, so that each document is gone through once."""
         for question in given:
             for need in question.needs:
-                for piece in need.pieces:
-                    document = self._docs.find(piece.document)
-                    if piece.inside is not None:
-                        yield document, piece.inside
-                    elif piece.quote is not None and self._must_look_up(piece, document):
-                        yield document, piece.quote
+                for evidence in need.evidence:
+                    document = self._docs.find(evidence.document)
+                    if evidence.inside is not None:
+                        yield document, evidence.inside
+                    elif evidence.quote is not None and self._must_look_up(evidence, document):
+                        yield document, evidence.quote
 
-    def _must_look_up(self, piece: RawEvidence, document: str | None) -> bool:
-        if document is not None and self._at_offsets(piece, document):
-            return self._copies == "same" and not piece.at_place
+    def _must_look_up(self, evidence: RawEvidence, document: str | None) -> bool:
+        if document is not None and self._at_offsets(evidence, document):
+            return self._copies == "same" and not evidence.at_place
         return True
 
     # Questions
 
     def question(self, raw: RawQuestion) -> Question:
-        """A question with the places of its needs; those not found are left out."""
+        """Return a question with the spans of its needs; those not found are left out."""
         before = self.tally.copied
         needs = []
         for name, need in _named_needs(raw).items():
-            places = self._places(raw, need)
-            if places:
-                needs.append(QuestionNeed(name, places, need.grade))
-            if not need.pieces:
+            spans = self._spans(raw, need)
+            if spans:
+                needs.append(QuestionNeed(name, spans, need.grade))
+            if not need.evidence:
                 self._warn(raw, f"need {truncate(name)} names no text")
         for text in raw.unusable:
             self._count(unusable=1)
             self._warn(raw, f"not text of a document: {_shown(text)}")
         self._count(questions_with_copies=int(self.tally.copied > before))
         judged = [self._docs.find(name) for name in raw.not_relevant]
-        for name, found in zip(raw.not_relevant, judged, strict=True):
-            if found is None:
+        for name, document in zip(raw.not_relevant, judged, strict=True):
+            if document is None:
                 self._warn(raw, f"no document {quoted(name)}")
         kept = tuple(name for name in judged if name is not None)
         return Question(raw.id, raw.text, tuple(needs), raw.tags, kept)
 
-    def _places(self, raw: RawQuestion, need: RawNeed) -> tuple[Place, ...]:
-        places: dict[Place, None] = {}
-        for piece in need.pieces:
-            found = self._find(piece)
-            if not found.places:
-                quote = piece.quote or ""
-                missing = _Missing(len(self.warnings), quote, found.near, found.share)
+    def _spans(self, raw: RawQuestion, need: RawNeed) -> tuple[EvidenceSpan, ...]:
+        spans: dict[EvidenceSpan, None] = {}
+        for evidence in need.evidence:
+            resolution = self._resolve(evidence)
+            if not resolution.spans:
+                quote = evidence.quote or ""
+                near, share = resolution.near, resolution.share
+                missing = _Missing(len(self.warnings), quote, near, share)
                 self._missing.append(missing)
-            if found.warning is not None:
-                self._warn(raw, found.warning)
+            if resolution.warning is not None:
+                self._warn(raw, resolution.warning)
             self._count(
                 evidence=1,
-                missing=int(not found.places),
-                moved=int(found.is_moved),
-                copied=int(found.is_copied),
+                missing=int(not resolution.spans),
+                moved=int(resolution.is_moved),
+                copied=int(resolution.is_copied),
             )
-            places |= dict.fromkeys(found.places)
-        return tuple(places)
+            spans |= dict.fromkeys(resolution.spans)
+        return tuple(spans)
 
     def missing_lines(self) -> tuple[str, ...]:
         """Return what was not found, with where it nearly is, which the warnings get too."""
         elsewhere = self._elsewhere(self._missing[:_LOOKED_FOR])
         for gap in self._missing:
             near, share = gap.near, gap.share
-            other = elsewhere.get(gap.quote, Quoted())
-            if (other.places or other.near) and other.share > share:
-                near, share = (*other.places, other.near)[0], other.share
+            other = elsewhere.get(gap.quote, QuoteLocation())
+            if (other.spans or other.near) and other.share > share:
+                near, share = (*other.spans, other.near)[0], other.share
             if near is not None and share >= _NEAR:
                 part = "it stands" if share == 1 else f"{share:.0%} of it stands"
                 where = f"{part} at {near.start:,} of {truncate(near.document)}"
                 self.warnings[gap.warning] += f"; {where}"
         return tuple(self.warnings[gap.warning] for gap in self._missing)
 
-    def _elsewhere(self, missing: list[_Missing]) -> dict[str, Quoted]:
-        """Return where most of quotes stands, unless there is too much text to search."""
+    def _elsewhere(self, missing: list[_Missing]) -> dict[str, QuoteLocation]:
+        """Return where most of each quote is, unless there is too much text to search."""
         quotes = list(dict.fromkeys(text.quote for text in missing if text.quote.strip()))
         if not quotes:
             return {}
@@ -315,11 +321,11 @@ class _GoldResolver:
             size += len(self._docs[name])
             if size > _MOST_TEXT:
                 return {}
-        best: dict[str, Quoted] = {}
-        for quote, found in zip(quotes, find_in_documents(self._docs, quotes), strict=True):
-            names = [name for name, _ in found.places] or found.near
+        best: dict[str, QuoteLocation] = {}
+        for quote, match in zip(quotes, find_in_documents(self._docs, quotes), strict=True):
+            names = [name for name, _ in match.occurrences] or match.near
             by_document = [self._quotes.find(name, quote) for name in names[:_LIKELY]]
-            best[quote] = max(by_document, key=lambda text: text.share, default=Quoted())
+            best[quote] = max(by_document, key=lambda text: text.share, default=QuoteLocation())
         return best
 
     def _warn(self, question: RawQuestion, message: str) -> None:
@@ -329,120 +335,127 @@ class _GoldResolver:
         changed = {name: getattr(self.tally, name) + count for name, count in more.items()}
         self.tally = self.tally._replace(**changed)
 
-    # Pieces of text
+    # Evidence
 
-    def _find(self, piece: RawEvidence) -> _Resolution:
-        document = self._docs.find(piece.document)
-        if document is None and (piece.quote is None or piece.document is not None):
-            quote = "" if piece.quote is None else f": {_shown(piece.quote)}"
-            return _Resolution((), f"no document {quoted(piece.document)}{quote}")
-        if piece.is_whole:
+    def _resolve(self, evidence: RawEvidence) -> _Resolution:
+        document = self._docs.find(evidence.document)
+        if document is None and (evidence.quote is None or evidence.document is not None):
+            quote = "" if evidence.quote is None else f": {_shown(evidence.quote)}"
+            return _Resolution((), f"no document {quoted(evidence.document)}{quote}")
+        if evidence.is_whole:
             return self._whole(str(document))
-        if piece.inside is not None:
-            return self._within(piece, document)
-        if piece.quote is None and piece.start is None:
-            return _Resolution((), f"nothing says which part of {quoted(piece.document)} is meant")
-        own = None if document is None else self._at_offsets(piece, document)
-        if own is None and piece.quote is None:
-            return _Resolution((), self._outside(piece, str(document)))
-        if own is not None and (piece.quote is None or piece.at_place or self._copies == "place"):
-            return _Resolution((own,))
-        return self._by_quote(piece, document, own)
+        if evidence.inside is not None:
+            return self._within(evidence, document)
+        if evidence.quote is None and evidence.start is None:
+            return _Resolution(
+                (), f"nothing says which part of {quoted(evidence.document)} is meant"
+            )
+        at_offsets = None if document is None else self._at_offsets(evidence, document)
+        if at_offsets is None and evidence.quote is None:
+            return _Resolution((), self._outside(evidence, str(document)))
+        is_only = evidence.quote is None or evidence.at_place or self._copies == "place"
+        if at_offsets is not None and is_only:
+            return _Resolution((at_offsets,))
+        return self._by_quote(evidence, document, at_offsets)
 
     def _whole(self, document: str) -> _Resolution:
         length = len(self._docs[document])
         if not length:
             return _Resolution((), f"document {truncate(document)} is empty")
-        return _Resolution((Place(document, 0, length),))
+        return _Resolution((EvidenceSpan(document, 0, length),))
 
-    def _outside(self, piece: RawEvidence, document: str) -> str:
+    def _outside(self, evidence: RawEvidence, document: str) -> str:
         length = len(self._docs[document])
         return (
-            f"[{piece.start}, {piece.end}) is not in {truncate(document)}, "
+            f"[{evidence.start}, {evidence.end}) is not in {truncate(document)}, "
             f"which has {plural(length, 'character')}"
         )
 
-    def _at_offsets(self, piece: RawEvidence, document: str) -> Place | None:
-        """The place that the offsets name, if its text is the quote."""
-        if piece.start is None or piece.inside is not None:
+    def _at_offsets(self, evidence: RawEvidence, document: str) -> EvidenceSpan | None:
+        """Return the span at the offsets, if its text is the quote."""
+        if evidence.start is None or evidence.inside is not None:
             return None
         text = self._docs[document]
-        end = piece.end
+        end = evidence.end
         if end is None:
-            end = piece.start + len(piece.quote or "")
-        for start, after in self._offsets.readings(document, piece.start, end):
+            end = evidence.start + len(evidence.quote or "")
+        for start, after in self._offsets.readings(document, evidence.start, end):
             if not 0 <= start < after <= len(text):
                 continue
-            if piece.quote is None or is_same_text(text[start:after], piece.quote):
-                return Place(document, start, after)
+            if evidence.quote is None or is_same_text(text[start:after], evidence.quote):
+                return EvidenceSpan(document, start, after)
         return None
 
-    def _by_quote(self, piece: RawEvidence, document: str | None, own: Place | None) -> _Resolution:
-        quote = piece.quote or ""
-        quoted = self._quotes.find(document, quote)
-        found = list(quoted.places)
+    def _by_quote(
+        self, evidence: RawEvidence, document: str | None, at_offsets: EvidenceSpan | None
+    ) -> _Resolution:
+        quote = evidence.quote or ""
+        location = self._quotes.find(document, quote)
+        spans = list(location.spans)
         where = "any document" if document is None else truncate(document)
-        if own is not None:
-            others = [place for place in found if not _overlap(place, own)]
-            found = [own, *others]
-        if not found:
+        if at_offsets is not None:
+            others = [span for span in spans if not _overlap(span, at_offsets)]
+            spans = [at_offsets, *others]
+        if not spans:
             message = f"not found in {where}: {_shown(quote)}"
-            return _Resolution(
-                (), message, near=quoted.near, share=quoted.share if quoted.near else 0.0
-            )
-        is_moved = own is None and piece.start is not None
+            share = location.share if location.near else 0.0
+            return _Resolution((), message, near=location.near, share=share)
+        is_moved = at_offsets is None and evidence.start is not None
         if is_moved:
-            nearest = sorted(found, key=lambda place: abs(place.start - (piece.start or 0)))
-            found = nearest if self._copies == "place" else sorted(found)
-        is_copied = len(found) > 1
-        if self._copies == "place" or piece.at_place:
-            found = found[:1]
-        told = _notice(piece, found, where, is_moved, is_copied)
-        if told is None and quoted.is_changed and own is None:
-            told = f"not to the letter in {where} (share {quoted.share:.2f}): {_shown(quote)}"
-        return _Resolution(tuple(found), told, is_moved, is_copied)
+            nearest = sorted(spans, key=lambda span: abs(span.start - (evidence.start or 0)))
+            spans = nearest if self._copies == "place" else sorted(spans)
+        is_copied = len(spans) > 1
+        if self._copies == "place" or evidence.at_place:
+            spans = spans[:1]
+        warning = _warning(evidence, spans, where, is_moved, is_copied)
+        if warning is None and location.is_changed and at_offsets is None:
+            warning = f"not to the letter in {where} (share {location.share:.2f}): {_shown(quote)}"
+        return _Resolution(tuple(spans), warning, is_moved, is_copied)
 
-    def _within(self, piece: RawEvidence, document: str | None) -> _Resolution:
-        """A piece of a text that stands in a document, by its offsets in that text."""
-        around = list(self._quotes.find(document, piece.inside or "").places)
+    def _within(self, evidence: RawEvidence, document: str | None) -> _Resolution:
+        """Resolve evidence whose offsets count in a text of the document."""
+        around = list(self._quotes.find(document, evidence.inside or "").spans)
         if not around:
-            if piece.quote is None:
-                return _Resolution((), f"not found: {_shown(piece.inside or '')}")
-            return self._by_quote(piece._replace(inside=None, start=None, end=None), document, None)
+            if evidence.quote is None:
+                return _Resolution((), f"not found: {_shown(evidence.inside or '')}")
+            return self._by_quote(
+                evidence._replace(inside=None, start=None, end=None), document, None
+            )
         if self._copies == "place":
             around = around[:1]
-        start, end = piece.start or 0, piece.end
+        start, end = evidence.start or 0, evidence.end
         if end is None:
-            end = start + len(piece.quote or "")
-        places = [
-            Place(place.document, place.start + start, place.start + end)
-            for place in around
-            if piece.quote is None
-            or is_same_text(
-                self._docs[place.document][place.start + start : place.start + end], piece.quote
-            )
+            end = start + len(evidence.quote or "")
+        inner = [
+            EvidenceSpan(outer.document, outer.start + start, outer.start + end) for outer in around
         ]
-        if places:
-            return _Resolution(tuple(places), is_copied=len(places) > 1)
-        return self._inner_quote(piece, around)
+        spans = tuple(
+            span
+            for span in inner
+            if evidence.quote is None
+            or is_same_text(self._docs[span.document][span.start : span.end], evidence.quote)
+        )
+        if spans:
+            return _Resolution(spans, is_copied=len(spans) > 1)
+        return self._inner_quote(evidence, around)
 
-    def _inner_quote(self, piece: RawEvidence, around: list[Place]) -> _Resolution:
-        """A quote that is not at its offsets, somewhere in the text around it."""
-        quote = piece.quote or ""
+    def _inner_quote(self, evidence: RawEvidence, around: list[EvidenceSpan]) -> _Resolution:
+        """Resolve a quote that is not at its offsets, but somewhere in the text around it."""
+        quote = evidence.quote or ""
         inside = [
-            place
+            span
             for outer in around
-            for place in self._quotes.find(outer.document, quote).places
-            if outer.start <= place.start and place.end <= outer.end
+            for span in self._quotes.find(outer.document, quote).spans
+            if outer.start <= span.start and span.end <= outer.end
         ]
         if not inside:
             return _Resolution((), f"not found: {_shown(quote)}")
-        inside.sort(key=lambda place: abs(place.start - around[0].start - (piece.start or 0)))
+        inside.sort(key=lambda span: abs(span.start - around[0].start - (evidence.start or 0)))
         return _Resolution(tuple(inside[:1]), is_moved=True)
 
 
 def _named_needs(question: RawQuestion) -> dict[str, RawNeed]:
-    """The needs by their ids; those without one are numbered."""
+    """Return the needs by their ids; those without one are numbered."""
     needs: dict[str, RawNeed] = {}
     for number, need in enumerate(question.needs, 1):
         name = need.id or str(number)
@@ -452,23 +465,23 @@ def _named_needs(question: RawQuestion) -> dict[str, RawNeed]:
     return needs
 
 
-def _notice(
-    piece: RawEvidence, places: list[Place], where: str, is_moved: bool, is_copied: bool
+def _warning(
+    evidence: RawEvidence, spans: list[EvidenceSpan], where: str, is_moved: bool, is_copied: bool
 ) -> str | None:
-    shown = _shown(piece.quote or "")
+    shown = _shown(evidence.quote or "")
     if is_moved:
         return (
-            f"not at its offset {piece.start:,} but at {places[0].start:,} of "
-            f"{truncate(places[0].document)}: {shown}"
+            f"not at its offset {evidence.start:,} but at {spans[0].start:,} of "
+            f"{truncate(spans[0].document)}: {shown}"
         )
     if is_copied:
-        times = "more than once" if len(places) == 1 else f"{len(places):,} times"
+        times = "more than once" if len(spans) == 1 else f"{len(spans):,} times"
         return f"stands {times} in {where}: {shown}"
     return None
 
 
-def _overlap(place: Place, other: Place) -> bool:
-    return place.document == other.document and place.start < other.end and other.start < place.end
+def _overlap(span: EvidenceSpan, other: EvidenceSpan) -> bool:
+    return span.document == other.document and span.start < other.end and other.start < span.end
 
 
 def _shown(text: str) -> str:
@@ -479,7 +492,7 @@ def _shown(text: str) -> str:
 def questions(
     source: Any, docs: Any, copies: Copies = "same", max_missing: int | str = 0
 ) -> Questions:
-    """Return questions with what they need: any of some ranges of text for each need.
+    """Return questions with what they need: any of some spans of text for each need.
 
     The format is known by the fields of the records: doxeval's own, chunking_evaluation,
     LegalBench-RAG, HiCBench, ragas, SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural
@@ -488,9 +501,9 @@ def questions(
     "segments": …} of BEIR or MS MARCO, or {"qa": …, "corpus": …} of AutoRAG, for which a folder
     with qa.parquet and corpus.parquet will do; docs is what `documents` takes.
 
-    Offsets are compared with the text they should hold, and quotes are looked up; what stands
-    elsewhere, or more than once, is told in `warnings`. With copies="same", all places at which a
-    quote stands in its document answer the need; with "place" only its own.
+    Offsets are compared with the text they should hold, and quotes are looked up; what is
+    elsewhere, or occurs more than once, is among the `warnings`. With copies="same", all
+    occurrences of a quote in its document answer the need; with "place" only that at its offsets.
 
     Gold that is not found is an error, which lists it and where it nearly is. max_missing allows a
     number, or a share such as "5%": what is missing is then left out and warned about. A need of
@@ -501,24 +514,24 @@ def questions(
     >>> docs = {"terms": "Thirty days. Unused goods only."}
     >>> needs = [{"spans": [{"doc": "terms", "quote": "Thirty days"}]}]
     >>> gold = questions([{"id": "1", "question": "How long?", "needs": needs}], docs)
-    >>> gold["1"].needs[0].places[0]
-    Place(document='terms', start=0, end=11)
+    >>> gold["1"].needs[0].spans[0]
+    EvidenceSpan(document='terms', start=0, end=11)
     """
     if isinstance(source, Questions):
         return source
     texts = documents(docs)
     if isinstance(source, Assessments):
-        found = resolve_gold(judged_questions(source), texts, "place", max_missing)
+        gold = resolve_gold(judged_questions(source), texts, "place", max_missing)
     else:
         loaded = _loaded(source)
         if isinstance(loaded.value, list) and not loaded.value:
             raise loaded.wrong("there are no questions")
-        found = resolve_gold(
+        gold = resolve_gold(
             _raw_questions(loaded, texts), texts, copies, max_missing, loaded.origin
         )
-    found = replace(found, warnings=(*warnings_about(texts, docs), *found.warnings))
-    warn(found.warnings)
-    return found
+    gold = replace(gold, warnings=(*warnings_about(texts, docs), *gold.warnings))
+    warn(gold.warnings)
+    return gold
 
 
 def _raw_questions(loaded: Loaded, docs: Documents) -> Any:
@@ -554,7 +567,7 @@ def _folder(path: str) -> Any:
 
 
 def _of_mapping(source: Mapping[Any, Any]) -> Any:
-    """Files that belong together, or else one value of JSON."""
+    """Return files that belong together, or else one value of JSON."""
     if {"queries", "qrels"} <= source.keys():
         return judged_parts(source)
     if source.keys() == {"qa", "corpus"}:

@@ -32,7 +32,7 @@ def limits(
     unit: str = "words",
     tokens: Any = None,
     max_missing: int | str = 0,
-) -> Limits:
+) -> ChunkingLimits:
     """Return what a chunking allows, before anything is searched.
 
     `gold` are questions (or assessments). Sizes are in `unit`: characters, words or tokens.
@@ -42,20 +42,20 @@ def limits(
     >>> docs = chunks.documents({"a": "One two three. Four five."})
     >>> need = {"spans": [{"doc": "a", "quote": "three. Four"}]}
     >>> gold = chunks.questions([{"id": "1", "question": "What?", "needs": [need]}], docs)
-    >>> found = chunks.limits(chunks.split(docs, "sentences:1:0"), gold)
-    >>> found.coverage, found.intact, found.chunks_per_need, round(found.omega, 4)
+    >>> limits = chunks.limits(chunks.split(docs, "sentences:1:0"), gold)
+    >>> limits.coverage, limits.intact, limits.chunks_per_need, round(limits.omega, 4)
     (1.0, 0.0, 2.0, 0.4)
     """
     dataset = Dataset(chunks.known_docs, gold, unit, tokens, max_missing)
     oracle = Oracle(chunks.table, dataset.truth)
-    found = limits_of(dataset, oracle, dataset.sizes(chunks))
-    found = replace(found, warnings=(*dataset.warnings, *found.warnings))
-    warn(found.warnings)
-    return found
+    of_chunks = limits_of(dataset, oracle, dataset.sizes(chunks))
+    of_chunks = replace(of_chunks, warnings=(*dataset.warnings, *of_chunks.warnings))
+    warn(of_chunks.warnings)
+    return of_chunks
 
 
 @dataclass(frozen=True, repr=False)
-class Limits:
+class ChunkingLimits:
     """What a chunking allows, whatever searches its chunks.
 
     coverage: the share of non-space characters that are in some chunk.
@@ -129,7 +129,7 @@ class Limits:
         return "\n".join(lines)
 
 
-def limits_of(dataset: Dataset, oracle: Oracle, sizes: Ints) -> Limits:
+def limits_of(dataset: Dataset, oracle: Oracle, sizes: Ints) -> ChunkingLimits:
     """Return the limits of the chunks that an oracle knows, which have these sizes."""
     table, truth, boundaries = oracle.table, oracle.truth, dataset.boundaries
     spans = _non_space_spans(table, boundaries)
@@ -138,7 +138,7 @@ def limits_of(dataset: Dataset, oracle: Oracle, sizes: Ints) -> Limits:
     needs = _limits_of_needs(table, truth, boundaries, spans)
     is_known = not isinstance(dataset.docs, RebuiltDocuments)
     unknown = "coverage and boundaries are not known without the documents: " + Parameter("docs")
-    return Limits(
+    return ChunkingLimits(
         len(table),
         len(boundaries.names),
         _share(covered, int(boundaries.sizes.sum())) if is_known else float("nan"),

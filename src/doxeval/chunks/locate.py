@@ -14,7 +14,7 @@ import numpy as np
 from doxeval.chunks.adapters import RawChunk, raw_chunks
 from doxeval.chunks.chunks import Chunks, distinct_ids
 from doxeval.chunks.documents import Documents, documents, warnings_about
-from doxeval.chunks.gold import QuotePlaces
+from doxeval.chunks.gold import QuoteFinder
 from doxeval.errors import FormatError, warn
 from doxeval.locating import (
     How,
@@ -130,9 +130,9 @@ def _take_from_parents(assigned: list[str | None], chunks: Sequence[RawChunk]) -
 
 def _candidates(docs: Documents, texts: Sequence[str]) -> dict[str, Mapping[str, None]]:
     """Return the documents in which each distinct text of chunks occurs, in their order."""
-    quotes = QuotePlaces(docs, ((None, text) for text in texts))
+    quotes = QuoteFinder(docs, ((None, text) for text in texts))
     return {
-        text: dict.fromkeys(place.document for place in quotes.find(None, text).places)
+        text: dict.fromkeys(span.document for span in quotes.find(None, text).spans)
         for text in dict.fromkeys(texts)
     }
 
@@ -159,7 +159,7 @@ def _warnings(chunks: Sequence[RawChunk], unknown: Sequence[int]) -> tuple[str, 
     )
 
 
-# Their places there
+# Their spans there
 
 
 @dataclass(frozen=True)
@@ -268,7 +268,7 @@ class _Locator:
         return LocatedInDocument(document, located, [self._spans[row] for row in given])
 
     def _has_right_spans(self, document: str, chunk: RawChunk) -> bool:
-        """Whether the spans of a chunk file hold: there is no text, or it is there."""
+        """Return whether the spans of a chunk file hold: there is no text, or it is there."""
         if chunk.text is None or not chunk.spans:
             return chunk.text is None
         text = "".join(self._docs[document][start:end] for start, end in chunk.spans)

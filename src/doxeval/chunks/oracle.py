@@ -65,7 +65,7 @@ def oracle(
     return ChunkRun.of(run, chunks)
 
 
-class Step(NamedTuple):
+class OracleStep(NamedTuple):
     """A chunk that is read: the gold that it adds, in characters, and its cost."""
 
     chunk: int
@@ -86,13 +86,17 @@ class Oracle:
         for row, chunk in zip(shared.gold.tolist(), shared.chunk.tolist(), strict=True):
             by_topic[gold[row][0]].setdefault(chunk, []).append(row)
         texts, shown = [text for _, text in gold], table.spans.as_tuples()
+        self._steps: dict[bytes, list[list[OracleStep]]] = {}
         self._topics = [
-            _Topic(texts, by_topic.get(topic, {}), shown) for topic in range(len(truth.topics))
+            _TopicGold(texts, by_topic.get(topic, {}), shown) for topic in range(len(truth.topics))
         ]
 
-    def steps(self, cost: Ints) -> list[list[Step]]:
+    def steps(self, cost: Ints) -> list[list[OracleStep]]:
         """Return the chunks that the oracle reads, by topic, given what each chunk costs."""
-        return [_greedy(topic, cost) for topic in self._topics]
+        key = cost.tobytes()
+        if key not in self._steps:
+            self._steps[key] = [_greedy(topic, cost) for topic in self._topics]
+        return self._steps[key]
 
     def run(self, cost: Ints, run_id: str = "oracle") -> Run:
         """Return the chunks that the oracle reads as a run."""
@@ -158,7 +162,7 @@ def _gold_of_topics(
                 yield topic[pair], _GoldText(document[pair], start, end, worth, need)
 
 
-class _Topic:
+class _TopicGold:
     """The gold of a topic, and the parts of it that each chunk shows.
 
     Each span of gold is divided into segments where chunks begin or end in it, so that a chunk
@@ -208,10 +212,10 @@ class _Topic:
                 self.answering[self.gold[row].need].add(chunk)
 
 
-class _Reader:
+class _ReadSoFar:
     """What has been read for a topic, and what reading a chunk would add."""
 
-    def __init__(self, topic: _Topic) -> None:
+    def __init__(self, topic: _TopicGold) -> None:
         self._topic = topic
         self._read = [False] * len(topic.sizes)
         self._seen: dict[int, int] = defaultdict(int)  # characters shown of an alternative
@@ -252,9 +256,9 @@ class _Reader:
         return changed
 
 
-def _greedy(topic: _Topic, cost: Ints) -> list[Step]:
-    reader = _Reader(topic)
-    steps: list[Step] = []
+def _greedy(topic: _TopicGold, cost: Ints) -> list[OracleStep]:
+    reader = _ReadSoFar(topic)
+    steps: list[OracleStep] = []
     gains = {chunk: reader.gain(chunk) for chunk in sorted(topic.covered)}
     queue = [_priority(gain, int(cost[chunk]), chunk) for chunk, gain in gains.items()]
     heapify(queue)
@@ -266,7 +270,7 @@ def _greedy(topic: _Topic, cost: Ints) -> list[Step]:
         if round(gain, _DIGITS) <= 0:
             break
         del gains[first.chunk]
-        steps.append(Step(first.chunk, gain, price))
+        steps.append(OracleStep(first.chunk, gain, price))
         for chunk in reader.read(first.chunk) & gains.keys():
             gains[chunk] = reader.gain(chunk)
             heappush(queue, _priority(gains[chunk], int(cost[chunk]), chunk))

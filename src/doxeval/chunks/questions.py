@@ -1,4 +1,4 @@
-"""Questions with their gold: what each needs, as ranges of text in documents."""
+"""Questions with their gold: what each needs, as spans of documents."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from doxeval.messages import plural, quoted
 from doxeval.topics import Topic
 
 
-class Place(NamedTuple):
-    """A range of the text of a document, half-open, in code points."""
+class EvidenceSpan(NamedTuple):
+    """A span of the text of a document, half-open, in code points."""
 
     document: str
     start: int
@@ -26,10 +26,10 @@ class Place(NamedTuple):
 
 
 class QuestionNeed(NamedTuple):
-    """Something a question needs to be shown: any of its places will do."""
+    """Something a question needs to be shown: any of its spans will do."""
 
     id: str
-    places: tuple[Place, ...]
+    spans: tuple[EvidenceSpan, ...]
     grade: float = 1
 
 
@@ -67,7 +67,7 @@ class Tally(NamedTuple):
 class Questions:
     """Questions by id, in their order, with warnings about what could not be read as it is.
 
-    >>> need = QuestionNeed("1", (Place("terms", 0, 11),))
+    >>> need = QuestionNeed("1", (EvidenceSpan("terms", 0, 11),))
     >>> gold = Questions((Question("1", "How long?", (need,)),))
     >>> gold, gold.texts["1"], gold.assessments.find("1", "terms").highlights
     (Questions(1 question, 1 need), 'How long?', ((0, 11),))
@@ -137,7 +137,7 @@ class Questions:
         )
 
     def report(self) -> str:
-        """One line on how the gold was found."""
+        """Return a line on how the gold was found."""
         tally = self.tally
         needs = sum(len(question.needs) for question in self.questions)
         occur = "occurs" if tally.copied == 1 else "occur"
@@ -155,7 +155,7 @@ class Questions:
     # Other forms
 
     def to_pandas(self) -> Any:
-        """A pandas frame with a row for each place of each need."""
+        """Return a pandas frame with a row for each span of each need."""
         from doxeval.runs import optional_module
 
         names = ["question", "text", "need", "grade", "doc", "start", "end"]
@@ -164,8 +164,8 @@ class Questions:
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for question in self.questions:
             for need in question.needs:
-                for place in need.places:
-                    yield question.id, question.text, need.id, need.grade, *place
+                for span in need.spans:
+                    yield question.id, question.text, need.id, need.grade, *span
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the questions as JSONL, which `questions` reads again."""
@@ -173,7 +173,7 @@ class Questions:
             file.writelines(self.lines())
 
     def lines(self) -> Iterator[bytes]:
-        """The lines of the file that `write` makes."""
+        """Yield the lines of the file that `write` makes."""
         for question in self.questions:
             yield json_line(_record(question))
 
@@ -181,7 +181,7 @@ class Questions:
 def _judgments(question: Question) -> Iterator[Judgment]:
     by_document: dict[str, list[NeededSpan]] = {name: [] for name in question.not_relevant}
     for need in question.needs:
-        for document, start, end in need.places:
+        for document, start, end in need.spans:
             spans = by_document.setdefault(document, [])
             spans.append(NeededSpan(need.id, start, end, need.grade))
     for document, needs in by_document.items():
@@ -194,8 +194,7 @@ def _record(question: Question) -> dict[str, Any]:
             "id": need.id,
             "grade": need.grade,
             "spans": [
-                {"doc": place.document, "start": place.start, "end": place.end}
-                for place in need.places
+                {"doc": span.document, "start": span.start, "end": span.end} for span in need.spans
             ],
         }
         for need in question.needs

@@ -1,6 +1,6 @@
 """Runs from any retriever: a function, or an object of another library, asked question by question.
 
-What it returns is known as a chunk by its id, by its place, or by its text, and else located. Where
+What it returns is known as a chunk by its id, by its span, or by its text, and else located. Where
 an id and a text disagree, the text decides, for it is what is read.
 """
 
@@ -27,7 +27,7 @@ from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.dataset import Dataset, gold_in
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.formats.rag import Answer, answers_in, has_contexts
-from doxeval.chunks.gold import QuotePlaces, TextInDocument
+from doxeval.chunks.gold import QuoteFinder, TextInDocument
 from doxeval.chunks.locate import locate
 from doxeval.chunks.questions import Questions
 from doxeval.chunks.records import loaded_from
@@ -60,7 +60,7 @@ class ResultSpans(NamedTuple):
 class TextLocation(NamedTuple):
     """The spans of a text, None if it is not found. ambiguous: whether it occurs elsewhere, too."""
 
-    place: ResultSpans | None = None
+    spans: ResultSpans | None = None
     ambiguous: bool = False
 
 
@@ -71,23 +71,23 @@ def locate_texts(
 
     >>> docs = Documents([("a", "One. Two."), ("b", "Two. Three.")])
     >>> located = locate_texts(docs, [("b", "Two."), (None, "Three."), (None, "Four.")])
-    >>> [location.place and location.place[:2] for location in located.values()]
+    >>> [location.spans and location.spans[:2] for location in located.values()]
     [('b', ((0, 4),)), ('b', ((5, 11),)), None]
     """
     located = _in_named_documents(docs, [key for key in texts if key[0] is not None])
     elsewhere = [key for key in texts if key not in located]
-    quotes = QuotePlaces(docs, ((None, text) for _, text in elsewhere))
+    quotes = QuoteFinder(docs, ((None, text) for _, text in elsewhere))
     likely: dict[TextInDocument, TextInDocument] = {}
     for key in elsewhere:
-        places = quotes.find(None, key[1]).places
-        name = places[0].document if places else next(iter(docs)) if len(docs) == 1 else None
+        spans = quotes.find(None, key[1]).spans
+        name = spans[0].document if spans else next(iter(docs)) if len(docs) == 1 else None
         if name is not None and name != key[0]:
             likely[key] = (name, key[1])
     again = _in_named_documents(docs, list(likely.values()))
     for key, named in likely.items():
         if named in again:
-            copies = len(quotes.find(None, key[1]).places) > 1
-            located[key] = TextLocation(again[named].place, again[named].ambiguous or copies)
+            copies = len(quotes.find(None, key[1]).spans) > 1
+            located[key] = TextLocation(again[named].spans, again[named].ambiguous or copies)
     return {key: located.get(key, TextLocation()) for key in texts}
 
 
@@ -112,17 +112,17 @@ class _Resolved(NamedTuple):
     is_changed: whether its text is another than that of the chunk of its id.
     """
 
-    place: ResultSpans | TextInDocument
+    spans: ResultSpans | TextInDocument
     is_changed: bool = False
 
 
 class ResultResolver:
     """Resolves what a retriever returns to spans of documents.
 
-    A result is known as a chunk by its id, by its place or by its text, and else located.
+    A result is known as a chunk by its id, by its span or by its text, and else located.
 
     located: how many results had to be found in the documents by their texts. ambiguous: how many
-    of these occur at several places, of which the first counts. changed: how many have another text
+    of these occur several times, of which the first counts. changed: how many have another text
     than the chunk of their id. missing: the texts not found.
     """
 
@@ -140,8 +140,8 @@ class ResultResolver:
     def look_up(self, answers: Iterable[Sequence[Any]], k: int | None = None) -> None:
         """Locate all texts that are no chunks at once, so that documents are read once."""
         items = [_with_score(result)[0] for answer in answers for result in answer[:k]]
-        places = [self._resolve(item).place for item in items]
-        texts = dict.fromkeys(place for place in places if not isinstance(place, ResultSpans))
+        resolved = [self._resolve(item).spans for item in items]
+        texts = dict.fromkeys(spans for spans in resolved if not isinstance(spans, ResultSpans))
         self._known |= locate_texts(self._chunks.known_docs, list(texts))
 
     def results(self, topic: str, answer: Sequence[Any], k: int) -> list[Result]:
@@ -155,18 +155,18 @@ class ResultResolver:
 
     def resolve(self, item: Any) -> ResultSpans:
         """Return the spans of a result; it is counted if it was located by its text."""
-        place, is_changed = self._resolve(item)
+        spans, is_changed = self._resolve(item)
         self.changed += is_changed
-        if isinstance(place, ResultSpans):
-            return place
-        if place not in self._known:
-            self._known |= locate_texts(self._chunks.known_docs, [place])
-        location = self._known[place]
-        if location.place is None:
-            return self._unknown_document(place[1])
+        if isinstance(spans, ResultSpans):
+            return spans
+        if spans not in self._known:
+            self._known |= locate_texts(self._chunks.known_docs, [spans])
+        location = self._known[spans]
+        if location.spans is None:
+            return self._unknown_document(spans[1])
         self.located += not is_changed
         self.ambiguous += location.ambiguous
-        return location.place
+        return location.spans
 
     def warnings(self) -> Iterator[str]:
         """Return what was located by its text, and what was not found."""
@@ -214,11 +214,11 @@ class ResultResolver:
             return _Resolved(self._of_row(row))
         named = (name for name in map(docs.find, raw.documents) if name is not None)
         document = next(named, None)
-        place = None if document is None else self._at_offsets(raw, document)
-        if place is None and is_changed:
-            place = self._within(row, raw.text or "")
-        if place is not None:
-            return _Resolved(place, is_changed)
+        spans = None if document is None else self._at_offsets(raw, document)
+        if spans is None and is_changed:
+            spans = self._within(row, raw.text or "")
+        if spans is not None:
+            return _Resolved(spans, is_changed)
         if row >= 0:
             document = self._document(row)
         if raw.text is None:
@@ -253,7 +253,7 @@ class ResultResolver:
         return rows
 
     def _is_text_of(self, row: int, text: str) -> bool:
-        """Whether a text is that of a chunk, as it came or as it is in its document."""
+        """Return whether a text is that of a chunk, as it came or as it is in its document."""
         given = None if self._chunks.given is None else self._chunks.given[row]
         if given and is_same_text(text, given):
             return True
@@ -277,7 +277,7 @@ class ResultResolver:
                 return ResultSpans(document, ((start + first, start + last + 1),))
         return None
 
-    # Places
+    # Spans
 
     def _of_span(self, document: Any, start: Any, end: Any) -> ResultSpans:
         name = self._chunks.known_docs.named(document)
@@ -290,7 +290,7 @@ class ResultResolver:
         return ResultSpans(name, ((low, high),))
 
     def _at_offsets(self, raw: RawChunk, document: str) -> ResultSpans | None:
-        """Return the place that an object names, if its text is there, or if it has none."""
+        """Return the span that an object names, if its text is there, or if it has none."""
         text = self._chunks.known_docs[document]
         start, end = _offset(raw.start), _offset(raw.end)
         if start is None or (end is None and raw.text is None):
@@ -314,8 +314,8 @@ class ResultResolver:
         return ResultSpans(self._not_found[dense], ((0, max(len(text), 1)),))
 
 
-def _result(topic: str, place: ResultSpans, rank: int, score: float | None) -> Result:
-    document, spans, tokens = place
+def _result(topic: str, resolved: ResultSpans, rank: int, score: float | None) -> Result:
+    document, spans, tokens = resolved
     if len(spans) == 1:
         ((start, end),) = spans
         return Result(topic, document, Kind.PASSAGE, start, end, (), rank, score, tokens=tokens)
@@ -373,8 +373,8 @@ def retrieve(
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard."})
-    >>> cut = chunks.split(docs, "sentences:1:0")
-    >>> run = chunks.retrieve(lambda question: ["A horn is heard."], {"7": "What?"}, cut)
+    >>> split = chunks.split(docs, "sentences:1:0")
+    >>> run = chunks.retrieve(lambda question: ["A horn is heard."], {"7": "What?"}, split)
     >>> [(result.document, result.start, result.end) for result in run]
     [('a', 16, 32)]
     """
@@ -395,7 +395,7 @@ def retrieve(
 def run_of_answers(
     answers: Mapping[str, Sequence[Any]], chunks: Chunks, k: int, run_id: str
 ) -> ChunkRun:
-    """A run of what was returned for each question."""
+    """Return a run of what was returned for each question."""
     resolver = ResultResolver(chunks)
     resolver.look_up(answers.values(), k)
     results: list[Result] = []
@@ -417,11 +417,11 @@ def _answers(
         return gathered
 
     def answer(topic: str, question: str) -> list[Any]:
-        found = _answer_of(lambda: ask(question), topic)
-        if inspect.isawaitable(found):  # a plain function that gives a coroutine
-            found = _run_async(_awaited(found, topic))
+        results = _answer_of(lambda: ask(question), topic)
+        if inspect.isawaitable(results):  # a plain function that gives a coroutine
+            results = _run_async(_awaited(results, topic))
         done(1)
-        return _listed(found, topic)
+        return _listed(results, topic)
 
     if workers == 1:
         return [answer(topic, question) for topic, question in questions.items()]
@@ -462,9 +462,9 @@ async def _gathered(
 
     async def answer(topic: str, question: str) -> list[Any]:
         async with free:
-            found = await _awaited(ask(question), topic)
+            results = await _awaited(ask(question), topic)
         done(1)
-        return _listed(found, topic)
+        return _listed(results, topic)
 
     return list(await asyncio.gather(*(answer(*pair) for pair in questions.items())))
 
@@ -479,7 +479,7 @@ async def _awaited(awaitable: Any, topic: str) -> Any:
 
 
 def _run_async(work: Any) -> Any:
-    """The result of a coroutine; in a notebook, whose loop is running already, in a thread."""
+    """Return the result of a coroutine; in a notebook, whose loop is running, in a thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -524,7 +524,7 @@ def retrieved(
     k: int | None = None,
     run_id: str = "retrieved",
 ) -> ChunkRun:
-    """A run of the contexts that a file of ragas or RAGChecker says were retrieved.
+    """Return a run of the contexts that a file of ragas or RAGChecker says were retrieved.
 
     source: a file, a data frame, a list of records, or a data set of ragas. Contexts are looked up
     as those of `retrieve` are: among the `chunks`, if they are given, else by their text in
@@ -546,12 +546,12 @@ def retrieved(
     known = chunks if chunks is not None else _no_chunks(docs)
     answers = answers_in(loaded_from(source))
     deepest = k or max((len(answer.items) for answer in answers), default=1)
-    asked = None if questions is None else _texts_of(questions, known)
-    topics = [answer.id for answer in answers] if asked is None else _topics(answers, asked)
+    texts = None if questions is None else _texts_of(questions, known)
+    topics = [answer.id for answer in answers] if texts is None else _topics(answers, texts)
     by_topic = {topic: answer.items for topic, answer in zip(topics, answers, strict=True)}
     run = run_of_answers(by_topic, known, max(deepest, 1), run_id)
     about = warnings_about(known.known_docs, docs) if chunks is None else ()
-    run = replace(run, warnings=(*about, *run.warnings, *_warnings(topics, asked)))
+    run = replace(run, warnings=(*about, *run.warnings, *_warnings(topics, texts)))
     warn(run.warnings)
     return run
 
@@ -567,8 +567,8 @@ def _no_chunks(docs: Any) -> Chunks:
 
 
 def _texts_of(questions: Any, chunks: Chunks) -> Mapping[str, str]:
-    found = gold_in(questions, chunks.known_docs, max_missing="100%")
-    texts = found.texts if isinstance(found, Questions) else found
+    gold = gold_in(questions, chunks.known_docs, max_missing="100%")
+    texts = gold.texts if isinstance(gold, Questions) else gold
     if not isinstance(texts, Mapping) or not any(texts.values()):
         raise InputError(
             Parameter("questions") + " has no texts of questions: expected questions, not judgments"
@@ -577,7 +577,7 @@ def _texts_of(questions: Any, chunks: Chunks) -> Mapping[str, str]:
 
 
 def _topics(answers: Sequence[Answer], texts: Mapping[str, str]) -> list[str]:
-    """The id of each question: of the one in the same words, else the id that it has."""
+    """Return the id of each question: of the one in the same words, else the id that it has."""
     words = {topic: without_space(text) for topic, text in texts.items()}
     times = Counter(words.values())
     by_words = {text: topic for topic, text in words.items() if times[text] == 1}
@@ -608,15 +608,15 @@ def _warnings(topics: Sequence[str], texts: Mapping[str, str] | None) -> Iterato
 def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -> Run:
     """Read a run; JSONL may name chunks by id: {"topic", "chunk", "text"?, "score"?, "run"?}.
 
-    A result whose text is another than that of its chunk is where that text stands, and a warning
+    A result whose text is another than that of its chunk is where that text is, and a warning
     says how many there are.
 
     >>> import pathlib, tempfile
     >>> from doxeval import chunks
-    >>> cut = chunks.split({"a": "One two. Three four."}, "sentences:1:0")
+    >>> split = chunks.split({"a": "One two. Three four."}, "sentences:1:0")
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
     >>> _ = path.write_text('{"topic": "7", "chunk": "a#2", "text": "four."}\\n')
-    >>> run = read_chunk_run(path, cut)
+    >>> run = read_chunk_run(path, split)
     >>> [(result.document, result.start, result.end) for result in run]
     [('a', 15, 20)]
     """
@@ -636,7 +636,7 @@ def read_chunk_run(path: str | os.PathLike[str], chunks: Chunks | None = None) -
 
 
 def _by_texts(data: bytes, name: str, chunks: Chunks) -> tuple[bytes, tuple[str, ...]]:
-    """The lines of a run with ranges instead of the chunks that have a text beside their id."""
+    """Return the lines of a run with spans for chunks whose result has a text, and warnings."""
     records = dict(json_lines(io.BytesIO(data), name))
     items = {
         line: {"id": record["chunk"], "text": _text_of(record["text"], name, line)}
@@ -653,17 +653,17 @@ def _by_texts(data: bytes, name: str, chunks: Chunks) -> tuple[bytes, tuple[str,
     lines = [b""] * max(records)
     for line, record in records.items():
         if line in items:
-            place = resolver.resolve(items[line])
+            resolved = resolver.resolve(items[line])
             record = {key: value for key, value in record.items() if key not in ("chunk", "text")}
-            record |= {"doc": place.document, "spans": [list(span) for span in place.spans]}
-            if place.tokens is not None:
-                record.setdefault("tokens", place.tokens)
+            record |= {"doc": resolved.document, "spans": [list(span) for span in resolved.spans]}
+            if resolved.tokens is not None:
+                record.setdefault("tokens", resolved.tokens)
         lines[line - 1] = json_text(record).encode()
     return b"\n".join(lines), tuple(resolver.warnings())
 
 
 def _has_text(record: Any, chunks: Chunks) -> bool:
-    """Whether a result has a text beside the id of a chunk, and nothing that speaks against it."""
+    """Return whether a result has a text and the id of a chunk, and no spans."""
     return (
         isinstance(record, dict)
         and record.get("text") not in (None, "")
@@ -682,7 +682,7 @@ def _text_of(text: Any, name: str, line: int) -> str:
 def progress_bar(
     title: str, total: int, is_shown: bool | None = None
 ) -> Iterator[Callable[[int], object]]:
-    """A bar on stderr if that is a terminal, or if it `is_shown`; tell it how much more is done.
+    """Show a bar on stderr if that is a terminal, or if it `is_shown`; call it with what is done.
 
     >>> with progress_bar("Working", 3, is_shown=False) as done:
     ...     _ = done(1)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints, concatenated_ranges
+from doxeval.arrays import Floats, Ints, concatenated_ranges, distinct_below, rows_by_key
 from doxeval.chunks.chunks import Chunks, run_of_chunks
 from doxeval.chunks.dataset import Dataset
 from doxeval.chunks.transforms import ChunkRun
@@ -43,21 +43,21 @@ def _quiet(_: int) -> None:
 
 
 @dataclass(frozen=True)
-class Search:
+class ChunkSearch:
     """A way to search chunks."""
 
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
-        """The best chunks for each question."""
+        """Return the best chunks for each question."""
         raise NotImplementedError
 
     def __call__(self, chunks: Chunks, gold: Any, k: int = K, progress: Progress = _quiet) -> Run:
-        """The best chunks for each question."""
+        """Return the best chunks for each question."""
         # Only the texts of the questions are needed, wherever their gold stands.
         dataset = Dataset(chunks.known_docs, gold, max_missing="100%")
-        found = self.run(dataset, chunks, k, progress)
-        found = replace(found, warnings=(*dataset.warnings, *found.warnings))
-        warn(found.warnings)
-        return found
+        run = self.run(dataset, chunks, k, progress)
+        run = replace(run, warnings=(*dataset.warnings, *run.warnings))
+        warn(run.warnings)
+        return run
 
     @property
     def name(self) -> str:
@@ -66,15 +66,15 @@ class Search:
 
 
 @dataclass(frozen=True)
-class WordSearch(Search):
+class WordSearch(ChunkSearch):
     """Search by words, with a model of `doxeval.retrieve`."""
 
     model: str | Model = "bm25"
 
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
-        """The chunks with a word of the question, best first."""
-        engine = ChunkSearch(chunks.table, dataset.index, self.model)
-        return search_chunks(engine, chunks.table, dataset.questions, k, self.name, progress)
+        """Return the chunks with a word of the question, best first."""
+        index = ChunkIndex(chunks.table, dataset.index, self.model)
+        return search_chunks(index, chunks.table, dataset.questions, k, self.name, progress)
 
     @property
     def name(self) -> str:
@@ -83,28 +83,28 @@ class WordSearch(Search):
 
 
 @dataclass(frozen=True)
-class Dense(Search):
+class Dense(ChunkSearch):
     """Search by embeddings: the chunks with the largest dot products, computed exactly."""
 
     embed: Callable[[list[str]], Any]
     batch: int = 256
 
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
-        """The chunks nearest to the question, best first."""
+        """Return the chunks nearest to the question, best first."""
         questions = dataset.questions
         texts = list(chunks.given or chunks.texts)
-        found = self._embedded(texts, "chunks")
-        asked = self._embedded(list(questions.values()), "questions")
-        if len(texts) and len(questions) and found.shape[1] != asked.shape[1]:
+        of_chunks = self._embedded(texts, "chunks")
+        of_questions = self._embedded(list(questions.values()), "questions")
+        if len(texts) and len(questions) and of_chunks.shape[1] != of_questions.shape[1]:
             raise InputError(
-                f"embed gives vectors of {found.shape[1]:,} numbers for chunks and of "
-                f"{asked.shape[1]:,} for questions"
+                f"embed gives vectors of {of_chunks.shape[1]:,} numbers for chunks and of "
+                f"{of_questions.shape[1]:,} for questions"
             )
         topics: list[str] = []
         rows: list[Ints] = [np.zeros(0, dtype=np.int64)]
         scores: list[Floats] = [np.zeros(0)]
-        for topic, vector in zip(questions, asked, strict=True):
-            best, score = _nearest(found, vector, k)
+        for topic, vector in zip(questions, of_questions, strict=True):
+            best, score = _nearest(of_chunks, vector, k)
             topics += [topic] * len(best)
             rows.append(best)
             scores.append(score)
@@ -136,14 +136,14 @@ def _nearest(vectors: Floats, query: Floats, k: int) -> tuple[Ints, Floats]:
 
 
 @dataclass(frozen=True)
-class Hybrid(Search):
+class Hybrid(ChunkSearch):
     """Several searches, their ranks fused: the sum of 1 / (constant + rank) [RRF]."""
 
-    parts: tuple[Search, ...]
+    parts: tuple[ChunkSearch, ...]
     constant: float = 60
 
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
-        """The chunks with the best ranks."""
+        """Return the chunks with the best ranks."""
         deep = max(k, K)
         runs = [part.run(dataset, chunks, deep) for part in self.parts]
         progress(len(dataset.questions))
@@ -151,15 +151,15 @@ class Hybrid(Search):
 
 
 def fused(runs: list[Run], constant: float = 60, k: int = K, run_id: str = "hybrid") -> Run:
-    """Runs fused by reciprocal ranks; of equal results that of the first run comes first.
+    """Fuse runs by reciprocal ranks; of equal results that of the first run comes first.
 
-    >>> one, other = Run.from_dict({"7": ["a", "b"]}), Run.from_dict({"7": ["b", "c"]})
-    >>> [result.document for result in fused([one, other])]
+    >>> runs = [Run.from_dict({"7": ["a", "b"]}), Run.from_dict({"7": ["b", "c"]})]
+    >>> [result.document for result in fused(runs)]
     ['b', 'a', 'c']
     """
     if len(runs) < 2:
         raise InputError("hybrid takes at least two searches or runs")
-    found: dict[str, dict[Any, float]] = {}
+    by_topic: dict[str, dict[Any, float]] = {}
     first: dict[tuple[str, Any], Any] = {}
     for run in runs:
         ranks: dict[str, int] = {}
@@ -167,28 +167,26 @@ def fused(runs: list[Run], constant: float = 60, k: int = K, run_id: str = "hybr
             ranks[result.topic] = rank = ranks.get(result.topic, 0) + 1
             key = (result.document, result.kind, result.start, result.end, result.paths,
                    result.spans)  # fmt: skip
-            scores = found.setdefault(result.topic, {})
+            scores = by_topic.setdefault(result.topic, {})
             scores[key] = scores.get(key, 0.0) + 1 / (constant + rank)
             first.setdefault((result.topic, key), result)
     results = [
         first[topic, key]._replace(rank=rank, score=scores[key])
-        for topic, scores in found.items()
+        for topic, scores in by_topic.items()
         for rank, key in enumerate(sorted(scores, key=lambda key: -scores[key])[:k], 1)
     ]
     return Run.from_results(results, run_id)
 
 
-def as_search(given: Any) -> Search:
-    """A search given as a value, as the name of a model, or as a function that embeds texts.
+def as_search(given: Any) -> ChunkSearch:
+    """Return a search, given as such, as the name of a model, or as a function that embeds texts.
 
     >>> as_search("bm25").name
     'bm25'
     """
-    if isinstance(given, Search):
+    if isinstance(given, ChunkSearch):
         return given
     if isinstance(given, str | Model) or (isinstance(given, type) and issubclass(given, Model)):
-        from doxeval.retrieve import as_model
-
         as_model(given)  # an unknown name is an error now
         return WordSearch(given if isinstance(given, str) else as_model(given))
     if callable(given):
@@ -254,12 +252,11 @@ def search(
     """
     if k < 1:
         raise InputError(f"k is {k}: expected 1 or more")
-    found = as_search(model)(chunks, gold, k, progress)
-    warn(found.warnings)
-    return ChunkRun.of(found if run_id is None else found.with_id(escape(run_id)), chunks)
+    run = as_search(model)(chunks, gold, k, progress)
+    return ChunkRun.of(run if run_id is None else run.with_id(escape(run_id)), chunks)
 
 
-# What `bm25` without parameters means for chunks: the usual values, and the chunk's own words only.
+# What `bm25` without parameters means for chunks: the usual values, and no words around the chunk.
 PLAIN = "bm25(k1=1.2,b=0.75,context=0)"
 
 
@@ -270,7 +267,7 @@ class _Postings(NamedTuple):
     tf: Ints
 
 
-class ChunkSearch:
+class ChunkIndex:
     """Chunks, ready to be searched."""
 
     def __init__(
@@ -285,7 +282,7 @@ class ChunkSearch:
         self.model = as_model(PLAIN if model == "bm25" else model).resolve_auto("chunks")
         self._stop = stop_words(stop)
         owner = table.spans.owner
-        first, after = (self._words(one) for one in (table.spans.start, table.spans.end))
+        first, after = map(self._words_before, (table.spans.start, table.spans.end))
         order = np.lexsort((after, first))
         self._owner, self._first, self._after = owner[order], first[order], after[order]
         self._reach = np.maximum.accumulate(self._after) if len(order) else self._after
@@ -297,34 +294,34 @@ class ChunkSearch:
         self._document = of_table[table.document]
         self._known: dict[tuple[str, ...], _Postings] = {}
 
-    def _words(self, offset: Ints) -> Ints:
+    def _words_before(self, offset: Ints) -> Ints:
+        """Return how many words of the index are before each offset, one for each span."""
         table = self._table
         document = table.document[table.spans.owner]
-        found = np.zeros(len(offset), dtype=np.int64)
-        for number, name in enumerate(table.documents):
-            rows = np.flatnonzero(document == number)
-            if len(rows):
-                found[rows] = self._index.words_before(name, offset[rows])
-        return found
+        words = np.zeros(len(offset), dtype=np.int64)
+        for number, rows in rows_by_key(document).items():
+            words[rows] = self._index.words_before(table.documents[number], offset[rows])
+        return words
 
     def ranked(self, question: str, k: int) -> tuple[Ints, Floats]:
-        """The best chunks for a question, best first, and their scores; ties in the given order."""
+        """Return the best chunks for a question, and their scores; ties are in the given order."""
         items = self._index.items(question, self._stop)
         if not items:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         postings = [self._postings(item.terms) for item in items]
-        chunks = np.unique(np.concatenate([one.chunk for one in postings]))
+        every = np.concatenate([of_item.chunk for of_item in postings])
+        chunks, row = distinct_below(len(self._table), every)
+        df = np.array([len(of_item.chunk) for of_item in postings], dtype=np.int64)
         tf = np.zeros((len(chunks), len(items)), dtype=np.int64)
-        for column, one in enumerate(postings):
-            tf[np.searchsorted(chunks, one.chunk), column] = one.tf
-        df = np.array([len(one.chunk) for one in postings], dtype=np.int64)
+        column = np.repeat(np.arange(len(items)), df)
+        tf[row, column] = np.concatenate([of_item.tf for of_item in postings])
         scores = round_scores(self._scores(items, chunks, tf, df))
         order = np.argsort(-scores, kind="stable")[:k]
         return chunks[order], scores[order]
 
     def _scores(self, items: tuple[Item, ...], chunks: Ints, tf: Ints, df: Ints) -> Floats:
         index = self._index
-        documents, article = np.unique(self._document[chunks], return_inverse=True)
+        documents, article = distinct_below(len(index.documents), self._document[chunks])
         counts = np.stack([index.document_counts(item.terms) for item in items], axis=1)
         mean = index.words / max(len(index.documents), 1)
         evidence = Evidence(
@@ -342,58 +339,61 @@ class ChunkSearch:
             mean_article=mean,
             units=UnitStatistics(len(self._table), df, float(self._length.mean())),
         )
-        articles = score_units(ARTICLES, evidence.articles)
-        return score_units(self.model, evidence.with_articles_scored(articles))
+        if self.model.needs_article_scores:
+            evidence = evidence.with_articles_scored(score_units(ARTICLES, evidence.articles))
+        return score_units(self.model, evidence)
 
     def _postings(self, terms: tuple[str, ...]) -> _Postings:
         if terms not in self._known:
-            self._known[terms] = self._found(self._index.positions(terms))
+            self._known[terms] = self._chunks_at(self._index.positions(terms))
         return self._known[terms]
 
-    def _found(self, positions: Ints) -> _Postings:
+    def _chunks_at(self, positions: Ints) -> _Postings:
+        """Return the chunks that have words at some positions, and how many."""
         low = np.searchsorted(self._reach, positions, "right")
         high = np.searchsorted(self._first, positions, "right")
         counts = np.maximum(high - low, 0)
         if int(counts.sum()) > 4 * (len(self._first) + len(positions)):
-            return self._counted(positions)  # long chunks around many short ones
-        piece = concatenated_ranges(low, counts)
-        inside = np.repeat(positions, counts) < self._after[piece]
-        tf = np.bincount(self._owner[piece[inside]], minlength=len(self._table))
+            return self._counted(positions)  # long chunks that have many short ones in them
+        span = concatenated_ranges(low, counts)
+        is_inside = np.repeat(positions, counts) < self._after[span]
+        tf = np.bincount(self._owner[span[is_inside]], minlength=len(self._table))
         chunk = np.flatnonzero(tf)
         return _Postings(chunk, tf[chunk])
 
     def _counted(self, positions: Ints) -> _Postings:
-        found = np.searchsorted(positions, self._after) - np.searchsorted(positions, self._first)
+        """Return the same by counting the positions in every span."""
+        counts = np.searchsorted(positions, self._after) - np.searchsorted(positions, self._first)
         tf = np.zeros(len(self._table), dtype=np.int64)
-        np.add.at(tf, self._owner, found)
+        np.add.at(tf, self._owner, counts)
         chunk = np.flatnonzero(tf)
         return _Postings(chunk, tf[chunk])
 
 
 def search_chunks(
-    search: ChunkSearch,
+    index: ChunkIndex,
     table: ChunkTable,
     questions: Mapping[str, str],
     k: int = 100,
     run_id: str | None = None,
-    progress: Callable[[int], object] = lambda _: None,
+    progress: Progress = _quiet,
 ) -> Run:
-    """A run: for each question its best chunks."""
+    """Return a run: for each question its best chunks."""
     topics: list[str] = []
     chunks: list[Ints] = [np.zeros(0, dtype=np.int64)]
     scores: list[Floats] = [np.zeros(0)]
     empty = []
     for topic, question in questions.items():
-        found, score = search.ranked(question, k)
-        topics += [topic] * len(found)
-        chunks.append(found)
+        best, score = index.ranked(question, k)
+        topics += [topic] * len(best)
+        chunks.append(best)
         scores.append(score)
-        empty += [] if len(found) else [topic]
+        empty += [] if len(best) else [topic]
         progress(1)
-    name = run_id or search.model.name
+    name = run_id or index.model.name
     run = run_of_chunks(table, topics, np.concatenate(chunks), np.concatenate(scores), name)
     warnings = run.warnings
     if empty:
-        said = f"questions for which nothing was found, whose lists are empty: {join_names(empty)}"
-        warnings = (*warnings, said)
-    return replace(run, facts={"model": str(search.model)}, warnings=warnings)
+        about = f"questions for which nothing was found, whose lists are empty: {join_names(empty)}"
+        warnings = (*warnings, about)
+    return replace(run, facts={"model": str(index.model)}, warnings=warnings)

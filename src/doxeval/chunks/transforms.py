@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,9 @@ from doxeval.measures import CHARACTERS, Texts
 from doxeval.messages import quoted
 from doxeval.named import checked
 from doxeval.runs import ChunkTable, Kind, Result, Run, is_not_found
+from doxeval.spans import joined_spans
 
-Ranges = tuple[tuple[int, int], ...]
+SpanTuple = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +35,7 @@ class ChunkRun(Run):
 
     @classmethod
     def of(cls, run: Run, chunks: Chunks) -> ChunkRun:
-        """A run together with its chunks."""
+        """Return a run together with its chunks."""
         names = [name for name in Run.__dataclass_fields__ if name != "chunks"]
         return cls(**{name: getattr(run, name) for name in names}, chunks=chunks)
 
@@ -44,31 +46,31 @@ class ChunkRun(Run):
         return self.chunks
 
     def expand(self, neighbours: int = 1) -> ChunkRun:
-        """Each result with its neighbours; see `expand`."""
+        """Add the neighbours of each result; see `expand`."""
         return expand(self, self._known, neighbours)
 
     def merge(self, share: float = 0.5) -> ChunkRun:
-        """Results replaced by their parents; see `merge`."""
+        """Replace results by their parents; see `merge`."""
         return merge(self, self._known, share)
 
     def join(self) -> ChunkRun:
-        """Adjacent results put together; see `join`."""
+        """Join results that follow each other; see `join`."""
         return join(self, self._known)
 
     def dedupe(self) -> ChunkRun:
-        """Results without anything new left out; see `dedupe`."""
+        """Leave out results without anything new; see `dedupe`."""
         return dedupe(self, self._known)
 
     def budget(self, units: int, unit: str = "words", tokens: Any = None) -> ChunkRun:
-        """Only what a budget allows; see `budget`."""
+        """Keep what a budget allows; see `budget`."""
         return budget(self, self._known, units, unit, tokens)
 
 
-class _Part(NamedTuple):
-    """A rewritten result, and the chunks it is made of, if these are known."""
+class _RewrittenResult(NamedTuple):
+    """A rewritten result, before it has a rank."""
 
     document: str
-    spans: Ranges
+    spans: SpanTuple
     tokens: int | None
     score: float | None
 
@@ -87,20 +89,21 @@ def expand(run: Run, chunks: Chunks, neighbours: int = 1) -> ChunkRun:
         raise InputError(f"neighbours is {neighbours}: expected 0 or more")
     family, docs = ChunkFamily(chunks.table), chunks.known_docs
 
-    def widened(chunk: int, score: float | None) -> _Part:
-        own = family.neighbours(chunk, neighbours) or [chunk]
-        spans = [span for one in own for span in family.ranges[one]]
+    def widened(chunk: int, score: float | None) -> _RewrittenResult:
+        around = family.neighbours(chunk, neighbours) or [chunk]
         document = family.document(chunk)
-        return _Part(document, _without_gaps(spans, docs[document]), family.tokens(own), score)
+        spans = [span for neighbour in around for span in family.spans[neighbour]]
+        text = _without_gaps(spans, docs[document])
+        return _RewrittenResult(document, text, family.tokens(around), score)
 
-    found = chunks_of_run(run, chunks.table).tolist()
-    parts = [widened(chunk, score) for chunk, score in zip(found, _scores(run), strict=True)]
-    return _rewritten(run, chunks, parts)
+    rows = chunks_of_run(run, chunks.table).tolist()
+    results = [widened(chunk, score) for chunk, score in zip(rows, _scores(run), strict=True)]
+    return _rewritten(run, chunks, results)
 
 
 @checked
 def merge(run: Run, chunks: Chunks, share: float = 0.5) -> ChunkRun:
-    """Auto-merging: results give way to their parent where it is returned in large part.
+    """Replace results by their parent where it is returned in large part (auto-merging).
 
     If more than `share` of a chunk's children are among the results of a question, the chunk
     stands in place of the first of them. This is repeated up the tree.
@@ -110,18 +113,16 @@ def merge(run: Run, chunks: Chunks, share: float = 0.5) -> ChunkRun:
     family = ChunkFamily(chunks.table)
     if not family.children:
         raise InputError("the chunks have no parents to be merged into")
-    found = chunks_of_run(run, chunks.table).tolist()
+    chunk_of = chunks_of_run(run, chunks.table).tolist()
     scores = _scores(run)
-    parts: list[_Part] = []
+    results: list[_RewrittenResult] = []
     topics: list[int] = []
     for topic, rows in _by_topic(run):
-        for row, chunk in _merged([(row, found[row]) for row in rows], family, share):
-            own = _Part(
-                family.document(chunk), family.ranges[chunk], family.tokens([chunk]), scores[row]
-            )
-            parts.append(own)
+        for row, chunk in _merged([(row, chunk_of[row]) for row in rows], family, share):
+            document, tokens = family.document(chunk), family.tokens([chunk])
+            results.append(_RewrittenResult(document, family.spans[chunk], tokens, scores[row]))
             topics.append(topic)
-    return _rewritten(run, chunks, parts, topics)
+    return _rewritten(run, chunks, results, topics)
 
 
 def _merged(
@@ -134,7 +135,9 @@ def _merged(
             if parent >= 0:
                 returned.setdefault(parent, set()).add(chunk)
         whole = {
-            parent for parent, own in returned.items() if len(own) > share * family.children[parent]
+            parent
+            for parent, children in returned.items()
+            if len(children) > share * family.children[parent]
         }
         if not whole:
             return results
@@ -142,18 +145,18 @@ def _merged(
         merged: list[tuple[int, int]] = []
         for row, chunk in results:
             parent = int(family.table.parent[chunk])
-            one = parent if parent in whole else chunk
-            if one in whole:
-                if one in seen:
+            kept = parent if parent in whole else chunk
+            if kept in whole:
+                if kept in seen:
                     continue
-                seen.add(one)
-            merged.append((row, one))
+                seen.add(kept)
+            merged.append((row, kept))
         results = merged
 
 
 @checked
 def join(run: Run, chunks: Chunks) -> ChunkRun:
-    """Results of a document that follow each other in its text become one, with the first's rank.
+    """Join results that follow each other in the text of a document, with the rank of the first.
 
     Only white space may be between them. Results that overlap are joined too.
 
@@ -164,69 +167,65 @@ def join(run: Run, chunks: Chunks) -> ChunkRun:
     [(5, 22)]
     """
     docs = chunks.known_docs
-    parts: list[_Part] = []
+    results: list[_RewrittenResult] = []
     topics: list[int] = []
-    for topic, own in _parts_by_topic(run):
-        joined = _joined(own, docs)
-        parts += joined
+    for topic, of_topic in _results_by_topic(run):
+        joined = _joined(of_topic, docs)
+        results += joined
         topics += [topic] * len(joined)
-    return _rewritten(run, chunks, parts, topics)
+    return _rewritten(run, chunks, results, topics)
 
 
-def _joined(parts: Iterable[_Part], docs: Mapping[str, str]) -> list[_Part]:
-    joined: list[_Part | None] = []
-    for part in parts:
-        place = len(joined)
-        joined.append(part)
+def _joined(results: Iterable[_RewrittenResult], docs: Mapping[str, str]) -> list[_RewrittenResult]:
+    joined: list[_RewrittenResult] = []
+    for result in results:
+        row = len(joined)
+        joined.append(result)
         while True:  # what has grown may touch more
-            own = joined[place]
-            near = [
-                at
-                for at, one in enumerate(joined)
-                if at != place and own is not None and one is not None and _is_near(one, own, docs)
-            ]
-            if own is None or not near:
+            near = (
+                other
+                for other in range(len(joined))
+                if other != row and _is_near(joined[other], joined[row], docs)
+            )
+            other = next(near, None)
+            if other is None:
                 break
-            first, last = min(place, near[0]), max(place, near[0])
-            one, other = joined[first], joined[last]
-            if one is not None and other is not None:
-                joined[first], joined[last] = _together(one, other, docs), None
-            place = first
-    return [part for part in joined if part is not None]
+            first, last = sorted((row, other))
+            joined[first] = _together(joined[first], joined.pop(last), docs)
+            row = first
+    return joined
 
 
-def _is_near(one: _Part, other: _Part, docs: Mapping[str, str]) -> bool:
-    if one.document != other.document:
+def _is_near(result: _RewrittenResult, other: _RewrittenResult, docs: Mapping[str, str]) -> bool:
+    if result.document != other.document:
         return False
-    text = docs.get(one.document, "")
+    text = docs.get(result.document, "")
     return any(
         max(a, c) <= min(b, d) or not text[min(b, d) : max(a, c)].strip()
-        for a, b in one.spans
+        for a, b in result.spans
         for c, d in other.spans
     )
 
 
-def _together(one: _Part, other: _Part, docs: Mapping[str, str]) -> _Part:
-    spans = _without_gaps((*one.spans, *other.spans), docs.get(one.document, ""))
-    both = one.tokens is not None and other.tokens is not None
-    tokens = (one.tokens or 0) + (other.tokens or 0) if both else None
-    return _Part(one.document, spans, tokens, one.score)
+def _together(
+    first: _RewrittenResult, second: _RewrittenResult, docs: Mapping[str, str]
+) -> _RewrittenResult:
+    spans = _without_gaps((*first.spans, *second.spans), docs.get(first.document, ""))
+    both = first.tokens is not None and second.tokens is not None
+    tokens = (first.tokens or 0) + (second.tokens or 0) if both else None
+    return _RewrittenResult(first.document, spans, tokens, first.score)
 
 
-def _without_gaps(ranges: Iterable[tuple[int, int]], text: str) -> Ranges:
-    """Ranges put together where nothing but white space is between them."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(ranges):
-        if found and (start <= found[-1][1] or not text[found[-1][1] : start].strip()):
-            found[-1] = found[-1][0], max(end, found[-1][1])
-        else:
-            found.append((start, end))
-    return tuple(found)
+def _without_gaps(spans: Iterable[tuple[int, int]], text: str) -> SpanTuple:
+    """Return spans in order, joined where nothing but white space is between them."""
+    apart = joined_spans(spans)
+    gaps = [(end, start) for (_, end), (start, _) in pairwise(apart)]
+    return tuple(joined_spans([*apart, *(gap for gap in gaps if not text[slice(*gap)].strip())]))
 
 
 @checked
 def dedupe(run: Run, chunks: Chunks | None = None) -> ChunkRun | Any:
-    """Results whose whole text earlier results of the question have are left out.
+    """Leave out results whose whole text is in earlier results of the question.
 
     >>> from doxeval.runs import Run
     >>> run = Run.from_dict({"7": [("a", 0, 9), ("a", 3, 5), ("a", 8, 12)]})
@@ -242,30 +241,20 @@ def dedupe(run: Run, chunks: Chunks | None = None) -> ChunkRun | Any:
             seen = read.setdefault(result.document, [])
             if _is_new(spans, seen):
                 kept.append(row)
-                read[result.document] = _union([*seen, *spans])
-    found = replace(run.rows(np.array(kept, dtype=np.int64)), rank=None)
-    return found if chunks is None else ChunkRun.of(found, chunks)
+                read[result.document] = joined_spans([*seen, *spans])
+    rest = replace(run.rows(np.array(kept, dtype=np.int64)), rank=None)
+    return rest if chunks is None else ChunkRun.of(rest, chunks)
 
 
 def _is_new(spans: Iterable[tuple[int, int]], read: list[tuple[int, int]]) -> bool:
     return any(not any(a <= start and end <= b for a, b in read) for start, end in spans)
 
 
-def _union(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
-        else:
-            found.append((start, end))
-    return found
-
-
 @checked
 def budget(
     run: Run, chunks: Chunks, units: int, unit: str = "words", tokens: Any = None
 ) -> ChunkRun:
-    """The results that a budget allows, the last of them cut where the budget ends.
+    """Keep the results that a budget allows; the last of them ends where the budget does.
 
     >>> from doxeval import chunks
     >>> split = chunks.split({"a": "One two three. Four five six."}, "sentences:1:0")
@@ -279,38 +268,40 @@ def budget(
         raise InputError(f"unit is {quoted(unit)}: expected {', '.join(UNITS)}")
     texts = Texts(chunks.known_docs, tokens)
     starts: dict[str, list[int]] = {}
-    parts: list[_Part] = []
+    results: list[_RewrittenResult] = []
     topics: list[int] = []
-    for topic, own in _parts_by_topic(run):
+    for topic, of_topic in _results_by_topic(run):
         left = units
-        for part in own:
+        for result in of_topic:
             if left <= 0:
                 break
-            states = unit == "tokens" and part.tokens is not None
-            if unit != "characters" and not states and part.document not in starts:
-                starts[part.document] = _starts(texts, part, unit)
-            cost, kept = _within(part, left, unit, starts.get(part.document, []))
+            states = unit == "tokens" and result.tokens is not None
+            if unit != "characters" and not states and result.document not in starts:
+                starts[result.document] = _starts(texts, result, unit)
+            cost, kept = _within(result, left, unit, starts.get(result.document, []))
             left -= cost
             if kept.spans:
-                parts.append(kept)
+                results.append(kept)
                 topics.append(topic)
-    return _rewritten(run, chunks, parts, topics)
+    return _rewritten(run, chunks, results, topics)
 
 
-def _starts(texts: Texts, part: _Part, unit: str) -> list[int]:
-    """Where units begin in the document of a result; as measures suppose it, if it has none."""
-    if is_not_found(part.document) and texts.find(part.document) is None:
-        return list(range(0, part.spans[-1][1], CHARACTERS))
-    starts: list[int] = texts.starts(part.document, unit).tolist()
+def _starts(texts: Texts, result: _RewrittenResult, unit: str) -> list[int]:
+    """Return where units begin in a document; as measures suppose it, if it has no text."""
+    if is_not_found(result.document) and texts.find(result.document) is None:
+        return list(range(0, result.spans[-1][1], CHARACTERS))
+    starts: list[int] = texts.starts(result.document, unit).tolist()
     return starts
 
 
-def _within(part: _Part, left: int, unit: str, starts: list[int]) -> tuple[int, _Part]:
-    """What a result costs, and as much of it as `left` units allow."""
-    if unit == "tokens" and part.tokens is not None:
-        return part.tokens, part if part.tokens <= left else _share(part, left)
+def _within(
+    result: _RewrittenResult, left: int, unit: str, starts: list[int]
+) -> tuple[int, _RewrittenResult]:
+    """Return what a result costs, and as much of it as `left` units allow."""
+    if unit == "tokens" and result.tokens is not None:
+        return result.tokens, result if result.tokens <= left else _beginning(result, left)
     cost, spans = 0, []
-    for start, end in part.spans:
+    for start, end in result.spans:
         if unit == "characters":
             here = end - start
             stop = start + left - cost
@@ -323,23 +314,23 @@ def _within(part: _Part, left: int, unit: str, starts: list[int]) -> tuple[int, 
             spans.append((start, min(end, stop)))
         cost += here
     if cost <= left:
-        return cost, part
-    return cost, part._replace(spans=tuple(spans), tokens=None)
+        return cost, result
+    return cost, result._replace(spans=tuple(spans), tokens=None)
 
 
-def _share(part: _Part, left: int) -> _Part:
-    """The beginning of a result that states its tokens, which are spread over its characters."""
-    size = sum(end - start for start, end in part.spans)
-    rest = -(-size * left // (part.tokens or 1))
+def _beginning(result: _RewrittenResult, left: int) -> _RewrittenResult:
+    """Return the first tokens of a result that states them; they are spread over its characters."""
+    size = sum(end - start for start, end in result.spans)
+    rest = -(-size * left // (result.tokens or 1))
     spans = []
-    for start, end in part.spans:
+    for start, end in result.spans:
         if rest > 0:
             spans.append((start, min(end, start + rest)))
         rest -= end - start
-    return part._replace(spans=tuple(spans), tokens=left)
+    return result._replace(spans=tuple(spans), tokens=left)
 
 
-# Runs as parts, and back
+# Runs as results to be rewritten, and back
 
 
 def _scores(run: Run) -> list[float | None]:
@@ -354,13 +345,18 @@ def _by_topic(run: Run) -> Iterator[tuple[int, list[int]]]:
             yield int(run.topic[rows[0]]), rows.tolist()
 
 
-def _parts_by_topic(run: Run) -> Iterator[tuple[int, list[_Part]]]:
+def _results_by_topic(run: Run) -> Iterator[tuple[int, list[_RewrittenResult]]]:
     for topic, rows in _by_topic(run):
-        results = map(run.result, rows)
-        yield topic, [_Part(one.document, _spans(one), one.tokens, one.score) for one in results]
+        yield (
+            topic,
+            [
+                _RewrittenResult(result.document, _spans(result), result.tokens, result.score)
+                for result in map(run.result, rows)
+            ],
+        )
 
 
-def _spans(result: Result) -> Ranges:
+def _spans(result: Result) -> SpanTuple:
     if result.spans:
         return result.spans
     if result.start is None or result.end is None:
@@ -369,26 +365,31 @@ def _spans(result: Result) -> Ranges:
 
 
 def _rewritten(
-    run: Run, chunks: Chunks, parts: list[_Part], topics: Iterable[int] | None = None
+    run: Run,
+    chunks: Chunks,
+    rewritten: list[_RewrittenResult],
+    topics: Iterable[int] | None = None,
 ) -> ChunkRun:
     numbers = run.topic.tolist() if topics is None else list(topics)
     ranks: dict[int, int] = {}
     results = []
-    for topic, part in zip(numbers, parts, strict=True):
+    for topic, result in zip(numbers, rewritten, strict=True):
         ranks[topic] = ranks.get(topic, 0) + 1
-        results.append(_result(run.topics[topic], part, ranks[topic]))
-    found = Run.from_results(results, run.run_id)
-    return ChunkRun.of(replace(found, facts=run.facts, warnings=run.warnings), chunks)
+        results.append(_result(run.topics[topic], result, ranks[topic]))
+    changed = Run.from_results(results, run.run_id)
+    return ChunkRun.of(replace(changed, facts=run.facts, warnings=run.warnings), chunks)
 
 
-def _result(topic: str, part: _Part, rank: int) -> Result:
-    spans = tuple(_union(part.spans))
+def _result(topic: str, result: _RewrittenResult, rank: int) -> Result:
+    spans = tuple(joined_spans(result.spans))
     if len(spans) == 1:
         ((start, end),) = spans
         where: dict[str, Any] = {"kind": Kind.PASSAGE, "start": start, "end": end}
     else:
         where = {"kind": Kind.SPANS, "spans": spans}
-    return Result(topic, part.document, rank=rank, score=part.score, tokens=part.tokens, **where)
+    return Result(
+        topic, result.document, rank=rank, score=result.score, tokens=result.tokens, **where
+    )
 
 
 class ChunkFamily:
@@ -396,22 +397,22 @@ class ChunkFamily:
 
     def __init__(self, table: ChunkTable) -> None:
         self.table = table
-        self.ranges = table.spans.as_tuples()
-        first = np.array([own[0][0] if own else -1 for own in self.ranges], dtype=np.int64)
-        last = np.array([own[-1][1] if own else -1 for own in self.ranges], dtype=np.int64)
+        self.spans = table.spans.as_tuples()
+        first = np.array([spans[0][0] if spans else -1 for spans in self.spans], dtype=np.int64)
+        last = np.array([spans[-1][1] if spans else -1 for spans in self.spans], dtype=np.int64)
         order = np.lexsort((last, first, table.document, table.parent))
         self._order = order.tolist()
-        place: Ints = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        self._place = place.tolist()
+        position: Ints = np.empty(len(order), dtype=np.int64)
+        position[order] = np.arange(len(order))
+        self._position = position.tolist()
         keys = table.parent * (len(table.documents) + 1) + table.document
         self._key = keys.tolist()
 
     def neighbours(self, chunk: int, count: int) -> list[int]:
-        """A chunk between those before and after it, which have the same parent."""
-        at, key = self._place[chunk], self._key[chunk]
+        """Return a chunk between those before and after it, which have the same parent."""
+        at, key = self._position[chunk], self._key[chunk]
         around = self._order[max(0, at - count) : at + count + 1]
-        return [one for one in around if self._key[one] == key and self.ranges[one]]
+        return [near for near in around if self._key[near] == key and self.spans[near]]
 
     @cached_property
     def children(self) -> dict[int, int]:
@@ -420,10 +421,10 @@ class ChunkFamily:
         return {p: c for p, c in zip(parents.tolist(), counts.tolist(), strict=True) if p >= 0}
 
     def tokens(self, chunks: Iterable[int]) -> int | None:
-        """What chunks cost together, if all of them say so."""
-        costs = [int(self.table.tokens[one]) for one in chunks]
+        """Return what chunks cost together, if all of them say so."""
+        costs = self.table.tokens[list(chunks)].tolist()
         return sum(costs) if costs and min(costs) >= 0 else None
 
     def document(self, chunk: int) -> str:
-        """The document of a chunk."""
+        """Return the document of a chunk."""
         return self.table.documents[int(self.table.document[chunk])]

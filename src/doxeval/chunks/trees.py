@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.chunks.chunks import Chunks
+from doxeval.chunks.chunks import Chunks, chunks_of_run
 from doxeval.documents import (
     ROOT_TAG,
     BuildOptions,
@@ -41,7 +41,7 @@ TAG = "chunk"
 
 
 class _Node(NamedTuple):
-    """A chunk and its range."""
+    """A chunk and its span."""
 
     row: int
     start: int
@@ -89,37 +89,37 @@ def tree(chunks: Chunks, out: str | os.PathLike[str], *, force: bool = False) ->
 
 
 def _by_parent(chunks: Chunks) -> dict[tuple[str, int], list[_Node]]:
-    """The children of each chunk, and of each document (-1), in the order of the text."""
-    found: dict[tuple[str, int], list[_Node]] = {}
-    homes = [chunks.documents[number] for number in chunks.document.tolist()]
-    ranges = chunks.spans.as_tuples()
-    for row, (own, parent) in enumerate(zip(ranges, chunks.parent.tolist(), strict=True)):
-        if not own:
-            continue  # a chunk that was not found is nowhere in the tree
-        if len(own) > 1:
+    """Return the children of each chunk, and of each document (-1), in the order of the text."""
+    children: dict[tuple[str, int], list[_Node]] = {}
+    documents = [chunks.documents[number] for number in chunks.document.tolist()]
+    lists = chunks.spans.as_tuples()
+    for row, (spans, parent) in enumerate(zip(lists, chunks.parent.tolist(), strict=True)):
+        if not spans:
+            continue  # a chunk that was not found is not in the tree
+        if len(spans) > 1:
             raise InputError(
                 f"chunk {quoted(chunks.ids[row])} has several ranges: no tree holds it"
             )
-        if parent >= 0 and homes[parent] != homes[row]:
+        if parent >= 0 and documents[parent] != documents[row]:
             raise InputError(
                 f"chunk {quoted(chunks.ids[row])} "
                 f"and its parent {quoted(chunks.ids[parent])} are of "
                 "different documents"
             )
-        found.setdefault((homes[row], parent), []).append(_Node(row, *own[0]))
-    for (_, parent), nodes in found.items():
+        children.setdefault((documents[row], parent), []).append(_Node(row, *spans[0]))
+    for (_, parent), nodes in children.items():
         nodes.sort(key=lambda node: (node.start, node.end))
         _check(chunks, parent, nodes)
-    return found
+    return children
 
 
 def _check(chunks: Chunks, parent: int, nodes: list[_Node]) -> None:
-    for one, other in pairwise(nodes):
-        if other.start < one.end:
-            names = [quoted(chunks.ids[node.row]) for node in (one, other)]
+    for before, after in pairwise(nodes):
+        if after.start < before.end:
+            names = [quoted(chunks.ids[node.row]) for node in (before, after)]
             raise InputError(
-                f"chunks {names[0]} [{one.start}, {one.end}) and {names[1]} [{other.start}, "
-                f"{other.end}) overlap: chunks of one parent are a tree only if they do not"
+                f"chunks {names[0]} [{before.start}, {before.end}) and {names[1]} [{after.start}, "
+                f"{after.end}) overlap: chunks of one parent are a tree only if they do not"
             )
     if parent < 0:
         return
@@ -167,37 +167,35 @@ def _marks(
 
 
 def as_elements(run: Run, chunks: Chunks) -> Run:
-    """A run of chunks as a run of the elements that they are in their tree.
+    """Return a run of chunks as a run of the elements that they are in their tree.
 
     >>> from doxeval import chunks
     >>> split = chunks.split({"a": "One. Two. Three."}, "sentences:1:0")
     >>> [result.paths for result in as_elements(chunks.search(split, {"7": "three"}), split)]
     [('/document[1]/chunk[3]',)]
     """
-    from doxeval.chunks.chunks import chunks_of_run
-
     paths = dict(_paths(chunks))
     rows = chunks_of_run(run, chunks.table).tolist()
     results = [
-        one._replace(kind=Kind.ELEMENT, start=None, end=None, paths=(paths[row],), spans=())
-        for row, one in zip(rows, run, strict=True)
+        result._replace(kind=Kind.ELEMENT, start=None, end=None, paths=(paths[row],), spans=())
+        for row, result in zip(rows, run, strict=True)
     ]
     return Run.from_results(results, run.run_id)
 
 
 def _paths(chunks: Chunks) -> Iterator[tuple[int, str]]:
     nested = _by_parent(chunks)
-    found: dict[int, str] = {}
+    paths: dict[int, str] = {}
     depth = _depths(chunks.parent.tolist())
     for key in sorted(nested, key=lambda key: depth[key[1]] if key[1] >= 0 else -1):
-        base = found[key[1]] if key[1] >= 0 else f"/{ROOT_TAG}[1]"
+        base = paths[key[1]] if key[1] >= 0 else f"/{ROOT_TAG}[1]"
         for number, node in enumerate(nested[key], 1):
-            found[node.row] = f"{base}/{TAG}[{number}]"
-            yield node.row, found[node.row]
+            paths[node.row] = f"{base}/{TAG}[{number}]"
+            yield node.row, paths[node.row]
 
 
 def _depths(parents: list[int]) -> list[int]:
-    """How many ancestors each chunk has; an error if it is its own."""
+    """Count the ancestors of each chunk; it is an error if it is one of them itself."""
     depth = np.full(len(parents), -1, dtype=np.int64)
     for row in range(len(parents)):
         chain = [row]
@@ -206,7 +204,7 @@ def _depths(parents: list[int]) -> list[int]:
                 raise InputError("chunks are their own ancestors")
             chain.append(parents[chain[-1]])
         level = int(depth[chain[-1]]) if depth[chain[-1]] >= 0 else 0
-        for one in reversed(chain):
-            depth[one] = level
+        for ancestor in reversed(chain):
+            depth[ancestor] = level
             level += 1
     return depth.tolist()

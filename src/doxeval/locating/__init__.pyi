@@ -7,8 +7,8 @@ from doxeval.locating.locate import locate_chunks as locate_chunks
 from doxeval.locating.occurrences import occurrences as occurrences
 from doxeval.locating.quotes import DocumentQuoteMatch as DocumentQuoteMatch
 from doxeval.locating.quotes import JoinedTexts as JoinedTexts
-from doxeval.locating.quotes import Place as Place
 from doxeval.locating.quotes import QuoteMatch as QuoteMatch
+from doxeval.locating.quotes import QuoteSpans as QuoteSpans
 from doxeval.locating.quotes import find_in_documents as find_in_documents
 from doxeval.locating.quotes import find_quotes as find_quotes
 from doxeval.locating.report import How as How

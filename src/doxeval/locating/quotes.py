@@ -1,4 +1,4 @@
-"""All places at which quotes stand in a document, or in any of several."""
+"""All occurrences of quotes in a document, or in any of several."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ from doxeval.locating.text import DenseText, DenseTexts
 
 # So many letters in a row of a quote that was not found show where it nearly is.
 _SHORT_GRAM = 6
-# Ranges [start, end) of a text that together hold a quote: one, unless its parts stand apart.
-Place: TypeAlias = tuple[tuple[int, int], ...]
+# Spans of a text that together hold a quote: one, unless its parts are apart.
+QuoteSpans: TypeAlias = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
 class QuoteMatch:
-    """All places of a quote, how it was found, and the share of its letters that was.
+    """All occurrences of a quote, how it was found, and the share of its letters that was.
 
-    near: where most of it stands, if that is too little to be its place.
+    near: where most of it is, if that is too little to be an occurrence.
     """
 
     how: How
-    places: tuple[Place, ...] = ()
+    occurrences: tuple[QuoteSpans, ...] = ()
     share: float = 0.0
-    near: Place = ()
+    near: QuoteSpans = ()
 
 
 @dataclass(frozen=True)
 class DocumentQuoteMatch:
-    """All places of a quote in several documents, each with the id of its document.
+    """All occurrences of a quote in several documents, each with the id of its document.
 
-    near: the documents with parts of a quote that has no place.
+    near: the documents with parts of a quote that does not occur.
     """
 
     how: How
-    places: tuple[tuple[str, Place], ...] = ()
+    occurrences: tuple[tuple[str, QuoteSpans], ...] = ()
     share: float = 0.0
     near: tuple[str, ...] = ()
 
@@ -55,48 +55,48 @@ class DocumentQuoteMatch:
 def find_quotes(
     text: str | DenseText, quotes: Sequence[str], min_share: float = 0.8
 ) -> list[QuoteMatch]:
-    """All places of each quote in a text.
+    """Find all occurrences of each quote in a text.
 
-    A quote that stands nowhere, white space aside, is looked for by its letters and digits without
+    A quote that does not occur, white space aside, is looked for by its letters and digits without
     case and accents, and then in part, as chunks are.
 
-    >>> found = find_quotes("To be,  or not to be.", ["to be", "be, or", "TO BE", "to sleep"])
-    >>> for one in found:
-    ...     print(one.how.word, one.places)
+    >>> quotes = ["to be", "be, or", "TO BE", "to sleep"]
+    >>> for match in find_quotes("To be,  or not to be.", quotes):
+    ...     print(match.how.word, match.occurrences)
     exact (((15, 20),),)
     white space (((3, 10),),)
     fuzzy (((0, 5),), ((15, 20),))
     not found ()
     """
     document = text if isinstance(text, DenseText) else DenseText(text)
-    pieces = DenseTexts(quotes)
-    found = _as_they_are(document, pieces)
-    for row, match in _by_letters(document, pieces, _lost(found)):
-        found[row] = match
-    for row, match in _in_part(document, pieces, _lost(found), min_share):
-        found[row] = match
-    return found
+    dense_texts = DenseTexts(quotes)
+    matches = _as_they_are(document, dense_texts)
+    for row, match in _by_letters(document, dense_texts, _not_found(matches)):
+        matches[row] = match
+    for row, match in _in_part(document, dense_texts, _not_found(matches), min_share):
+        matches[row] = match
+    return matches
 
 
-def _lost(matches: Sequence[QuoteMatch]) -> list[int]:
+def _not_found(matches: Sequence[QuoteMatch]) -> list[int]:
     return [row for row, match in enumerate(matches) if match.how == How.NOT_FOUND]
 
 
-def _as_they_are(document: DenseText, pieces: DenseTexts) -> list[QuoteMatch]:
-    """Quotes as they stand, white space aside."""
-    places = occurrences(document, pieces, most=most_places(document))
+def _as_they_are(document: DenseText, dense_texts: DenseTexts) -> list[QuoteMatch]:
+    """Return the matches of quotes as they are, white space aside."""
+    places = occurrences(document, dense_texts, most=most_places(document))
     first = document.offsets[places.position]
-    lengths = np.repeat(pieces.lengths, places.counts)
+    lengths = np.repeat(dense_texts.lengths, places.counts)
     after = document.offsets[places.position + lengths - 1] + 1
     result = []
     for row, (begin, end) in enumerate(pairwise(places.begin.tolist())):
-        if pieces.lengths[row] == 0:
+        if dense_texts.lengths[row] == 0:
             result.append(QuoteMatch(How.BLANK, (), 1.0))
             continue
         ranges = zip(first[begin:end].tolist(), after[begin:end].tolist(), strict=True)
-        lead, trail = int(pieces.lead[row]), int(pieces.trail[row])
+        lead, trail = int(dense_texts.lead[row]), int(dense_texts.trail[row])
         wide = [(start - lead, stop + trail, start, stop) for start, stop in ranges]
-        exact = [a >= 0 and document.text[a:b] == pieces.texts[row] for a, b, _, _ in wide]
+        exact = [a >= 0 and document.text[a:b] == dense_texts.texts[row] for a, b, _, _ in wide]
         spans = tuple(
             ((a, b),) if same else ((start, stop),)
             for same, (a, b, start, stop) in zip(exact, wide, strict=True)
@@ -109,13 +109,13 @@ def _as_they_are(document: DenseText, pieces: DenseTexts) -> list[QuoteMatch]:
 
 
 def _by_letters(
-    document: DenseText, pieces: DenseTexts, rows: Sequence[int]
+    document: DenseText, dense_texts: DenseTexts, rows: Sequence[int]
 ) -> list[tuple[int, QuoteMatch]]:
-    """Quotes all of whose letters and digits stand in the text."""
+    """Return the matches of quotes all of whose letters and digits are in the text."""
     if not rows:
         return []
-    rows = [row for row in rows if pieces.folded.lengths[row] >= LEAST_LETTERS]
-    letters = pieces.folded.part(np.array(rows, dtype=np.int64))
+    rows = [row for row in rows if dense_texts.folded.lengths[row] >= LEAST_LETTERS]
+    letters = dense_texts.folded.part(np.array(rows, dtype=np.int64))
     places = occurrences(document.folded, letters, most=most_places(document.folded))
     result = []
     edges = pairwise(places.begin.tolist())
@@ -123,38 +123,40 @@ def _by_letters(
         if too_many:
             result.append((row, QuoteMatch(How.TOO_AMBIGUOUS, (), 1.0)))
         at = places.position[begin:end].tolist()
-        spans = tuple((whole_span(document, pieces, row, start),) for start in at)
+        spans = tuple((whole_span(document, dense_texts, row, start),) for start in at)
         if spans:
             result.append((row, QuoteMatch(How.FUZZY, spans, 1.0)))
     return result
 
 
 def _in_part(
-    document: DenseText, pieces: DenseTexts, rows: Sequence[int], min_share: float
+    document: DenseText, dense_texts: DenseTexts, rows: Sequence[int], min_share: float
 ) -> list[tuple[int, QuoteMatch]]:
-    """Quotes of which nearly all letters stand in the text."""
+    """Return the matches of quotes of which nearly all letters are in the text."""
     if not rows:
         return []
-    near = np.full(len(pieces), -1, dtype=np.int64)
+    near = np.full(len(dense_texts), -1, dtype=np.int64)
     result = []
-    for resemblance in resembling(document.folded, pieces.folded, rows, near, min_share):
-        found = partial_match(document, pieces, resemblance)
-        how = How.FUZZY if found.spans else How.NOT_FOUND
-        places = (found.spans,) if found.spans else ()
-        close = () if found.spans else _near(document, resemblance)
-        result.append((resemblance.row, QuoteMatch(how, places, found.share, close)))
-    nowhere = {row: at for at, (row, quote) in enumerate(result) if not quote.places + quote.near}
+    for resemblance in resembling(document.folded, dense_texts.folded, rows, near, min_share):
+        part = partial_match(document, dense_texts, resemblance)
+        how = How.FUZZY if part.spans else How.NOT_FOUND
+        occurring = (part.spans,) if part.spans else ()
+        close = () if part.spans else _near(document, resemblance)
+        result.append((resemblance.row, QuoteMatch(how, occurring, part.share, close)))
+    nowhere = {
+        row: at for at, (row, quote) in enumerate(result) if not quote.occurrences + quote.near
+    }
     # Short quotes with a changed word have few letters in a row in common with their text.
     for resemblance in resembling(
-        document.folded, pieces.folded, [*nowhere], near, min_share, _SHORT_GRAM
+        document.folded, dense_texts.folded, [*nowhere], near, min_share, _SHORT_GRAM
     ):
         quote = QuoteMatch(How.NOT_FOUND, (), resemblance.share, _near(document, resemblance))
         result[nowhere[resemblance.row]] = resemblance.row, quote
     return result
 
 
-def _near(document: DenseText, resemblance: Resemblance) -> Place:
-    """Return the ranges of the longest part of a quote that stands in the text."""
+def _near(document: DenseText, resemblance: Resemblance) -> QuoteSpans:
+    """Return the spans of the longest part of a quote that is in the text."""
     if not resemblance.matches:
         return ()
     best = max(resemblance.matches, key=lambda match: match.covered)
@@ -167,10 +169,10 @@ def _near(document: DenseText, resemblance: Resemblance) -> Place:
 
 
 class JoinedTexts:
-    """Many documents as one text, so that one search finds the places in all of them.
+    """Many documents as one text, so that one search finds what is in all of them.
 
     >>> joined = JoinedTexts({"a": "to be", "b": "or not to be"})
-    >>> joined.document_of(12), joined.range_in_document(14, 16)
+    >>> joined.document_of(12), joined.span_in_document(14, 16)
     ('b', ('b', 8, 10))
     """
 
@@ -180,16 +182,16 @@ class JoinedTexts:
         # A letter between the documents that none of them has: nothing is found across it.
         used = set().union(*map(set, texts))
         letters = (chr(code) for code in range(0x10000, 0x20000))
-        border = next(letter for letter in letters if letter not in used and letter.isalpha())
-        self.text = DenseText(border.join(texts))
+        separator = next(letter for letter in letters if letter not in used and letter.isalpha())
+        self.text = DenseText(separator.join(texts))
         self._begin = np.cumsum([0] + [len(text) + 1 for text in texts[:-1]])
 
     def document_of(self, offset: int) -> str:
-        """The id of the document that an offset of the joined text is in."""
+        """Return the id of the document that an offset of the joined text is in."""
         return self.ids[int(np.searchsorted(self._begin, offset, side="right")) - 1]
 
-    def range_in_document(self, start: int, end: int) -> tuple[str, int, int]:
-        """A range of the joined text as one of its document."""
+    def span_in_document(self, start: int, end: int) -> tuple[str, int, int]:
+        """Return a span of the joined text as one of its document."""
         number = int(np.searchsorted(self._begin, start, side="right")) - 1
         base = int(self._begin[number])
         return self.ids[number], start - base, end - base
@@ -198,10 +200,10 @@ class JoinedTexts:
 def find_in_documents(
     documents: Mapping[str, str] | JoinedTexts, quotes: Sequence[str], min_share: float = 0.8
 ) -> list[DocumentQuoteMatch]:
-    """All places of each quote in several documents, by one search in all of them.
+    """Find all occurrences of each quote in several documents, by one search in all of them.
 
-    >>> found = find_in_documents({"a": "to be", "b": "or not to be"}, ["to be", "be or"])
-    >>> found[0].places, found[1].how.word
+    >>> first, second = find_in_documents({"a": "to be", "b": "or not to be"}, ["to be", "be or"])
+    >>> first.occurrences, second.how.word
     ((('a', ((0, 5),)), ('b', ((7, 12),))), 'not found')
     """
     joined = documents if isinstance(documents, JoinedTexts) else JoinedTexts(documents)
@@ -209,20 +211,20 @@ def find_in_documents(
         return [
             DocumentQuoteMatch(How.NOT_FOUND if quote.strip() else How.BLANK) for quote in quotes
         ]
-    found = find_quotes(joined.text, quotes, min_share)
+    matches = find_quotes(joined.text, quotes, min_share)
     return [
         DocumentQuoteMatch(
             match.how,
-            tuple(_with_document(joined, at) for at in match.places),
+            tuple(_with_document(joined, spans) for spans in match.occurrences),
             match.share,
             tuple(dict.fromkeys(joined.document_of(start) for start, _ in match.near)),
         )
-        for match in found
+        for match in matches
     ]
 
 
-def _with_document(joined: JoinedTexts, place: Place) -> tuple[str, Place]:
-    """The document of a place and its ranges there; parts in other documents are left out."""
-    ranges = [joined.range_in_document(start, end) for start, end in place]
-    longest = max(ranges, key=lambda part: part[2] - part[1])[0]
-    return longest, tuple((start, end) for document, start, end in ranges if document == longest)
+def _with_document(joined: JoinedTexts, spans: QuoteSpans) -> tuple[str, QuoteSpans]:
+    """Return the document of an occurrence, and its spans there but not in other documents."""
+    parts = [joined.span_in_document(start, end) for start, end in spans]
+    longest = max(parts, key=lambda part: part[2] - part[1])[0]
+    return longest, tuple((start, end) for document, start, end in parts if document == longest)

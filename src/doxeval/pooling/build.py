@@ -16,7 +16,7 @@ from doxeval.errors import InputError, warn
 from doxeval.messages import Message, Parameter, plural
 from doxeval.named import checked_but
 from doxeval.pooling.candidates import (
-    Candidates,
+    PoolCandidates,
     RunSources,
     candidates_of,
     is_first,
@@ -114,7 +114,7 @@ def pool_runs(
 class Pooling:
     """Runs that are ready to be pooled: their candidates, and how results are chosen from them."""
 
-    candidates: Candidates
+    candidates: PoolCandidates
     numbering: UnitNumbering
     strategy: PoolStrategy
     facts: PoolFacts
@@ -209,7 +209,7 @@ def _now() -> datetime:
 
 
 def _pooled_documents(
-    candidates: Candidates, rows: Ints, numbering: UnitNumbering
+    candidates: PoolCandidates, rows: Ints, numbering: UnitNumbering
 ) -> dict[str, tuple[PooledDocument, ...]]:
     """Return the documents of each topic, given the rows of results in the order of pooling."""
     c = candidates
@@ -230,7 +230,7 @@ def _pooled_documents(
 
 
 def _elements(
-    candidates: Candidates, rows: Ints, numbering: UnitNumbering
+    candidates: PoolCandidates, rows: Ints, numbering: UnitNumbering
 ) -> dict[int, list[PooledElement]]:
     """Return the pooled parts of each document, distinct, in the order of pooling."""
     c = candidates
@@ -255,7 +255,7 @@ def _elements(
     return by_pair
 
 
-def _contributors(candidates: Candidates, pooled: Ints) -> dict[int, list[tuple[str, int]]]:
+def _contributors(candidates: PoolCandidates, pooled: Ints) -> dict[int, list[tuple[str, int]]]:
     """Return the runs behind each pooled document with its best ranks: best first, then by name."""
     c = candidates
     rows = np.flatnonzero(np.isin(c.pair, pooled))

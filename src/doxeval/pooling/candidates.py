@@ -1,4 +1,4 @@
-"""Candidates: the results of all runs that may be pooled, distinct within a run, and ranked.
+"""PoolCandidates: the results of all runs that may be pooled, distinct within a run, and ranked.
 
 Runs are read and named, topics are chosen, and results become columns.
 """
@@ -32,7 +32,7 @@ FUSION = 60
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class PoolCandidates:
     """Results that may be pooled, sorted by topic, rank and run.
 
     topic and run are positions in `topics` and `runs`. rank counts from 1, without duplicates.
@@ -69,7 +69,7 @@ class Candidates:
         return self.sums_by(self.pair, best)
 
     def sums_by(self, group: Ints, rows: Ints) -> Floats:
-        """For each candidate the sum of 1 / (60 + rank) over those of the rows in its group.
+        """Return for each candidate the sum of 1 / (60 + rank) over those of the rows in its group.
 
         The summands are added from the largest to the smallest, so that the order of runs does not
         change the last digit.
@@ -80,20 +80,20 @@ class Candidates:
         sums = np.bincount(which[rows], shares, len(groups)).astype(np.float64)
         return sums[which]
 
-    def without(self, run: int) -> Candidates:
-        """The candidates of all runs but one, as if it had never been there."""
+    def without(self, run: int) -> PoolCandidates:
+        """Return the candidates of all runs but one, as if it had never been there."""
         rest = self.rows(np.flatnonzero(self.run != run))
         runs = (*self.runs[:run], *self.runs[run + 1 :])
         return replace(rest, runs=runs, run=rest.run - (rest.run > run))
 
-    def rows(self, rows: Ints) -> Candidates:
-        """Only these rows."""
+    def rows(self, rows: Ints) -> PoolCandidates:
+        """Return only these rows."""
         names = ("topic", "run", "rank", "document", "unit")
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
 
 def is_first(*columns: Ints) -> Bools:
-    """Which rows are the first of several equal ones that follow each other.
+    """Return which rows are the first of several equal ones that follow each other.
 
     >>> is_first(np.array([1, 1, 2]), np.array([5, 5, 5])).tolist()
     [True, False, True]
@@ -104,41 +104,41 @@ def is_first(*columns: Ints) -> Bools:
 
 
 class _Ranked(NamedTuple):
-    """The distinct results of a run: topics, ranks, parts, and the ids of documents.
+    """The distinct results of a run: topics, ranks, units, and the ids of documents.
 
-    The documents of the parts are positions in the ids.
+    The documents of the units are positions in the ids.
     """
 
     topic: Ints
     rank: Ints
-    parts: ResultUnits
+    units: ResultUnits
     document_ids: list[str]
 
 
 def candidates_of(
     runs: Sequence[Run], topics: Sequence[str], numbering: UnitNumbering, depth: int | None
-) -> tuple[Candidates, tuple[str, ...]]:
-    """The candidates of runs for these topics, to a depth, and warnings.
+) -> tuple[PoolCandidates, tuple[str, ...]]:
+    """Return the candidates of runs for these topics, to a depth, and warnings.
 
     >>> from doxeval.pooling.units import WholeDocuments
     >>> runs = [Run.from_dict({"7": ["b", "a"]}), Run.from_dict({"7": ["a", "c"]})]
-    >>> found, _ = candidates_of(runs, ["7"], WholeDocuments(), 1)
-    >>> [found.documents[number] for number in found.document]
+    >>> candidates, _ = candidates_of(runs, ["7"], WholeDocuments(), 1)
+    >>> [candidates.documents[number] for number in candidates.document]
     ['b', 'a']
     """
     ranked = [_ranked(run, topics, numbering, depth) for run in runs]
     documents, document = _documents(ranked)
-    key = _joined([one.parts.key for one in ranked])
-    start = _joined([one.parts.start for one in ranked])
-    end = _joined([one.parts.end for one in ranked])
+    key = _joined([of_run.units.key for of_run in ranked])
+    start = _joined([of_run.units.start for of_run in ranked])
+    end = _joined([of_run.units.end for of_run in ranked])
     unit, example = _units(document, numbering.in_order(key), start, end)
-    found = Candidates(
+    candidates = PoolCandidates(
         topics=tuple(topics),
-        runs=tuple(one.run_id for one in runs),
+        runs=tuple(run.run_id for run in runs),
         documents=documents,
-        topic=_joined([one.topic for one in ranked]),
-        run=np.repeat(np.arange(len(runs)), [len(one.topic) for one in ranked]),
-        rank=_joined([one.rank for one in ranked]),
+        topic=_joined([of_run.topic for of_run in ranked]),
+        run=np.repeat(np.arange(len(runs)), [len(of_run.topic) for of_run in ranked]),
+        rank=_joined([of_run.rank for of_run in ranked]),
         document=document,
         unit=unit,
         unit_key=key[example],
@@ -146,15 +146,16 @@ def candidates_of(
         unit_end=end[example],
     )
     warnings = [
-        Message(f"{name_in_messages(one)}: ", warning)
-        for one, of in zip(runs, ranked, strict=True)
-        for warning in of.parts.warnings
+        Message(f"{name_in_messages(run)}: ", warning)
+        for run, of_run in zip(runs, ranked, strict=True)
+        for warning in of_run.units.warnings
     ]
-    return found.rows(np.lexsort((found.run, found.rank, found.topic))), tuple(warnings)
+    order = np.lexsort((candidates.run, candidates.rank, candidates.topic))
+    return candidates.rows(order), tuple(warnings)
 
 
 def _units(*columns: Ints) -> tuple[Ints, Ints]:
-    """A number for each row, the same for equal rows; and for each number one of its rows."""
+    """Return a number for each row, the same for equal rows; and a row for each number."""
     order = np.lexsort(columns[::-1])
     first = is_first(*(column[order] for column in columns))
     unit = np.empty(len(order), dtype=np.int64)
@@ -167,72 +168,72 @@ def _joined(columns: Sequence[Ints]) -> Ints:
 
 
 def _documents(ranked: Sequence[_Ranked]) -> tuple[list[str], Ints]:
-    """The ids of all documents, sorted, and for each row the position of its document."""
-    distinct = sorted({name for one in ranked for name in one.document_ids})
+    """Return the ids of all documents, sorted, and for each row the position of its document."""
+    distinct = sorted({name for of_run in ranked for name in of_run.document_ids})
     number = {name: position for position, name in enumerate(distinct)}
     columns = []
-    for one in ranked:
-        ids = one.document_ids
+    for of_run in ranked:
+        ids = of_run.document_ids
         numbers = np.fromiter(map(number.__getitem__, ids), np.int64, len(ids))
-        columns.append(numbers[one.parts.document])
+        columns.append(numbers[of_run.units.document])
     return distinct, _joined(columns)
 
 
 def _ranked(
     run: Run, topics: Sequence[str], numbering: UnitNumbering, depth: int | None
 ) -> _Ranked:
-    """The distinct results of a run for some topics, to a depth.
+    """Return the distinct results of a run for some topics, to a depth.
 
-    Resolving is what takes long. So it begins with as many results of a topic as are wanted, and
+    Resolving is what takes long. So it begins with as many results of a topic as are needed, and
     only where some of them are duplicates or do not resolve are more looked at.
     """
     topic = run.topic_labels.find(list(topics))
-    place = _places(topic)
-    longest = int(place.max(initial=-1)) + 1
+    position = _positions(topic)
+    longest = int(position.max(initial=-1)) + 1
     taken = longest if depth is None else min(depth, longest)
     while True:
-        rows = np.flatnonzero((topic >= 0) & (place < taken))
-        found = _distinct(run.rows(rows), topic[rows], numbering)
-        if depth is None or taken >= longest or _is_enough(found.topic, topic, depth, taken):
+        rows = np.flatnonzero((topic >= 0) & (position < taken))
+        ranked = _distinct(run.rows(rows), topic[rows], numbering)
+        if depth is None or taken >= longest or _is_enough(ranked.topic, topic, depth, taken):
             break
         taken = min(2 * taken, longest)
-    return _to_depth(found, depth)
+    return _to_depth(ranked, depth)
 
 
-def _is_enough(found: Ints, topic: Ints, depth: int, taken: int) -> bool:
-    """Whether every topic with more results than were taken has as many as are wanted."""
+def _is_enough(ranked: Ints, topic: Ints, depth: int, taken: int) -> bool:
+    """Return whether every topic with more results than were taken has enough distinct ones."""
     size = int(topic.max(initial=-1)) + 1
     total = np.bincount(topic[topic >= 0], minlength=size)
-    return bool((np.bincount(found, minlength=size)[total > taken] >= depth).all())
+    return bool((np.bincount(ranked, minlength=size)[total > taken] >= depth).all())
 
 
-def _places(topic: Ints) -> Ints:
-    """For each row how many rows of the same topic are before it."""
+def _positions(topic: Ints) -> Ints:
+    """Return for each row how many rows of the same topic are before it."""
     order = np.argsort(topic, kind="stable")
     begins = np.flatnonzero(is_first(topic[order]))
-    place = np.empty(len(topic), dtype=np.int64)
+    position = np.empty(len(topic), dtype=np.int64)
     lengths = np.diff(np.append(begins, len(topic)))
-    place[order] = np.arange(len(topic)) - np.repeat(begins, lengths)
-    return place
+    position[order] = np.arange(len(topic)) - np.repeat(begins, lengths)
+    return position
 
 
 def _distinct(run: Run, topic: Ints, numbering: UnitNumbering) -> _Ranked:
-    parts = numbering.units_of(run)
-    keep = parts.document >= 0
-    keep[repeated_rows(topic, parts.document, parts.key, parts.start, parts.end)] = False
+    units = numbering.units_of(run)
+    keep = units.document >= 0
+    keep[repeated_rows(topic, units.document, units.key, units.start, units.end)] = False
     rows = np.flatnonzero(keep)
-    kept = parts.rows(rows)
+    kept = units.rows(rows)
     numbers, which = np.unique(kept.document, return_inverse=True)
     ids = numbering.document_ids(run, numbers)
-    return _Ranked(topic[rows], _places(topic[rows]) + 1, kept._replace(document=which), ids)
+    return _Ranked(topic[rows], _positions(topic[rows]) + 1, kept._replace(document=which), ids)
 
 
 def _to_depth(ranked: _Ranked, depth: int | None) -> _Ranked:
     if depth is None:
         return ranked
     rows = np.flatnonzero(ranked.rank <= depth)
-    parts = ranked.parts.rows(rows)
-    return _Ranked(ranked.topic[rows], ranked.rank[rows], parts, ranked.document_ids)
+    units = ranked.units.rows(rows)
+    return _Ranked(ranked.topic[rows], ranked.rank[rows], units, ranked.document_ids)
 
 
 # Runs
@@ -252,9 +253,9 @@ class NamedRuns(NamedTuple):
 
 
 def named_runs(given: RunSources, ends: bool) -> NamedRuns:
-    """Read runs. Each has the name that it is given, in a mapping or a pair, or else its own id.
+    """Read runs. Each has the name that it is given, in a mapping or a pair, or else its id.
 
-    Runs with the same id are told apart by their files, or by number.
+    Runs with the same id are distinguished by their files, or by number.
 
     >>> from doxeval.runs import Run
     >>> named_runs([Run.from_dict({"7": ["a"]}, "mine")] * 2, False).facts
@@ -297,7 +298,7 @@ def _read(source: RunSource, name: str | None, ends: bool) -> tuple[Run, PooledR
 
 
 def name_in_messages(run: Run) -> str:
-    """What a message calls a run: its file, or else its name.
+    """Return what a message calls a run: its file, or else its name.
 
     >>> name_in_messages(Run.from_dict({"7": ["a"]}, "mine"))
     'mine'
@@ -306,7 +307,7 @@ def name_in_messages(run: Run) -> str:
 
 
 def sha256_of(file: str) -> str | None:
-    """The SHA-256 of a file; None if it is not a file (any more), such as a pipe.
+    """Return the SHA-256 of a file; None if it is not a file (any more), such as a pipe.
 
     >>> sha256_of("/dev/null") is None
     True
@@ -332,10 +333,10 @@ class PooledTopics(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def pooled_topics(runs: Sequence[Run], wanted: Iterable[Topic | str] | None) -> PooledTopics:
-    """The wanted topics in their order, or else all topics of the runs, sorted.
+def pooled_topics(runs: Sequence[Run], requested: Iterable[Topic | str] | None) -> PooledTopics:
+    """Return the requested topics in their order, or else all topics of the runs, sorted.
 
-    Warned about are topics that no run has, that a run lacks, and that are not wanted.
+    Warnings are about topics that no run has, that a run lacks, and that were not requested.
 
     >>> runs = [Run.from_dict({"10": ["a"], "9": ["a"]}, "one"), Run.from_dict({"9": ["b"]})]
     >>> pooled_topics(runs, None)
@@ -343,12 +344,12 @@ def pooled_topics(runs: Sequence[Run], wanted: Iterable[Topic | str] | None) -> 
     """
     of_runs = [set(run.topics) for run in runs]
     every: set[str] = set().union(*of_runs)
-    ids = sorted(every, key=_order) if wanted is None else _ids(wanted)
-    missing = [one for one in ids if one not in every]
+    ids = sorted(every, key=_order) if requested is None else _ids(requested)
+    missing = [topic for topic in ids if topic not in every]
     warnings = [f"no run has results for {_named(missing)}"] if missing else []
-    for run, own in zip(runs, of_runs, strict=True):
-        lacking = [one for one in ids if one in every and one not in own]
-        if not own:
+    for run, of_run in zip(runs, of_runs, strict=True):
+        lacking = [topic for topic in ids if topic in every and topic not in of_run]
+        if not of_run:
             warnings.append(f"{name_in_messages(run)}: the run is empty")
         elif lacking:
             warnings.append(f"{name_in_messages(run)}: no results for {_named(lacking)}")
@@ -363,10 +364,11 @@ def _named(topics: Sequence[str]) -> str:
 
 
 def _ids(topics: Iterable[Topic | str]) -> list[str]:
-    return list(dict.fromkeys(one.id if isinstance(one, Topic) else str(one) for one in topics))
+    ids = (topic.id if isinstance(topic, Topic) else str(topic) for topic in topics)
+    return list(dict.fromkeys(ids))
 
 
 def _order(topic: str) -> tuple[bool, int, str]:
-    """Numbers by their values, then everything else."""
+    """Return what topics are sorted by: numbers by their values, then everything else."""
     is_number = topic.isascii() and topic.isdecimal() and len(topic) < 19
     return not is_number, int(topic) if is_number else 0, topic

@@ -47,7 +47,7 @@ _OF_ELEMENT = ("path", "start", "end")
 
 
 def write_jsonl_pool(pool: Pool) -> Iterator[bytes]:
-    """A pool as lines of JSON.
+    """Yield a pool as lines of JSON.
 
     >>> lines = list(write_jsonl_pool(Pool({"7": (PooledDocument("a", 0.5),)})))
     >>> lines[1]
@@ -55,8 +55,8 @@ def write_jsonl_pool(pool: Pool) -> Iterator[bytes]:
     """
     yield _line(_record_of_facts(pool))
     for topic, documents in pool.documents.items():
-        for one in documents:
-            yield _line(_record(topic, one))
+        for document in documents:
+            yield _line(_record(topic, document))
 
 
 def _line(record: dict[str, Any]) -> bytes:
@@ -79,16 +79,16 @@ def _record_of_facts(pool: Pool) -> dict[str, Any]:
     }
 
 
-def _record(topic: str, one: PooledDocument) -> dict[str, Any]:
+def _record(topic: str, pooled: PooledDocument) -> dict[str, Any]:
     return {
         "topic": topic,
-        "doc": one.document,
-        "priority": one.priority,
+        "doc": pooled.document,
+        "priority": pooled.priority,
         "elements": [
             {"path": part.path} if part.path is not None else {"start": part.start, "end": part.end}
-            for part in one.elements
+            for part in pooled.elements
         ],
-        "contributors": [list(pair) for pair in one.contributors],
+        "contributors": [list(pair) for pair in pooled.contributors],
     }
 
 
@@ -101,24 +101,24 @@ def read_jsonl_pool(file: IO[bytes], origin: str) -> Pool:
     """
     facts, pooled = PoolFacts(), dict[str, dict[str, PooledDocument]]()
     for number, record in json_lines(file, origin):
-        reader = _Reader(record, origin, number)
+        line = _PoolLine(record, origin, number)
         if "pool" in record and number == 1:
-            facts = reader.facts()
-            pooled = {topic: {} for topic in reader.names("topics")}
+            facts = line.facts()
+            pooled = {topic: {} for topic in line.names("topics")}
             continue
-        topic, one = reader.document()
+        topic, document = line.document()
         if facts.method is None:  # not written by doxeval, so ids may be spelt in any way
-            one = replace(one, document=normalise_id(one.document))
-        if one.document in pooled.setdefault(topic, {}):
-            reader.refuse(f"document {quoted(one.document)} is in the pool of its topic twice")
-        pooled[topic][one.document] = one
+            document = replace(document, document=normalise_id(document.document))
+        if document.document in pooled.setdefault(topic, {}):
+            line.refuse(f"document {quoted(document.document)} is in the pool of its topic twice")
+        pooled[topic][document.document] = document
     if not pooled:
         raise FormatError("no pooled documents in the file", origin)
     return Pool({topic: tuple(of.values()) for topic, of in pooled.items()}, facts)
 
 
-class _Reader:
-    """Reads the values of one line; what is not as expected is an error that names the line."""
+class _PoolLine:
+    """A line of a pool, whose values are checked; an error names the line."""
 
     def __init__(self, record: Any, origin: str, line: int) -> None:
         self._origin, self._line = origin, line
@@ -140,12 +140,13 @@ class _Reader:
         self._refuse_unknown(_OF_FACTS)
         runs = tuple(
             PooledRun(
-                one.text("name"), one.whole("results"), one.or_none("file"), one.or_none("sha256")
+                run.text("name"), run.whole("results"), run.or_none("file"), run.or_none("sha256")
             )
-            for one in self._objects("runs", _OF_RUN)
+            for run in self._objects("runs", _OF_RUN)
         )
         judged = tuple(
-            (one.text("file"), one.or_none("sha256")) for one in self._objects("judged", _OF_JUDGED)
+            (file.text("file"), file.or_none("sha256"))
+            for file in self._objects("judged", _OF_JUDGED)
         )
         for name, known in (("method", METHODS), ("level", LEVELS)):
             if self._record.get(name) not in (None, *known):
@@ -175,7 +176,7 @@ class _Reader:
         path = given.get("path") if isinstance(given, dict) and len(given) == 1 else None
         if isinstance(path, str) and path.strip():
             return PooledElement(path)
-        return _Reader(given, self._origin, self._line).element()
+        return _PoolLine(given, self._origin, self._line).element()
 
     def element(self) -> PooledElement:
         whole = self._whole_or_none
@@ -186,7 +187,7 @@ class _Reader:
             self.refuse(error.message)
 
     def _contributors(self) -> tuple[tuple[str, int], ...]:
-        found = []
+        contributors = []
         for pair in self._list("contributors"):
             if not (
                 isinstance(pair, list)
@@ -196,14 +197,14 @@ class _Reader:
                 and 0 < pair[1] <= LARGEST_WHOLE
             ):
                 self._expected("contributors", "pairs of a run and a rank")
-            found.append((pair[0], pair[1]))
-        return tuple(found)
+            contributors.append((pair[0], pair[1]))
+        return tuple(contributors)
 
     def names(self, name: str) -> list[str]:
-        found = self._list(name)
-        if not all(isinstance(one, str) for one in found) or len(set(found)) != len(found):
+        names = self._list(name)
+        if not all(isinstance(item, str) for item in names) or len(set(names)) != len(names):
             self._expected(name, "a list of different names")
-        return found
+        return names
 
     def text(self, name: str) -> str:
         value = self._record.get(name)
@@ -229,11 +230,11 @@ class _Reader:
             self._expected(name, "a list")
         return list(value)
 
-    def _objects(self, name: str, known: tuple[str, ...]) -> list[_Reader]:
-        found = [_Reader(one, self._origin, self._line) for one in self._list(name)]
-        for one in found:
-            one._refuse_unknown(known)
-        return found
+    def _objects(self, name: str, known: tuple[str, ...]) -> list[_PoolLine]:
+        objects = [_PoolLine(item, self._origin, self._line) for item in self._list(name)]
+        for item in objects:
+            item._refuse_unknown(known)
+        return objects
 
     def _expected(self, name: str, what: str) -> NoReturn:
         value = self._record.get(name)

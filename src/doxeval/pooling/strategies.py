@@ -33,7 +33,7 @@ from doxeval.arrays import Ints, last_true
 from doxeval.assessments import Assessments
 from doxeval.errors import MissingInput
 from doxeval.messages import Parameter
-from doxeval.pooling.candidates import Candidates, is_first
+from doxeval.pooling.candidates import PoolCandidates, is_first
 from doxeval.pooling.pool import PoolOptions
 
 
@@ -64,20 +64,20 @@ assessments=, or pool by depth or rrf as long as there are none
         """The judgments, if the method follows them."""
         return self.assessments if self.options.follows_judgments else None
 
-    def rows(self, candidates: Candidates) -> Ints:
+    def rows(self, candidates: PoolCandidates) -> Ints:
         """Return the rows of results that are pooled, in the order of pooling, topic by topic."""
         options, documents = self.options, self.options.documents
         if self.followed is not None:
             return replayed(candidates, options, self.followed)
         if options.method == "rrf":
             return fused(candidates, documents)
-        return by_rank(candidates) if documents is None else in_turns(candidates, documents)
+        return by_rank(candidates) if documents is None else round_robin(candidates, documents)
 
 
 # Orders that need no judgments
 
 
-def by_rank(candidates: Candidates) -> Ints:
+def by_rank(candidates: PoolCandidates) -> Ints:
     """Return all candidates: documents by best rank; tied ones by priority, then by id.
 
     Nothing depends on the order of the runs.
@@ -89,7 +89,7 @@ def by_rank(candidates: Candidates) -> Ints:
     return np.lexsort((c.unit, c.rank, c.document, -c.priority, best, c.topic))
 
 
-def in_turns(candidates: Candidates, documents: int) -> Ints:
+def round_robin(candidates: PoolCandidates, documents: int) -> Ints:
     """Go down the ranks, the runs taking turns, until a topic has so many distinct documents.
 
     The runs take turns in the order in which they are named, which decides which documents of the
@@ -98,7 +98,7 @@ def in_turns(candidates: Candidates, documents: int) -> Ints:
     return _limited(candidates, np.arange(len(candidates)), documents)
 
 
-def fused(candidates: Candidates, documents: int | None) -> Ints:
+def fused(candidates: PoolCandidates, documents: int | None) -> Ints:
     """Order by the sum of 1 / (60 + rank) over runs, until a topic has so many documents.
 
     Tied results come in the order of their best ranks, then of their documents' ids. Nothing
@@ -113,7 +113,7 @@ def fused(candidates: Candidates, documents: int | None) -> Ints:
     return _limited(c, np.lexsort((c.rank, c.unit, best, -score, c.topic)), documents)
 
 
-def _limited(candidates: Candidates, rows: Ints, documents: int | None) -> Ints:
+def _limited(candidates: PoolCandidates, rows: Ints, documents: int | None) -> Ints:
     """Return the rows until a topic has so many documents; the same result stays together."""
     if documents is None or not len(rows):
         return rows
@@ -135,7 +135,7 @@ def _limited(candidates: Candidates, rows: Ints, documents: int | None) -> Ints:
 _Results = list[tuple[int, int]]
 
 
-def replayed(candidates: Candidates, options: PoolOptions, assessments: Assessments) -> Ints:
+def replayed(candidates: PoolCandidates, options: PoolOptions, assessments: Assessments) -> Ints:
     """Return rows of candidates in the order in which they are pooled, topic by topic.
 
     >>> from doxeval.pooling.candidates import candidates_of
@@ -162,7 +162,7 @@ def replayed(candidates: Candidates, options: PoolOptions, assessments: Assessme
     return np.array(chosen, dtype=np.int64)
 
 
-def _lists(candidates: Candidates) -> Iterator[tuple[int, list[_Results]]]:
+def _lists(candidates: PoolCandidates) -> Iterator[tuple[int, list[_Results]]]:
     """Yield for each topic with candidates the list of every run."""
     topic, runs = candidates.topic, range(len(candidates.runs))
     begins = np.flatnonzero(is_first(topic)).tolist() if len(candidates) else []
@@ -189,7 +189,7 @@ def _move_to_front(
     priority = [0] * len(lists)
     # When each run last returned a relevant document, and when its last result was taken.
     success = [-1] * len(lists)
-    taken = [int(place) - len(lists) for place in chance.permutation(len(lists))]
+    taken = [int(order) - len(lists) for order in chance.permutation(len(lists))]
     waiting = {run for run, listed in enumerate(lists) if listed}
     chosen: list[int] = []
     pooled: set[int] = set()

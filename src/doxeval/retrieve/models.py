@@ -252,6 +252,11 @@ class Model(Named):
         """Return the model with those parameters filled in that depend on what is ranked."""
         return self
 
+    @property
+    def needs_article_scores(self) -> bool:
+        """Whether it may look at `Evidence.article_score`; if not, articles need not be scored."""
+        return True
+
     def warnings(self, evidence: Evidence) -> list[str]:
         """Return warnings about the scores."""
         return []
@@ -513,6 +518,11 @@ class BM25(Model):
             tf = evidence.tf[:, item]
             highest = weight * model._idf_of(evidence, item) * (model.k1 + 1) / (1 + model.context)
             yield highest * (tf / (tf + damping))
+
+    @property
+    def needs_article_scores(self) -> bool:
+        """Whether articles are context."""
+        return self.context != 0
 
     def besides(self, evidence: Evidence) -> dict[str, Floats]:
         """Return the article's part of the score."""

@@ -32,11 +32,11 @@ def test_all_gold_is_found(docs: Documents, gold: Questions) -> None:
 
 def test_copies_are_counted(gold: Questions) -> None:
     assert (gold.tally.copied, gold.tally.questions_with_copies) == (97, 68)
-    copied = [need for one in gold for need in one.needs if len(need.places) > 1]
+    copied = [need for one in gold for need in one.needs if len(need.spans) > 1]
     assert len(copied) == 97
-    in_finance = [need for need in copied if need.places[0].document == "finance"]
+    in_finance = [need for need in copied if need.spans[0].document == "finance"]
     assert len(in_finance) == 96
-    assert all(need.places[0] == min(need.places) for need in copied), "gold is the first copy"
+    assert all(need.spans[0] == min(need.spans) for need in copied), "gold is the first copy"
 
 
 def test_windows_of_all_corpora_are_located(docs: Documents) -> None:

@@ -240,7 +240,7 @@ def test_strange_characters(mark: str) -> None:
     gold = chunks.questions(
         [{"question": "?", "needs": [{"spans": [{"doc": "a", "quote": parts[1]}]}]}], {"a": text}
     )
-    assert gold["1"].needs[0].places[0].start == len(parts[0]) + 1
+    assert gold["1"].needs[0].spans[0].start == len(parts[0]) + 1
 
 
 def test_line_ends_of_windows() -> None:
@@ -397,7 +397,7 @@ def test_wrong_chunk_files_are_told(tmp_path: Path, line: str, message: str) -> 
 def test_ranges_of_own_cuts_are_checked() -> None:
     docs = chunks.documents(DOCS)
     made = chunks.Chunks.of(docs, ["faq"], [[(0, 7)]], ids=["x"], tokens=[2])
-    assert made.text(0) == "Parcels" and made.report() == "1 chunk, cut here"
+    assert made.text(0) == "Parcels" and made.report() == "1 chunk, split here"
     with pytest.raises(FormatError, match=r"\[0, 99\) is not in document 'faq'"):
         chunks.Chunks.of(docs, ["faq"], [[(0, 99)]])
 

@@ -29,14 +29,14 @@ def run_of(document: str, start: int, end: int) -> Run:
 
 
 def starts(gold: Questions) -> list[int]:
-    return [place.start for need in gold["1"].needs for place in need.places]
+    return [place.start for need in gold["1"].needs for place in need.spans]
 
 
 def test_copies_are_alternatives_within_the_document() -> None:
     span = {"doc": "sea", "quote": "The moon pulls."}
     gold = asked(span)
     assert starts(gold) == [12, 40]
-    assert {place.document for place in gold["1"].needs[0].places} == {"sea"}
+    assert {place.document for place in gold["1"].needs[0].spans} == {"sea"}
     assert gold.warnings == ("question 1: stands 2 times in sea: 'The moon pulls.'",)
     first = asked(span, copies="place")
     assert starts(first) == [12]
@@ -45,7 +45,7 @@ def test_copies_are_alternatives_within_the_document() -> None:
 
 def test_without_a_document_all_are_searched() -> None:
     gold = asked({"quote": "The moon pulls."})
-    places = gold["1"].needs[0].places
+    places = gold["1"].needs[0].spans
     assert [(place.document, place.start) for place in places] == [
         ("sea", 12), ("sea", 40), ("other", 9),
     ]  # fmt: skip
@@ -83,7 +83,7 @@ def test_a_byte_order_mark_that_was_counted() -> None:
 def test_other_white_space_is_the_same_text() -> None:
     text = TEXT.replace(" ", "\r\n")
     gold = asked({"doc": "sea", "quote": "Tides fall."}, text=text)
-    place = gold["1"].needs[0].places[0]
+    place = gold["1"].needs[0].spans[0]
     assert text[place.start : place.end] == "Tides\r\nfall."
     assert gold.warnings == ()
 
@@ -279,7 +279,7 @@ def test_places_hold_the_quote(text: str, start: int, length: int, copies: Any) 
         return
     span = {"doc": "sea", "start": start, "end": end, "quote": quote}
     gold = asked(span, copies=copies, text=text)
-    places = gold["1"].needs[0].places
+    places = gold["1"].needs[0].spans
     assert places[0][1:] == (start, end)
     solid = "".join(quote.split())
     for place in places:

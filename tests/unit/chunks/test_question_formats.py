@@ -23,7 +23,7 @@ def answers(gold: Questions, question: str, docs: Any = DOCS) -> list[list[str]]
     """The texts of each need of a question."""
     texts = chunks.documents(docs)
     return [
-        [texts[place.document][place.start : place.end] for place in need.places]
+        [texts[place.document][place.start : place.end] for place in need.spans]
         for need in gold[question].needs
     ]
 
@@ -135,11 +135,11 @@ def test_chunking_evaluation(tmp_path: Path) -> None:
     gold = chunks.questions(tmp_path / "q.csv", DOCS)
     assert gold.texts["1"] == 'How, "exactly"?'
     assert answers(gold, "1") == [["Thirty days."], ["Unused goods only."] * 2]
-    assert [place.start for place in gold["1"].needs[1].places] == [13, 46]
+    assert [place.start for place in gold["1"].needs[1].spans] == [13, 46]
     assert gold.tally[1:] == (0, 0, 1, 1, 0)
     assert gold.warnings == ("question 1: stands 2 times in terms: 'Unused goods only.'",)
     at_place = chunks.questions(tmp_path / "q.csv", DOCS, copies="place")
-    assert [place.start for place in at_place["1"].needs[1].places] == [13]
+    assert [place.start for place in at_place["1"].needs[1].spans] == [13]
     assert at_place.warnings == ()
 
 
@@ -147,7 +147,7 @@ def test_the_second_copy_comes_first_if_it_is_meant(tmp_path: Path) -> None:
     second = {"content": "Unused goods only.", "start_index": 46, "end_index": 64}
     write_files(tmp_path, {"q.csv": chroma(second)})
     gold = chunks.questions(tmp_path / "q.csv", DOCS)
-    assert [place.start for place in gold["1"].needs[0].places] == [46, 13]
+    assert [place.start for place in gold["1"].needs[0].spans] == [46, 13]
 
 
 def test_references_may_be_lists_in_frames() -> None:
@@ -179,7 +179,7 @@ def test_legalbench_counts_line_ends_once() -> None:
     start = folded.rindex("Two.")
     snippets = [{"file_path": "a.txt", "span": [start, start + 4], "answer": "Two."}]
     gold = chunks.questions({"tests": [{"query": "?", "snippets": snippets}]}, {"a": text}, "place")
-    assert gold["1"].needs[0].places[0].start == text.rindex("Two.")
+    assert gold["1"].needs[0].spans[0].start == text.rindex("Two.")
     assert gold.warnings == ()
 
 
@@ -235,7 +235,7 @@ def test_ragas_contexts_are_looked_for_in_all_documents(tmp_path: Path) -> None:
     for source in (tmp_path / "s.jsonl", [SAMPLE], SimpleNamespace(samples=[dumped])):
         gold = chunks.questions(source, DOCS)
         assert answers(gold, "1") == [["Thirty days."], ["Ask us first."] * 2]
-        assert {place.document for place in gold["1"].needs[1].places} == {"terms", "faq"}
+        assert {place.document for place in gold["1"].needs[1].spans} == {"terms", "faq"}
     assert gold.warnings == ("question 1: stands 2 times in any document: 'Ask us first.'",)
 
 
@@ -296,7 +296,7 @@ def test_squad_holds_its_documents(tmp_path: Path) -> None:
     assert dict(docs) == {"Trees": "Tea is hot. Tea is wet.\n\nThe oak is old, the oak is tall."}
     gold = chunks.questions(tmp_path / "squad.json", docs)
     assert answers(gold, "s1", docs) == [["oak", "The oak"]], "alternatives of one need"
-    assert [place.start for place in gold["s1"].needs[0].places] == [29, 25], "no other oak"
+    assert [place.start for place in gold["s1"].needs[0].spans] == [29, 25], "no other oak"
     assert gold.warnings == ()
 
 
@@ -304,14 +304,14 @@ def test_squad_answers_at_a_wrong_offset_are_found_in_their_paragraph() -> None:
     value = squad(answers=[{"text": "tall", "answer_start": 3}])
     docs = Documents([("Trees", "A tall tree.\n\nThe oak is old, the oak is tall.")])
     gold = chunks.questions(value, docs)
-    assert [place.start for place in gold["s1"].needs[0].places] == [41]
+    assert [place.start for place in gold["s1"].needs[0].spans] == [41]
     assert gold.tally.moved == 1
 
 
 def test_squad_in_documents_of_another_make() -> None:
     docs = {"whole": "Before. The oak is old, the oak is tall. After.", "other": "The oak is"}
     gold = chunks.questions(squad(), docs)
-    assert [tuple(place) for place in gold["s1"].needs[0].places] == [
+    assert [tuple(place) for place in gold["s1"].needs[0].spans] == [
         ("whole", 12, 15),
         ("whole", 8, 15),
     ]
@@ -440,7 +440,7 @@ def test_natural_questions_count_bytes(tmp_path: Path) -> None:
     assert list(docs) == ["//wiki/oldid=5"]
     gold = chunks.questions(tmp_path / "nq.jsonl", docs)
     assert answers(gold, "77", docs) == [["<p>Là-bas, à midi.</p>"]]
-    assert gold["77"].needs[0].places[0].start == page.rindex("<p>Là")
+    assert gold["77"].needs[0].spans[0].start == page.rindex("<p>Là")
     assert gold.warnings == ()
 
 
@@ -617,11 +617,11 @@ def test_gold_of_autorag_becomes_ranges_of_the_documents(tmp_path: Path) -> None
     corpus, qa = folder / "corpus.parquet", folder / "qa.parquet"
     for source in (folder, {"qa": qa, "corpus": corpus}):
         gold = chunks.questions(source, DOCS, "place", max_missing=1)
-        places = [[place.start for place in need.places] for need in gold["a1"].needs]
+        places = [[place.start for place in need.spans] for need in gold["a1"].needs]
         assert places == [[46, 32], [0]]
         assert gold.warnings == ("question a1: no document 'gone'", LEFT_OUT)
     any_copy = chunks.questions(folder, DOCS, max_missing=1)
-    both = [place.start for place in any_copy["a1"].needs[0].places]
+    both = [place.start for place in any_copy["a1"].needs[0].spans]
     assert both == [46, 13, 32], "copies are as good"
     with pytest.raises(FormatError, match=r"are no documents here: if they are chunks, a folder"):
         chunks.questions(qa, DOCS)

@@ -189,7 +189,7 @@ def test_a_span_must_say_what_it_is(span: dict[str, Any]) -> None:
 
 def test_a_whole_document_is_asked_for_as_such() -> None:
     gold = chunks.questions([question({"doc": "a", "whole": True})], DOCS)
-    assert gold["1"].needs[0].places == (("a", 0, len(DOCS["a"])),)
+    assert gold["1"].needs[0].spans == (("a", 0, len(DOCS["a"])),)
     for more in ({"start": 0, "end": 5}, {"quote": "Thirty"}):
         with pytest.raises(FormatError, match="a whole document has only a doc"):
             chunks.questions([question({"doc": "a", "whole": True, **more})], DOCS)

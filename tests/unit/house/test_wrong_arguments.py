@@ -23,7 +23,7 @@ _NOT_CALLED = {
     *("BuildOptions", "ChunkTable", "Element", "Kind", "Measure", "Model", "Navigation"),
     *("NeededSpan", "Pool", "Result", "Run", "ScoreTable", "register", "register_model"),
     *("DoxevalError", "DoxevalWarning", "__version__", "chunks"),
-    *("ChunkRun", "Chunks", "Documents", "Limits", "Questions", "Study"),
+    *("ChunkRun", "Chunks", "Documents", "ChunkingLimits", "Questions", "Study"),
 }
 # Functions of users, whose errors are theirs.
 _CALLBACKS = {"progress", "planned", "on_broken", "keep", "executor", "engine", "patience", "jobs"}

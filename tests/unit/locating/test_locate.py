@@ -232,7 +232,7 @@ def test_edges() -> None:
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(InputError, match="order='any': expected 'list' or 'none'"):
         locate_chunks("a", ["a"], order="any")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="offsets= has 2 starts for 1 chunks"):
+    with pytest.raises(InputError, match="there are offsets of 2 starts for 1 chunks"):
         locate_chunks("a", ["a"], offsets=([0, 1], None))
     with pytest.raises(InputError, match="circle"):
         locate_chunks("a", ["a", "a"], parents=[1, 0])
@@ -243,11 +243,11 @@ def test_wrong_arguments_are_refused() -> None:
 
 @pytest.mark.parametrize("large", [2**63, 10**30, 1e30, np.uint64(2**63)])
 def test_offsets_beyond_64_bits_are_refused(large: Any) -> None:
-    with pytest.raises(InputError, match=r"among its starts: expected offsets below 2\*\*63"):
+    with pytest.raises(InputError, match=r"among the starts: expected offsets below 2\*\*63"):
         locate_chunks("a b", ["a", "b"], offsets=([0, large], None))
-    with pytest.raises(InputError, match="among its ends: expected"):
+    with pytest.raises(InputError, match="among the ends: expected"):
         locate_chunks("a b", ["a", "b"], offsets=([0, 2], [large, 3]))
-    with pytest.raises(InputError, match="among its starts: expected"):
+    with pytest.raises(InputError, match="among the starts: expected"):
         locate_chunks("a", ["a"], offsets=(np.array([2**63], dtype=np.uint64), None))
 
 

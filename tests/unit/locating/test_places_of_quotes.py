@@ -17,12 +17,12 @@ def solid(text: str) -> str:
 def test_all_places_of_a_quote_are_found(cut: Cut) -> None:
     for quote, found in zip(cut.chunks, find_quotes(cut.text, cut.chunks), strict=True):
         wanted, whole = solid(quote), solid(cut.text)
-        places = [len(solid(cut.text[:start])) for ((start, _),) in found.places]
+        places = [len(solid(cut.text[:start])) for ((start, _),) in found.occurrences]
         if not wanted:
             assert found.how == How.BLANK and not places
             continue
         assert places == [at for at in range(len(whole)) if whole.startswith(wanted, at)]
-        assert all(solid(cut.text[start:end]) == wanted for ((start, end),) in found.places)
+        assert all(solid(cut.text[start:end]) == wanted for ((start, end),) in found.occurrences)
         assert found.how == How.EXACT and found.share == 1
 
 
@@ -37,23 +37,26 @@ def test_one_search_in_all_documents_finds_what_a_search_in_each_finds(
         each = {name: find_quotes(text, [quote])[0] for name, text in documents.items()}
         exact = (How.EXACT, How.WHITE_SPACE)
         expected = [
-            (name, place) for name, one in each.items() if one.how in exact for place in one.places
+            (name, place)
+            for name, one in each.items()
+            if one.how in exact
+            for place in one.occurrences
         ]
         if expected:
-            assert list(found.places) == expected
+            assert list(found.occurrences) == expected
 
 
 def test_a_quote_with_other_case_is_found_at_all_places() -> None:
     (found,) = find_quotes("Net sales. Other. NET  SALES.", ["net SALES."])
     assert found.how == How.FUZZY
-    assert found.places == (((0, 10),), ((18, 29),))
+    assert found.occurrences == (((0, 10),), ((18, 29),))
 
 
 def test_a_quote_that_was_typed_with_mistakes_is_found_at_its_best_place() -> None:
     text = "In 2016 the pension settlement was large. In 2017 it was much smaller than that."
     (found,) = find_quotes(text, ["the pension settlemint was large. In 2017 it"])
     assert found.how == How.FUZZY and 0.8 < found.share < 1
-    (((start, end),),) = found.places
+    (((start, end),),) = found.occurrences
     assert text[start:end] == "the pension settlement was large. In 2017 it"
 
 
@@ -66,10 +69,10 @@ def test_nothing_is_found_across_documents() -> None:
 def test_no_documents_and_empty_documents() -> None:
     assert [one.how for one in find_in_documents({}, ["a", " "])] == [How.NOT_FOUND, How.BLANK]
     (found,) = find_in_documents({"a": "", "b": "x", "c": ""}, ["x"])
-    assert found.places == (("b", ((0, 1),)),)
+    assert found.occurrences == (("b", ((0, 1),)),)
 
 
 def test_the_letter_between_documents_is_one_that_none_of_them_has() -> None:
     joined = JoinedTexts({"a": "\U00010000", "b": "\U00010001"})
     assert len(set(joined.text.text)) == 3
-    assert joined.range_in_document(2, 3) == ("b", 0, 1)
+    assert joined.span_in_document(2, 3) == ("b", 0, 1)

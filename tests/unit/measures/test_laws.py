@@ -506,7 +506,7 @@ def relevant_passages_may_be_split_into_needs(case: Case) -> None:
     fixed={"unit": "characters"},
 )
 def results_may_be_cut_in_two(case: Case) -> None:
-    """A result may be cut in two."""
+    """A result may be split in two."""
     results = without_tokens(case.results)
     random = Random(len(results))
     cut: list[Result] = []

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class RawEvidence(NamedTuple):
-    """A piece of text that answers a need, as a file points to it.
+    """Text that answers a need, as a file points to it.
 
     document: what the file calls its document; None if it does not say. start, end: code points,
     half-open; where end is None, it follows from the quote. quote: the text itself.
     inside: the text in which start and end count, if that is not the document. at_place: whether
-    only this place is meant, since such a short text stands elsewhere by chance. is_whole: whether
+    only this place is meant, since such a short text occurs elsewhere by chance. is_whole: whether
     the whole document is meant; then there are neither offsets nor a quote.
     """
 
@@ -36,9 +36,9 @@ class RawEvidence(NamedTuple):
 
 
 class RawNeed(NamedTuple):
-    """What a question needs: any of these pieces of text. grade: how much it weighs."""
+    """What a question needs: any of this evidence. grade: how much it weighs."""
 
-    pieces: tuple[RawEvidence, ...]
+    evidence: tuple[RawEvidence, ...]
     grade: float = 1
     id: str | None = None
 
@@ -58,13 +58,13 @@ class RawQuestion(NamedTuple):
     unusable: tuple[str, ...] = ()
 
 
-def single_needs(pieces: list[RawEvidence]) -> tuple[RawNeed, ...]:
-    """A need for each piece of text, once for each.
+def single_needs(evidence: list[RawEvidence]) -> tuple[RawNeed, ...]:
+    """Return a need for each text, once for each.
 
     >>> len(single_needs([RawEvidence("a", quote) for quote in ("one", "two", "one")]))
     2
     """
-    return tuple(RawNeed((piece,)) for piece in dict.fromkeys(pieces))
+    return tuple(RawNeed((text,)) for text in dict.fromkeys(evidence))
 
 
 class QuestionFormat(NamedTuple):

@@ -28,7 +28,7 @@ _SEGMENTS = ("segments.jsonl", "segments.jsonl.gz")
 
 
 class JudgedSegment(NamedTuple):
-    """A judged piece of a document: its text, and where it is said to stand."""
+    """A judged part of a document: its text, and its offsets."""
 
     text: str | None
     start: int | None
@@ -45,12 +45,12 @@ class JudgedParts:
 
 
 def is_judged_folder(path: str) -> bool:
-    """Whether a folder holds queries and qrels."""
+    """Return whether a folder holds queries and qrels."""
     return os.path.isdir(path) and _first(path, _QUERIES) is not None
 
 
 def judged_folder(path: str) -> JudgedParts:
-    """The queries and qrels of a folder."""
+    """Return the queries and qrels of a folder."""
     queries = _first(path, _QUERIES)
     if queries is None:
         raise SourceError(f"no queries in the folder: expected {' or '.join(_QUERIES[:3])}", path)
@@ -59,7 +59,7 @@ def judged_folder(path: str) -> JudgedParts:
 
 
 def judged_parts(files: Mapping[str, Any]) -> JudgedParts:
-    """The same from files that are named one by one: queries, qrels, and perhaps segments."""
+    """Return the same from files that are named: queries, qrels, and perhaps segments."""
     for name in ("queries", "qrels"):
         if files.get(name) is None:
             raise FormatError(f"no {name} among {join_names(list(files))}")
@@ -76,7 +76,7 @@ def _first(path: str, names: tuple[str, ...]) -> str | None:
 
 
 def _qrels(path: str) -> str:
-    """The one file of qrels, or that of the test set if there are several."""
+    """Return the one file of qrels, or that of the test set if there are several."""
     folder = Path(path)
     found = sorted(
         [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv"), *folder.glob("qrels*.txt")]
@@ -154,7 +154,7 @@ def _beir_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     parts: JudgedParts = loaded.value
     for question, grades in parts.grades.items():
         needs = tuple(
-            RawNeed((_piece(parts, name),), grade, name)
+            RawNeed((_evidence(parts, name),), grade, name)
             for name, grade in grades.items()
             if grade > 0
         )
@@ -164,7 +164,7 @@ def _beir_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
         yield RawQuestion(question, parts.texts.get(question, ""), needs, not_relevant=judged)
 
 
-def _piece(parts: JudgedParts, name: str) -> RawEvidence:
+def _evidence(parts: JudgedParts, name: str) -> RawEvidence:
     segment = parts.segments.get(name)
     if segment is None:
         return RawEvidence(name, is_whole=True)

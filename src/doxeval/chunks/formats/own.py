@@ -92,14 +92,14 @@ def _need(loaded: Loaded, row: int, need: Any) -> RawNeed:
         _refuse_unknown(loaded, row, need, _OF_NEED)
     if not isinstance(need, Mapping) or not isinstance(need.get("spans"), list):
         raise loaded.wrong(f'the need {quoted(need)}: expected {{"spans": […]}}', row)
-    pieces = tuple(_piece(loaded, row, span) for span in need["spans"])
+    evidence = tuple(_evidence(loaded, row, span) for span in need["spans"])
     grade = need.get("grade", 1)
     if isinstance(grade, bool) or not isinstance(grade, int | float) or not 0 < grade < 1 << 31:
         raise loaded.wrong(f"the grade {quoted(grade)}: expected more than 0", row)
-    return RawNeed(pieces, grade, text(need, "id"))
+    return RawNeed(evidence, grade, text(need, "id"))
 
 
-def _piece(loaded: Loaded, row: int, span: Any) -> RawEvidence:
+def _evidence(loaded: Loaded, row: int, span: Any) -> RawEvidence:
     if isinstance(span, str):
         return RawEvidence(None, span)
     if not isinstance(span, Mapping):
@@ -136,7 +136,7 @@ def _judged(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
 
 
 def judged_questions(judged: Any) -> Iterator[RawQuestion]:
-    """The needs of assessments, for questions whose texts are not known."""
+    """Yield the needs of assessments, for questions whose texts are not known."""
     from doxeval.assessments import Needs
 
     needs = Needs.of(judged)
@@ -146,8 +146,8 @@ def judged_questions(judged: Any) -> Iterator[RawQuestion]:
     for row in range(len(needs)):
         spans = range(int(needs.begin[row]), int(needs.begin[row + 1]))
         places = zip(needs.pair[spans], needs.start[spans], needs.end[spans], strict=True)
-        pieces = tuple(RawEvidence(pairs[pair][1], None, int(s), int(e)) for pair, s, e in places)
-        need = RawNeed(pieces, _whole(float(needs.grade[row])), needs.names[row])
+        evidence = tuple(RawEvidence(pairs[pair][1], None, int(s), int(e)) for pair, s, e in places)
+        need = RawNeed(evidence, _whole(float(needs.grade[row])), needs.names[row])
         by_topic[topics[int(needs.topic[row])]].append(need)
     for topic, own_needs in by_topic.items():
         empty = tuple(judgment.document for judgment in judged.of(topic) if not judgment.highlights)

@@ -17,7 +17,7 @@ HiCBench: questions with evidence, quoted from one document.
 
     {"input", "answers", "facts", "evidences": [texts], "_id": the document}
 
-A piece of evidence is a need. Its wording may differ from the document's in case and marks.
+Each quote is a need. Its wording may differ from the document's in case and marks.
 
 ragas: samples with the texts that should have been retrieved, without their documents.
 
@@ -39,7 +39,7 @@ AutoRAG: ids of chunks as AND of OR, and the corpus that says where these chunks
 
 Each list of `retrieval_gt` is a need, and any of its chunks answers it. With the corpus, which a
 folder has with the questions, chunks are spans of the documents that they were split from, and
-gold holds for every other cut. Without it, the ids are those of documents.
+gold holds for every other chunking. Without it, the ids are those of documents.
 
 Contexts that were retrieved, in the files of programs that judge answers:
 
@@ -113,14 +113,14 @@ def _is_legalbench(value: Any) -> bool:
 def _legalbench_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     tests = loaded._replace(value=_tests(loaded.value))
     for row, record in enumerate(tests.records()):
-        pieces = []
+        evidence = []
         for snippet in listed_records(tests, row, record, "snippets"):
             start, end = whole_numbers(tests, row, snippet.get("span"), "span")
             file = needed_text(tests, row, snippet, "file_path")
-            pieces.append(RawEvidence(file, text(snippet, "answer"), start, end))
+            evidence.append(RawEvidence(file, text(snippet, "answer"), start, end))
         question = needed_text(tests, row, record, "query")
         own = text(record, "id") or str(row + 1)
-        yield RawQuestion(own, question, single_needs(pieces), texts(record, "tags"))
+        yield RawQuestion(own, question, single_needs(evidence), texts(record, "tags"))
 
 
 LEGALBENCH = QuestionFormat(
@@ -135,9 +135,9 @@ def _is_hicbench(value: Any) -> bool:
 def _hicbench_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     for row, record in enumerate(loaded.records()):
         document = text(record, "_id", "doc", "doc_id")
-        pieces = [RawEvidence(document, quote) for quote in texts(record, "evidences")]
+        evidence = [RawEvidence(document, quote) for quote in texts(record, "evidences")]
         question = needed_text(loaded, row, record, "input")
-        yield RawQuestion(text(record, "id") or str(row + 1), question, single_needs(pieces))
+        yield RawQuestion(text(record, "id") or str(row + 1), question, single_needs(evidence))
 
 
 HICBENCH = QuestionFormat("HiCBench", "input and evidences", _is_hicbench, _hicbench_questions)
@@ -158,12 +158,12 @@ def _ragas_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
             message = f"user_input is {quoted(question)}: expected a text (a sample of one turn)"
             raise loaded.wrong(message, row)
         quotes = texts_in_cell(record, "reference_contexts")
-        pieces = [RawEvidence(None, quote) for quote in quotes]
-        if not pieces:
+        evidence = [RawEvidence(None, quote) for quote in quotes]
+        if not evidence:
             ids = texts_in_cell(record, "reference_context_ids")
-            pieces = [RawEvidence(name, is_whole=True) for name in ids]
+            evidence = [RawEvidence(name, is_whole=True) for name in ids]
         own = text(record, "id", "sample_id") or str(row + 1)
-        yield RawQuestion(own, question, single_needs(pieces))
+        yield RawQuestion(own, question, single_needs(evidence))
 
 
 RAGAS = QuestionFormat("ragas", "user_input and reference_contexts", _is_ragas, _ragas_questions)
@@ -175,15 +175,15 @@ def _is_multihop(value: Any) -> bool:
 
 def _multihop_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     for row, record in enumerate(loaded.records()):
-        pieces = []
+        evidence = []
         for fact in listed_records(loaded, row, record, "evidence_list"):
             names = [text(fact, name) for name in ("url", "title")]
             known = [name for name in map(docs.find, names) if name is not None]
             document = known[0] if known else next(filter(None, names), None)
-            pieces.append(RawEvidence(document, needed_text(loaded, row, fact, "fact")))
+            evidence.append(RawEvidence(document, needed_text(loaded, row, fact, "fact")))
         question = needed_text(loaded, row, record, "query")
         own, tags = text(record, "id") or str(row + 1), texts(record, "question_type")
-        yield RawQuestion(own, question, single_needs(pieces), tags)
+        yield RawQuestion(own, question, single_needs(evidence), tags)
 
 
 MULTIHOP = QuestionFormat(
@@ -203,17 +203,17 @@ class QaWithCorpus:
 
 
 def is_autorag_folder(path: str) -> bool:
-    """Whether a folder holds the questions of AutoRAG together with their corpus."""
+    """Return whether a folder holds the questions of AutoRAG together with their corpus."""
     return all(os.path.exists(os.path.join(path, name)) for name in (_QA, _CORPUS))
 
 
 def autorag_folder(path: str) -> QaWithCorpus:
-    """The questions and the corpus of a folder."""
+    """Return the questions and the corpus of a folder."""
     return autorag_parts({"qa": os.path.join(path, _QA), "corpus": os.path.join(path, _CORPUS)})
 
 
 def autorag_parts(files: Mapping[str, Any]) -> QaWithCorpus:
-    """The same from a file or data frame each: qa and corpus."""
+    """Return the same from a file or data frame each: qa and corpus."""
     qa = files["qa"]
     return QaWithCorpus(Loaded(frame_records(qa)) if is_frame(qa) else load(qa), files["corpus"])
 
@@ -258,7 +258,7 @@ def _stated_with_corpus(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion
 def _autorag_evidence(
     chunks: Chunks, ranges: Sequence[Sequence[tuple[int, int]]], name: str
 ) -> RawEvidence:
-    """The range of a chunk; of one that is lost its text, and of an unknown one its id."""
+    """Return the span of a chunk; of one not found its text, and of an unknown one its id."""
     row = chunks.find(name)
     if row < 0:
         return RawEvidence(name, is_whole=True)
@@ -271,7 +271,7 @@ def _autorag_evidence(
 
 
 def _needed_ids(loaded: Loaded) -> Iterator[list[list[str]]]:
-    """The ids of each question: a list for each need."""
+    """Yield the ids of each question: a list for each need."""
     for row, record in enumerate(loaded.records()):
         given = record.get("retrieval_gt")
         if not isinstance(given, list):
@@ -281,11 +281,11 @@ def _needed_ids(loaded: Loaded) -> Iterator[list[list[str]]]:
 
 
 def _autorag_questions(
-    loaded: Loaded, piece: Callable[[str], RawEvidence]
+    loaded: Loaded, evidence_of: Callable[[str], RawEvidence]
 ) -> Iterator[RawQuestion]:
-    """The questions; `piece` says what an id stands for."""
+    """Yield the questions; `evidence_of` says what an id stands for."""
     for row, (record, needed) in enumerate(zip(loaded.records(), _needed_ids(loaded), strict=True)):
-        needs = tuple(RawNeed(tuple(map(piece, ids))) for ids in needed)
+        needs = tuple(RawNeed(tuple(map(evidence_of, ids))) for ids in needed)
         question = needed_text(loaded, row, record, "query")
         yield RawQuestion(text(record, "qid", "id") or str(row + 1), question, needs)
 
@@ -314,7 +314,7 @@ class Answer(NamedTuple):
 
 
 def has_contexts(value: Any) -> bool:
-    """Whether a value holds retrieved contexts.
+    """Return whether a value holds retrieved contexts.
 
     >>> has_contexts([{"user_input": "How long?", "retrieved_contexts": ["Thirty days."]}])
     True
@@ -338,7 +338,7 @@ def _is_ragchecker_contexts(value: Any) -> bool:
 
 
 def answers_in(loaded: Loaded) -> list[Answer]:
-    """What was retrieved for each question of a file."""
+    """Return what was retrieved for each question of a file."""
     if _is_ragchecker_contexts(loaded.value):
         found = list(_of_ragchecker(loaded._replace(value=loaded.value["results"])))
     elif has_contexts(loaded.value):

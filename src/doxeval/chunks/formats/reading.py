@@ -69,7 +69,7 @@ from doxeval.messages import quoted
 
 
 def paragraphs_by_title(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The different paragraphs of each title as one document, with blank lines between them.
+    """Yield the different paragraphs of each title as one document, with blank lines between them.
 
     >>> pairs = [("Tea", "Hot."), ("Oak", "Old."), ("Tea", "Hot."), ("Tea", "Wet.")]
     >>> list(paragraphs_by_title(pairs))
@@ -114,14 +114,14 @@ def _squad_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     for asked in _squad_records(loaded):
         record, row = asked.record, asked.row
         document = docs.find(asked.title)
-        pieces = tuple(
+        evidence = tuple(
             RawEvidence(document, quote, start, None, asked.context, at_place=True)
             for quote, start in dict.fromkeys(_squad_answers(loaded, row, record))
         )
         question = needed_text(loaded, row, record, "question")
         own = needed_text(loaded, row, record, "id")
-        needs = (RawNeed(pieces),) if pieces else ()
-        judged = (document,) if document is not None and not pieces else ()
+        needs = (RawNeed(evidence),) if evidence else ()
+        judged = (document,) if document is not None and not evidence else ()
         yield RawQuestion(own, question, needs, not_relevant=judged)
 
 
@@ -181,7 +181,7 @@ def _papers(loaded: Loaded) -> Iterator[tuple[str, Mapping[str, Any], int]]:
 
 
 def rows_of(value: Any) -> list[Mapping[str, Any]]:
-    """A list of objects, which may be written as an object of lists.
+    """Return a list of objects, which may be written as an object of lists.
 
     >>> rows_of({"a": [1, 2], "b": [3, 4]})
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 4}]
@@ -222,7 +222,7 @@ def _qasper_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
 
 
 def _qasper_answers(value: Any) -> Iterator[Mapping[str, Any]]:
-    """What each annotator said, however deeply it is nested."""
+    """Yield what each annotator said, however deeply it is nested."""
     for record in rows_of(value):
         inner = record.get("answer")
         if isinstance(inner, Mapping):
@@ -273,13 +273,13 @@ def _hotpot_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
         paragraphs = _paragraphs(loaded, row, record)
         needs, unusable = [], []
         for title, number in dict.fromkeys(_facts(loaded, row, record)):
-            pieces = tuple(
+            evidence = tuple(
                 _sentence(paragraph, number)
                 for paragraph in paragraphs
                 if paragraph.title == title and 0 <= number < len(paragraph.sentences)
             )
-            if pieces:
-                needs.append(RawNeed(pieces))
+            if evidence:
+                needs.append(RawNeed(evidence))
             else:
                 unusable.append(f"{title}, sentence {number}")
         question = needed_text(loaded, row, record, "question")
@@ -332,14 +332,14 @@ def _whole_paragraphs(loaded: Loaded) -> Iterator[tuple[str, str, bool, int]]:
 
 
 def _stated_musique(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
-    pieces: dict[int, list[RawEvidence]] = {}
+    evidence: dict[int, list[RawEvidence]] = {}
     for title, paragraph, is_supporting, row in _whole_paragraphs(loaded):
         if is_supporting:
-            pieces.setdefault(row, []).append(RawEvidence(title, paragraph))
+            evidence.setdefault(row, []).append(RawEvidence(title, paragraph))
     for row, record in enumerate(loaded.records()):
         question = needed_text(loaded, row, record, "question")
         own = text(record, "id") or str(row + 1)
-        yield RawQuestion(own, question, single_needs(pieces.get(row, [])))
+        yield RawQuestion(own, question, single_needs(evidence.get(row, [])))
 
 
 def _documents_musique(loaded: Loaded) -> Iterator[tuple[str, str]]:
@@ -368,7 +368,7 @@ def _is_nested(record: Mapping[str, Any]) -> bool:
     return isinstance(record.get("document"), Mapping)
 
 
-class _Page(NamedTuple):
+class _QuestionPage(NamedTuple):
     """The page of a question. unit: what its offsets count, "byte" or "token"."""
 
     name: str
@@ -381,7 +381,7 @@ class _Page(NamedTuple):
         return len(_encoded(self.text)) if self.unit == "byte" else self.text.count(" ") + 1
 
 
-def _page(loaded: Loaded, row: int, record: Mapping[str, Any]) -> _Page:
+def _page(loaded: Loaded, row: int, record: Mapping[str, Any]) -> _QuestionPage:
     page: Any = record.get("document") if _is_nested(record) else None
     if page is None:
         html, plain = text(record, "document_html"), text(record, "document_text")
@@ -393,11 +393,11 @@ def _page(loaded: Loaded, row: int, record: Mapping[str, Any]) -> _Page:
         expected = "document_html or document_text" if page is None else "html or tokens"
         raise loaded.wrong(f"no {expected} in the record", row)
     unit = "token" if html is None else "byte"
-    return _Page(name or str(row + 1), html if html is not None else str(plain), unit)
+    return _QuestionPage(name or str(row + 1), html if html is not None else str(plain), unit)
 
 
 def _joined_tokens(tokens: Any) -> str | None:
-    """The text that tokens stand for, which are a list of each field, or objects."""
+    """Return the text that tokens stand for, which are a list of each field, or objects."""
     if isinstance(tokens, Mapping):
         found = texts(tokens, "token")
     else:
@@ -406,7 +406,7 @@ def _joined_tokens(tokens: Any) -> str | None:
 
 
 def _natural_questions_documents(loaded: Loaded) -> Iterator[tuple[str, str]]:
-    """The pages, each once: several questions may be about one."""
+    """Return the pages, each once: several questions may be about one."""
     seen: dict[str, str] = {}
     for row, record in enumerate(loaded.records()):
         page = _page(loaded, row, record)
@@ -429,10 +429,10 @@ def _natural_questions_questions(loaded: Loaded, docs: Documents) -> Iterator[Ra
         needs = []
         for name, answers in (("long", long), ("short", short)):
             ranges = _ranges(loaded, row, page, answers)
-            pieces = tuple(
-                _piece(page, position, *annotation) for annotation in dict.fromkeys(ranges)
+            evidence = tuple(
+                _evidence(page, position, *annotation) for annotation in dict.fromkeys(ranges)
             )
-            needs += [RawNeed(pieces, id=name)] if pieces else []
+            needs += [RawNeed(evidence, id=name)] if evidence else []
         own = text(record, "example_id", "id") or str(row + 1)
         question = _question(loaded, row, record)
         judged = () if needs else (page.name,)
@@ -448,8 +448,10 @@ def _question(loaded: Loaded, row: int, record: Mapping[str, Any]) -> str:
     return needed_text(loaded, row, question, "text")
 
 
-def _ranges(loaded: Loaded, row: int, page: _Page, answers: list[Any]) -> Iterator[tuple[int, int]]:
-    """Where answers begin and end, in the unit of the page; those that are none are left out."""
+def _ranges(
+    loaded: Loaded, row: int, page: _QuestionPage, answers: list[Any]
+) -> Iterator[tuple[int, int]]:
+    """Yield where answers begin and end, in the unit of the page, without those that are none."""
     for answer in answers:
         if not isinstance(answer, Mapping):
             continue
@@ -460,7 +462,9 @@ def _ranges(loaded: Loaded, row: int, page: _Page, answers: list[Any]) -> Iterat
             yield start, end
 
 
-def _piece(page: _Page, position: Callable[[int], int], start: int, end: int) -> RawEvidence:
+def _evidence(
+    page: _QuestionPage, position: Callable[[int], int], start: int, end: int
+) -> RawEvidence:
     if end > page.size:  # reported as a range that is not in the document
         return RawEvidence(page.name, None, start, max(end, len(page.text) + 2))
     begin, after = position(start), position(end)

@@ -22,7 +22,7 @@ _VERBS = {
 }
 
 
-class _Chunks(VerbGroup):
+class _ChunksGroup(VerbGroup):
     """Imports its verbs by name, so that each starts quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -36,7 +36,7 @@ class _Chunks(VerbGroup):
         return command
 
 
-@click.group(cls=_Chunks)
+@click.group(cls=_ChunksGroup)
 def chunks() -> None:
     """Evaluate chunked retrieval: chunks of any splitter, gold of any format.
 

@@ -34,7 +34,7 @@ _READ = "read@5"
 
 
 @dataclass(frozen=True)
-class EvaluateOptions:
+class ChunkEvaluateOptions:
     """The options of `doxeval chunks evaluate`."""
 
     gold: str = gold_option()
@@ -66,9 +66,9 @@ class EvaluateOptions:
         return self.format or {".json": "json", ".csv": "csv"}.get(suffix, "table")
 
 
-@verb(EvaluateOptions)
+@verb(ChunkEvaluateOptions)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-def evaluate(runs: tuple[str, ...], options: EvaluateOptions) -> None:
+def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
 
     With a measure of k results (-m cR@10), the table shows how much is read with them (read@10):
@@ -239,7 +239,7 @@ def _print_warnings(table: ScoreTable, printed: Sequence[str]) -> None:
         warn(Message(prefix, warning) for warning in run.warnings if warning not in table.warnings)
 
 
-def _write(table: ScoreTable, options: EvaluateOptions) -> None:
+def _write(table: ScoreTable, options: ChunkEvaluateOptions) -> None:
     from doxeval.cli.scoring import as_text
     from doxeval.files import open_output
     from doxeval.messages import utf8

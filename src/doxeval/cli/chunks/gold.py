@@ -62,20 +62,20 @@ def gold(file: str, options: GoldOptions) -> None:
 
     refuse_existing(options.out, options.topics_out, force=options.force)
     allowed_missing(options.max_missing, 0)
-    found = questions(file, docs_in(options.docs), options.copies, max_missing="100%")
-    warn(found.warnings)
-    line(found.report())
+    gold = questions(file, docs_in(options.docs), options.copies, max_missing="100%")
+    warn(gold.warnings)
+    line(gold.report())
     # Everything that is missing has just been listed.
     refuse_missing(
-        found.tally.missing, found.tally.evidence, "quote", options.max_missing, origin=file
+        gold.tally.missing, gold.tally.evidence, "quote", options.max_missing, origin=file
     )
-    if not len(found.assessments):
+    if not len(gold.assessments):
         raise FormatError("no question has gold in these documents", file)
     with outputs_together():
         with open_output(options.out) as judged:
-            judged.writelines(write_jsonl(found.assessments))
+            judged.writelines(write_jsonl(gold.assessments))
         if options.topics_out is not None:
-            found.write(options.topics_out)
-    line(f"{options.out}: {plural(len(found.assessments), 'judged document')}")
+            gold.write(options.topics_out)
+    line(f"{options.out}: {plural(len(gold.assessments), 'judged document')}")
     if options.topics_out is not None:
-        line(f"{options.topics_out}: {plural(len(found), 'question')}")
+        line(f"{options.topics_out}: {plural(len(gold), 'question')}")

@@ -24,7 +24,7 @@ from doxeval.messages import Message
 from doxeval.scores import format_score
 
 if TYPE_CHECKING:
-    from doxeval.chunks import Limits
+    from doxeval.chunks import ChunkingLimits
 
 _COLUMNS = {
     "chunks": "chunks", "p5": "p5", "p50": "p50", "p95": "p95", "coverage": "coverage",
@@ -66,35 +66,35 @@ def limits(files: tuple[str, ...], options: LimitsOptions) -> None:
 
     options.units.check()
     texts = docs_in(options.docs)
-    found: dict[str, Limits] = {}
+    by_name: dict[str, ChunkingLimits] = {}
     judged = None if texts is None else gold_in_file(options.gold, texts, options.max_missing)
     for file in files:
         chunks = chunks_with_texts(file, texts)
         name = Path(file).name.removesuffix(".jsonl")
-        name = file if name in found else name
+        name = file if name in by_name else name
         gold = judged or gold_in_file(options.gold, chunks.known_docs, options.max_missing)
-        found[name] = limits_of(
+        by_name[name] = limits_of(
             chunks, gold, unit=options.units.counted, tokens=options.units.tokens
         )
-        warn(Message(f"{name}: ", warning) for warning in found[name].warnings)
+        warn(Message(f"{name}: ", warning) for warning in by_name[name].warnings)
     if options.format == "json":
-        json_data({name: of_file.to_dict() for name, of_file in found.items()}, indent=2)
+        json_data({name: of_file.to_dict() for name, of_file in by_name.items()}, indent=2)
     else:
-        _print_tables(found, options.units.counted)
+        _print_tables(by_name, options.units.counted)
 
 
-def _print_tables(found: dict[str, Limits], unit: str) -> None:
+def _print_tables(by_name: dict[str, ChunkingLimits], unit: str) -> None:
     rows = [
         [name, *(_cell(column, limits.to_dict()[column]) for column in _COLUMNS)]
-        for name, limits in found.items()
+        for name, limits in by_name.items()
     ]
     block(aligned([f"chunking (sizes in {unit})", *_COLUMNS.values()], rows))
-    kinds = dict.fromkeys(kind for limits in found.values() for kind in limits.boundaries)
+    kinds = dict.fromkeys(kind for limits in by_name.values() for kind in limits.boundaries)
     if kinds:
         line()
         rows = [
             [name, kind, *(_cell(kind, value) for value in limits.boundaries[kind])]
-            for name, limits in found.items()
+            for name, limits in by_name.items()
             for kind in kinds
             if kind in limits.boundaries
         ]

@@ -66,7 +66,7 @@ def locate(chunks: str, options: LocateOptions) -> None:
 
     refuse_existing(options.out, force=options.force)
     allowed_missing(options.max_missing, 0)
-    found = find(
+    located = find(
         docs_in(options.docs),
         chunks,
         options.order,
@@ -74,10 +74,12 @@ def locate(chunks: str, options: LocateOptions) -> None:
         "100%",
         options.doc_key,
     )
-    warn(found.warnings)
-    line(found.report())
-    too_ambiguous = found.how.count(How.TOO_AMBIGUOUS.word)
-    lost = len(found.missing) - too_ambiguous
-    refuse_missing(lost, len(found), "chunk", options.max_missing, too_ambiguous=too_ambiguous)
-    found.write(options.out)
-    line(f"{options.out}: {plural(len(found), 'chunk')}")
+    warn(located.warnings)
+    line(located.report())
+    too_ambiguous = located.how.count(How.TOO_AMBIGUOUS.word)
+    not_found = len(located.missing) - too_ambiguous
+    refuse_missing(
+        not_found, len(located), "chunk", options.max_missing, too_ambiguous=too_ambiguous
+    )
+    located.write(options.out)
+    line(f"{options.out}: {plural(len(located), 'chunk')}")

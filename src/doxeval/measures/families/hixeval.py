@@ -42,7 +42,7 @@ _EDGES = (
     "A topic without highlighted text is undefined; an empty list scores 0; beyond the end of "
     "the list the sums stay as they are. With alpha above 0 recall is clipped at 1. A need weighs "
     "its grade times its shortest alternative and is answered by the best-shown one; for precision "
-    "that one stands as if it were the only one."
+    "that one counts as if it were the only one."
 )
 _ASSESSMENTS = "7 Q0 a 200 1000 0 0:200\n7 Q0 b 300 1000 0 100:300\n"
 _RUN = (

@@ -293,7 +293,7 @@ class AverageEffortPrecision(_AverageEffort):
         "MAep = Σ ep(xCG[i]) over the ranks i with xG[i] > 0, / n; MAep@k that of the first k "
         "results",
         _NEEDS,
-        _EDGES + " With base=ideal there is no upper bound: pieces of one ideal element each add "
+        _EDGES + " With base=ideal there is no upper bound: parts of one ideal element each add "
         "their ep, and n counts the element once.",
         _example(
             "MAep(quant=gen)",
