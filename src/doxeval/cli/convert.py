@@ -97,12 +97,12 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
 def _format_of_run(out: Path) -> str:
     from doxeval.runs import format_of
 
-    found = format_of(out)
-    if found is None:
+    format_ = format_of(out)
+    if format_ is None:
         raise click.UsageError(
             f"the name {quoted(out.name)} does not say in which format to write; --to names it"
         )
-    return found
+    return format_
 
 
 # Runs
