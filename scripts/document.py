@@ -170,7 +170,7 @@ def measures_page() -> str:
         "Names are written `NAME[@k][[x]][(key=value,…)]`: `nxCG@10`, `iP[0.01]`, "
         "`MAgP(score=F,beta=0.25)`. A printed name shows every parameter. The pages of the "
         "families say what each parameter does, and where it changes the range of scores; the laws "
-        "that they name are checked on random worlds.\n",
+        "that they name are checked on random data.\n",
         f"Where a measure takes `ignore=links`, {links_in_words()}.\n",
         "[Every definition of the papers](../papers.md) says which measure computes what, "
         "[Errata](errata.md) what the papers print differently.\n",
@@ -180,9 +180,17 @@ def measures_page() -> str:
         lines += [f"| `{name}` | {title} |" for name, title in entries]
         lines.append("")
     lines.append("## Presets\n\n| preset | measures |\n|---|---|")
+    by_measures: dict[tuple[str, ...], list[str]] = {}
     for name, preset in PRESETS.items():
-        measures = ", ".join(f"`{measure}`" for measure in preset.measures)
-        lines.append(f"| `{name}` | {preset.title}: {measures} |")
+        by_measures.setdefault(tuple(map(str, preset.measures)), []).append(name)
+    for measures, names in by_measures.items():
+        title = (
+            PRESETS[names[0]].title.rpartition(": ")[2]
+            if len(names) > 1
+            else PRESETS[names[0]].title
+        )
+        listed = ", ".join(f"`{measure}`" for measure in measures)
+        lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {title}: {listed} |")
     lines.append("\n## Quantisations\n\nHow grades become numbers.\n")
     lines += [f"```\n{one.explained()}\n```" for one in QUANTISATIONS.values()]
     lines.append("\n## Sources\n")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.assessments.columns import NO_GRADE, JudgmentColumns, Judgments
+from doxeval.assessments.columns import JudgmentColumns, Judgments
 from doxeval.assessments.jsonl import (
     FIELDS,
     OF_ASSESSMENTS,
@@ -137,8 +137,7 @@ def grades_by_topic(columns: JudgmentColumns) -> dict[str, dict[str, int]]:
     >>> grades_by_topic(JudgmentColumns.of([Judgment("7", "a", relevance=-1)]))
     {'7': {'a': -1}}
     """
-    grades = np.where(columns.grade == NO_GRADE, columns.is_relevant, columns.grade)
-    return _by_topic(columns, grades.tolist())
+    return _by_topic(columns, columns.document_grades().tolist())
 
 
 def highlights_by_topic(

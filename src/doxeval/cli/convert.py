@@ -88,7 +88,7 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
       judgments      JSONL, holds everything
 
     If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy
-    writes assessments all the same. --pool, --merge, --whitespace-nodes, --offsets, --collection
+    writes assessments anyway. --pool, --merge, --whitespace-nodes, --offsets, --collection
     and --lossy are about assessments, --from, --columns and --chunks about runs.
     """
     refuse_existing(out, force=options.force)
@@ -105,12 +105,12 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
 def _format_of_run(out: Path) -> str:
     from doxeval.runs import format_of
 
-    found = format_of(out)
-    if found is None:
+    format_ = format_of(out)
+    if format_ is None:
         raise click.UsageError(
             f"the name {quoted(out.name)} does not say in which format to write; --to names it"
         )
-    return found
+    return format_
 
 
 # Runs

@@ -36,7 +36,7 @@ from doxeval.spans import MOST_GROUPS
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
 
-Order = Literal["list", "rank", "rsv"]
+Order = Literal["list", "rank", "rsv", "trec"]
 _ROWS_SHOWN = 10  # in notebooks
 _PLURALS = {
     Kind.DOCUMENT: "documents",
@@ -396,8 +396,14 @@ class Run:
     def ordered(self, order: Order) -> Run:
         """Return the run with each topic sorted by rank or by falling score, ties as they are.
 
+        "trec" is the order of trec_eval: by falling score in single precision, and equal scores by
+        falling document id.
+
         >>> run = Run.from_results([Result("1", "a", score=0.1), Result("1", "b", score=0.9)])
         >>> [result.document for result in run.ordered("rsv")]
+        ['b', 'a']
+        >>> run = Run.from_results([Result("1", "a", score=0.1), Result("1", "b", score=0.1)])
+        >>> [result.document for result in run.ordered("trec")]
         ['b', 'a']
         """
         if order == "list" or not len(self):
@@ -405,8 +411,23 @@ class Run:
         column = self.rank if order == "rank" else self.score
         if column is None:
             raise ValueError(f"the run {quoted(self.run_id)} has no column to order it by {order}")
+        if order == "trec":
+            return self.rows(self._order_of_trec_eval(column))
         key = column if order == "rank" else -column
         return self.rows(np.lexsort((key, self.topic)))
+
+    def _order_of_trec_eval(self, score: Floats | Ints) -> Ints:
+        with np.errstate(over="ignore"):  # a score beyond single precision is infinite there
+            single = score.astype(np.float32)
+        rows = np.lexsort((-single, self.topic))
+        same = (single[rows][1:] == single[rows][:-1]) & (np.diff(self.topic[rows]) == 0)
+        tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+        names = [self.documents[number].encode() for number in self.document[rows[tied]].tolist()]
+        by_name = sorted(range(len(tied)), key=names.__getitem__, reverse=True)
+        level = np.cumsum(np.append(True, ~same))[tied]  # of equal topic and score
+        order = np.array(by_name, dtype=np.int64)
+        rows[tied] = rows[tied[order[np.argsort(level[order], kind="stable")]]]
+        return rows
 
     def rows(self, rows: Ints) -> Run:
         """Return the run with only these rows, in this order."""
