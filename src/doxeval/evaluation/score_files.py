@@ -7,9 +7,9 @@ CSV, or the same with tabs or semicolons, with a line of column names:
     run,topic,AP,nDCG@10           several measures, a column for each
 
 Columns may come in any order. The run is called `run` (also `run_id`, `tag`, `system` or `name`),
-the topic `topic` (`topic_id`, `qid`, `query_id`, `q_id`), the measure `measure` (`metric`). A file
-without a column of runs is one run, called as its file. A column without a name, such as the row
-numbers of a data frame, is ignored.
+the topic `topic` (`topic_id`, `qid`, `query_id`, `q_id`, `query-id`), the measure `measure`
+(`metric`). A file without a column of runs is one run, called as its file. A column without a name,
+such as the row numbers of a data frame, is ignored.
 
 A score is a number; an empty field or `nan` is a score that is undefined. Lines of the topic `all`
 are means: means are computed from the topics, and one that differs is a warning. A topic for which
