@@ -38,6 +38,7 @@ from doxeval.evaluation.inputs import RunInput
 from doxeval.files import csv_rows, name_of_file, open_input, read_up_to
 from doxeval.measures import measure_named
 from doxeval.messages import join_names, plural, quoted
+from doxeval.named import checked_but
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable, index_of_measure, mean_of
 
 ScoresGiven = str | os.PathLike[str] | Frame
@@ -58,10 +59,11 @@ _LARGEST_TABLE = 1 << 24  # scores; a larger table must be a quarter full
 _MAX_TOPICS = 5
 
 
+@checked_but("scores")
 def read_scores(
     scores: ScoresGiven | Iterable[ScoresGiven | RunInput] | Mapping[str, ScoresGiven],
     *,
-    lower_is_better: Iterable[str] = (),
+    lower_is_better: str | Iterable[str] = (),
 ) -> ScoreTable:
     """Read the scores of runs by topic from files of CSV or from data frames, to compare them.
 
@@ -115,7 +117,7 @@ def is_score_file(path: str) -> bool:
 # From files and frames to rows
 
 
-class _Row(NamedTuple):
+class _GivenScore(NamedTuple):
     """One score, and where it was given."""
 
     run: str | None
@@ -142,7 +144,7 @@ def _not_scores(given: object) -> InputError:
     return InputError(f"{quoted(given)}: expected a file of scores or a data frame")
 
 
-def _rows_of(source: RunInput) -> list[_Row]:
+def _rows_of(source: RunInput) -> list[_GivenScore]:
     """Return all scores of a file or a data frame."""
     origin = source.file
     if origin is None:
@@ -156,8 +158,8 @@ def _rows_of(source: RunInput) -> list[_Row]:
     if not rows:
         raise FormatError(f"an empty file; {_EXPECTED}", origin)
     (line, header), *rest = rows
-    columns = _Columns.of([name.strip() for name in header], origin, line)
-    scores: list[_Row] = []
+    columns = _ScoreColumns.of([name.strip() for name in header], origin, line)
+    scores: list[_GivenScore] = []
     for line, row in rest:
         if len(row) != len(header):
             fields = plural(len(row), "field")
@@ -166,12 +168,12 @@ def _rows_of(source: RunInput) -> list[_Row]:
     return scores
 
 
-def _frame_rows(frame: Any) -> Iterator[_Row]:
+def _frame_rows(frame: Any) -> Iterator[_GivenScore]:
     if not is_frame(frame):
         raise _not_scores(frame)
     if hasattr(frame, "reset_index") and any(frame.index.names):  # as `topic_frame` has it
         frame = frame.reset_index()
-    columns = _Columns.of([str(name) for name in column_names(frame)], None, None)
+    columns = _ScoreColumns.of([str(name) for name in column_names(frame)], None, None)
     cells = {}
     for at in columns.used:  # by number, because names may be numbers, or the same
         column = frame.iloc[:, at] if hasattr(frame, "iloc") else frame[:, at]
@@ -185,7 +187,7 @@ def _separator(header: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _ScoreColumns:
     """Which columns hold the run, the topic, the name of the measure, and values."""
 
     topic: int
@@ -200,7 +202,7 @@ class _Columns:
         return [*(at for at in keys if at is not None), *self.values]
 
     @classmethod
-    def of(cls, names: Sequence[str], origin: str | None, line: int | None) -> _Columns:
+    def of(cls, names: Sequence[str], origin: str | None, line: int | None) -> _ScoreColumns:
         """Return the columns by their names; an error if these are not columns of scores."""
         lower = [name.lower() for name in names]
         listed = join_names([name or "''" for name in names], 20) or "none"
@@ -231,7 +233,7 @@ class _Columns:
             raise FormatError(reason, origin, line)
         return cls(topic, places["run"], places["measure"], values)
 
-    def scores(self, row: Any, origin: str | None, line: int) -> Iterator[_Row]:
+    def scores(self, row: Any, origin: str | None, line: int) -> Iterator[_GivenScore]:
         """Yield the scores of a row; a frame's rows are numbered from 0."""
         run = None if self.run is None else _name(row[self.run], "run", origin, line)
         topic = _name(row[self.topic], "topic", origin, line)
@@ -243,7 +245,7 @@ class _Columns:
             if value is None:
                 reason = f"{quoted(row[at])} is not a number: expected a score by {quoted(measure)}"
                 raise _wrong(reason, origin, line)
-            yield _Row(run, topic, measure, value, line)
+            yield _GivenScore(run, topic, measure, value, line)
 
 
 def _name(cell: Any, key: str, origin: str | None, line: int) -> str:
@@ -303,7 +305,7 @@ class _Collected:
     topics: dict[str, int] = field(default_factory=dict)
     files: dict[str, set[str | None]] = field(default_factory=dict)
 
-    def add(self, rows: Sequence[_Row], source: RunInput) -> None:
+    def add(self, rows: Sequence[_GivenScore], source: RunInput) -> None:
         """Add the scores of a file or a data frame."""
         origin = source.file
         runs = dict.fromkeys(row.run for row in rows)

@@ -148,8 +148,8 @@ class TestFrames:
 
 BAD = {
     "": "scores.csv: an empty file; expected a first line with column names",
-    "a,1,0.5\nb,1,0.5\n": "scores.csv:1: no column topic (or topic_id, qid, query_id, q_id, query-id) among "
-    "a, 1, 0.5; expected a first line with column names",
+    "a,1,0.5\nb,1,0.5\n": "scores.csv:1: no column topic (or topic_id, qid, query_id, q_id, "
+    "query-id) among a, 1, 0.5; expected a first line with column names",
     "run,AP\na,1\n": "scores.csv:1: no column topic",
     "run,topic\na,1\n": "scores.csv:1: columns run, topic: expected another with values",
     "run,topic,measure\na,1,AP\n": "scores.csv:1: columns run, topic, measure: expected another",
