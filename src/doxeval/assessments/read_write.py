@@ -1,7 +1,8 @@
 """Files of assessments: which reader, which writer, and many files at once.
 
-The format is recognised by how a file begins: XML, JSON, or lines of four fields (TREC's qrels)
-or more (INEX 2008–10). A directory stands for all files below it, an archive for its members.
+The format is recognised by how a file begins: XML, JSON, five fields between tabs (TREC Genomics),
+or lines of four fields (TREC's qrels) or more (INEX 2008–10). A directory stands for all files
+below it, an archive for its members.
 """
 
 from __future__ import annotations
@@ -15,6 +16,12 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
+from doxeval.assessments.aspects import (
+    aspect_losses,
+    looks_like_aspects,
+    read_aspects,
+    write_aspects,
+)
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.columns import JudgmentColumns, Judgments, concatenate_judgments
 from doxeval.assessments.inex_text import read_inex_text, write_inex_text
@@ -44,7 +51,7 @@ _HEAD = 1 << 16
 AssessmentsGiven = (
     Assessments | str | os.PathLike[str] | Sequence[str] | Mapping[str, Mapping[str, Any]] | Frame
 )
-AssessmentFormat = Literal["grades", "highlights", "qrels", "trec", "judgments"]
+AssessmentFormat = Literal["grades", "highlights", "aspects", "qrels", "trec", "judgments"]
 
 
 # Formats
@@ -75,12 +82,13 @@ _HELD: dict[AssessmentFormat, set[str]] = {
     "grades": {"grades", "pool"},
     "highlights": {"passages", "entry_point", "elements", "pool", "collection", "version"}
     | {"whitespace"},
+    "aspects": {"highlights", "needs"},
     "qrels": {"highlights", "best_entry_point", "document_length"},
     "trec": {"relevance"},
     "judgments": set(_FIELDS),
 }
 _ONE_TOPIC = ("grades", "highlights")  # and one pool in a file
-_SEPARATED_BY_SPACE = ("qrels", "trec")  # so ids cannot hold white space
+_SEPARATED_BY_SPACE = ("aspects", "qrels", "trec")  # so ids cannot hold white space
 
 
 def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -> list[str]:
@@ -90,12 +98,13 @@ def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -
     ['highlighted passages', 'best entry points']
     """
     judgments = list(judgments)
-    return [
+    lost = [
         description
         for name, description in _FIELDS.items()
         if name not in _HELD[format]
         and any(getattr(judgment, name) not in (None, ()) for judgment in judgments)
     ]
+    return lost + aspect_losses(judgments) if format == "aspects" else lost
 
 
 def _is_xml(begin: bytes) -> bool:
@@ -135,6 +144,14 @@ def _highlights() -> _Functions:
 FORMATS: dict[AssessmentFormat, FileFormat[Judgments, Sequence[Judgment]]] = {
     "grades": FileFormat("grades", (), _grades, _is_xml),  # INEX 2002–04, grades of elements
     "highlights": FileFormat("highlights", (), _highlights, _is_xml),  # INEX 2005–07, by points
+    "aspects": FileFormat(  # TREC Genomics 2006–07, passages with aspects
+        "aspects",
+        (),
+        lambda: FormatFunctions(
+            read_aspects, write_aspects, partial(assessment_losses, format="aspects")
+        ),
+        looks_like_aspects,
+    ),
     "qrels": FileFormat(  # INEX 2008–10, passages by offsets
         "qrels",
         (),
@@ -289,7 +306,8 @@ def _read_file(file: IO[bytes], origin: str) -> Judgments:
         reader.detach()
     raise FormatError(
         "this is not a file of assessments: expected INEX XML, JSONL, or lines of text like "
-        "`topic Q0 doc rsize docsize bep off:len …` or `topic 0 doc grade`",
+        "`topic Q0 doc rsize docsize bep off:len …`, `topic 0 doc grade` or, with tabs, `topic doc "
+        "offset length aspect|aspect…`",
         origin,
     )
 

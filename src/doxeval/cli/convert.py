@@ -27,7 +27,7 @@ from doxeval.named import option
 if TYPE_CHECKING:
     from doxeval.runs import Run
 
-AssessmentFormat = Literal["grades", "highlights", "qrels", "trec", "judgments"]
+AssessmentFormat = Literal["grades", "highlights", "qrels", "trec", "aspects", "judgments"]
 _ASSESSMENTS = get_args(AssessmentFormat)
 # Options that only one of the two has, by the name of the parameter.
 _OF_ASSESSMENTS = {"pool", "merge", "whitespace", "offsets", "collection", "lossy"}
@@ -72,11 +72,13 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
       text        six to eight columns, INEX 2009–10 and TREC
       inex        XML, INEX 2002–08
       jsonl, csv, parquet
+      genomics    passages of TREC Genomics 2006–07
     Assessments:
       grades      XML of INEX 2002–04, grades of elements
       highlights  XML of INEX 2005–07, passages between text points
       qrels       text of INEX 2008–10, passages by offsets
       trec        TREC's qrels
+      aspects     gold passages with aspects, TREC Genomics 2006–07
       judgments   JSONL, holds everything
 
     If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy
@@ -117,7 +119,7 @@ def _convert_run(source: str, out: Path, target: RunFormat, options: ConvertOpti
         refuse({"columns"}, f"is about text runs, and IN is {given}")
     try:
         ends = options.columns == "start-end"
-        run = read_run(source, given, ends=ends, chunks=options.chunks)
+        run = read_run(source, options.source_format, ends=ends, chunks=options.chunks)
     except LooksLikeAssessments:
         raise click.UsageError(
             f"{source} looks like assessments, not a run; for assessments --to names the format: "

@@ -96,6 +96,7 @@ FAMILIES = (
         "Chunks: recall at a budget, and needs that are answered",
         "IoU Red read bR U Cost hit sR all RR sDCG",
     ),
+    _family("genomics", "TREC Genomics: passages and aspects", "cAP pAP aspectAP"),
     _family("in_context", "In context: documents that are pointed into", "gP gR MAgP"),
     _family("xcg", "XCG: cumulated gain over elements", "xCG gr nxCG MAnxCG MAep ep iMAep"),
     _family("inex_eval", "inex_eval: precision at recall over elements", "inex_eval qP qR"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any, Literal, cast
@@ -24,7 +25,8 @@ from doxeval.runs.run import Block, LooksLikeAssessments, ReadOptions, Run, run_
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
 
-RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
+_HEAD = 1 << 14  # bytes by which a format is recognised
+RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet", "genomics"]
 # A file, a run, a run as a dict {topic: {document: score}} or {topic: [results]}, or a data frame.
 RunGiven = str | os.PathLike[str] | Run | Mapping[str, Any] | Frame
 
@@ -64,6 +66,18 @@ def _parquet() -> _Functions:
     return FormatFunctions(parquet_blocks, write_parquet_run)
 
 
+def _genomics() -> _Functions:
+    from doxeval.runs.genomics import genomics_blocks, genomics_losses, write_genomics_run
+
+    return FormatFunctions(genomics_blocks, write_genomics_run, genomics_losses)
+
+
+def _is_genomics(begin: bytes) -> bool:
+    from doxeval.runs.genomics import looks_like_genomics
+
+    return looks_like_genomics(begin)
+
+
 # Each reads a file in blocks of whole topics, given how (ReadOptions).
 FORMATS: dict[RunFormat, FileFormat[Iterator[Block], Run]] = {
     "text": FileFormat("text", (".run", ".txt", ".text", ".trec"), _text),
@@ -71,6 +85,7 @@ FORMATS: dict[RunFormat, FileFormat[Iterator[Block], Run]] = {
     "jsonl": FileFormat("jsonl", (".jsonl", ".ndjson"), _jsonl),
     "csv": FileFormat("csv", (".csv",), _csv),
     "parquet": FileFormat("parquet", (".parquet",), _parquet),
+    "genomics": FileFormat("genomics", (), _genomics, _is_genomics),  # TREC Genomics 2006–07
 }
 
 
@@ -93,6 +108,19 @@ def _choose(
     return chosen or FORMATS["text"]
 
 
+def recognise(file: IO[bytes], path: str | os.PathLike[str]) -> RunFormat:
+    """Return the format of an open file: what its name says, unless a text run has another shape.
+
+    >>> import io
+    >>> recognise(io.BufferedReader(io.BytesIO(b"7 a 1 0 9 mine\\n")), "mine.run")
+    'genomics'
+    """
+    by_name = format_of(path) or "text"
+    if by_name != "text" or not isinstance(file, io.BufferedReader):
+        return by_name
+    return "genomics" if FORMATS["genomics"].sniff(file.peek(_HEAD)[:_HEAD]) else "text"
+
+
 def losses(run: Run, format: RunFormat) -> list[str]:
     """Return what of a run a format cannot hold.
 
@@ -105,10 +133,15 @@ def losses(run: Run, format: RunFormat) -> list[str]:
 def lost_facts(run: Run, format: RunFormat) -> list[str]:
     """Return what the file said about the run as a whole and a format does not hold.
 
+    Scores are part of it where a format has only ranks.
+
     >>> from dataclasses import replace
     >>> lost_facts(replace(Run.from_dict({"1": ["a"]}), facts={"task": "Focused"}), "text")
     ['task']
     """
+    if format == "genomics":
+        lost = [name for name in run.facts if name != "task"]
+        return lost if run.score is None else [*lost, "scores"]
     if format != "inex":
         return list(run.facts)
     from doxeval.runs.inex_xml import WRITTEN_FACTS
@@ -129,6 +162,7 @@ def read_run(
 ) -> Run:
     """Read a run; the format goes by the file's name if none is given, else it is text.
 
+    Text that is a run of TREC Genomics is recognised by its lines.
     `ends` says that the last column of a text run is an end, not a length. `chunks` are those
     that JSONL, CSV and Parquet may name by their ids: a table of chunks, or its file.
 
@@ -138,9 +172,9 @@ def read_run(
     >>> read_run(path)
     Run('mine': 1 result for 1 topic, documents)
     """
-    chosen = _choose(path, format)
-    options = _read_options(path, chosen.name, ends, chunks)
     with open_input(path) as file:
+        chosen = _choose(path, format or recognise(file, path))
+        options = _read_options(path, chosen.name, ends, chunks)
         run = run_of_block(next(chosen.read(file, os.fspath(path), options)))
     warn(run.warnings)
     return run
@@ -178,9 +212,9 @@ def run_blocks(
     >>> [list(block.run.topics) for block in run_blocks(path, 1)]
     [['1'], ['2']]
     """
-    chosen = _choose(path, None)
-    options = _read_options(path, chosen.name, ends, chunks)._replace(rows=rows)
     with open_input(path) as file:
+        chosen = FORMATS[recognise(file, path)]
+        options = _read_options(path, chosen.name, ends, chunks)._replace(rows=rows)
         yield from chosen.read(file, os.fspath(path), options)
 
 
@@ -193,7 +227,7 @@ def _read_options(
     if ends and format != "text":
         reason = "only text runs have a last column to be read as an end"
         raise FormatError(reason, os.fspath(path))
-    if chunks is None or format in ("text", "inex"):  # whose results cannot name chunks
+    if chunks is None or format in ("text", "inex", "genomics"):  # whose results cannot name chunks
         return ReadOptions(ends)
     return ReadOptions(ends, chunk_table_of(chunks))
 
