@@ -49,6 +49,9 @@ KNOWN_ELSEWHERE = {
     **dict.fromkeys(("hit_rate", "hitrate", "hit", "hits", "success"), _HIT),
     "all_hit": "did you mean all@5?",
     "bpref": "doxeval has none; unjudged documents count as not relevant",
+    **dict.fromkeys(("passage2", "passage2_map"), "did you mean cAP, of TREC Genomics 2007?"),
+    "passage_map": "did you mean pAP, of TREC Genomics 2006? cAP counts single characters",
+    "aspect_map": "did you mean aspectAP, of TREC Genomics?",
     "aip": "MAiP gives its values by topic",
     "agp": "MAgP gives its values by topic",
 }

@@ -26,13 +26,13 @@ from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking, defined, ratio
 from doxeval.spans import Spans, new_parts, shared_parts
 
-_IN_2006 = "Hersh, Cohen, Roberts and Rekapalli 2006 (TREC 2006 Genomics Track overview)"
-_IN_2007 = "Hersh, Cohen, Ruslen and Roberts 2007 (TREC 2007 Genomics Track overview)"
+_IN_2006 = "Hersh et al. 2006"
+_IN_2007 = "Hersh et al. 2007"
 _NEEDS = frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT})
 _EDGES = "A topic without gold passages is undefined; an empty list scores 0. "
 _LISTED = (
-    "A result that overlaps several gold passages of its document counts for the one listed first; "
-    "text that merely touches does not overlap; grades of needs are not used."
+    "A result that overlaps several gold passages counts for the one listed first; touching is no "
+    "overlap; grades of needs are not used."
 )
 _ASSESSMENTS = "7\td1\t0\t10\ta|b\n7\td1\t20\t10\tb\n7\td2\t5\t10\tc\n"
 _RUN = "7 d1 1 5 20 run\n7 d3 2 0 10 run\n7 d2 3 0 20 run\n"
@@ -167,7 +167,7 @@ def gold_passages(truth: GroundTruth) -> GoldPassages:
     return GoldPassages(Spans(*distinct[:, listed]), needs.owner[order][by_passage], begin)
 
 
-class Overlap(NamedTuple):
+class GoldOverlap(NamedTuple):
     """For each result, the gold passage that it stands for, -1 if none, and how much it has of it.
 
     characters: those that it shares with the passage.
@@ -183,7 +183,7 @@ class Overlap(NamedTuple):
 
 
 @once
-def gold_overlap(ranking: Ranking) -> Overlap:
+def gold_overlap(ranking: Ranking) -> GoldOverlap:
     """Return the first listed of the gold passages that each result overlaps."""
     spans = gold_passages(ranking.truth).spans
     # Each passage in turn takes what no earlier one has, so text belongs to the first listed.
@@ -200,7 +200,7 @@ def gold_overlap(ranking: Ranking) -> Overlap:
     start = np.maximum(text.start[hits], spans.start[of_hit])
     end = np.minimum(text.end[hits], spans.end[of_hit])
     characters = sum_by_group(row[hits], np.maximum(end - start, 0), len(ranking))
-    return Overlap(np.where(first < none, first, -1), characters)
+    return GoldOverlap(np.where(first < none, first, -1), characters)
 
 
 # Passages
@@ -259,9 +259,8 @@ class AspectAveragePrecision(Measure):
         _NEEDS,
         _EDGES
         + _LISTED
-        + " A result with new aspects adds 1 to hits and to read, however many they are; one with "
-        "only old aspects adds nothing; any other adds 1 to read. Text without a stated aspect is "
-        "one by itself.",
+        + " A result adds 1 to hits and to read if it has new aspects, nothing if it has only old "
+        "ones, else 1 to read. Text without a stated aspect is one by itself.",
         _example(
             "aspectAP",
             (2 * 1 + 1 * 2 / 3) / 3,
