@@ -67,15 +67,21 @@ FORMATS = {
         "Text": "doxeval.runs.text",
         "INEX XML": "doxeval.runs.inex_xml",
         "JSONL, CSV, Parquet": "doxeval.runs.records",
+        "MS MARCO": "doxeval.runs.msmarco",
+        "JSON of ranx": "doxeval.runs.ranx",
         "TREC Genomics": "doxeval.runs.genomics",
+        "Which format a file is in": "doxeval.runs.read_write",
         "Chunks": "doxeval.runs.chunks",
     },
     "Assessments": {
         "INEX XML, 2002–07": "doxeval.assessments.inex_xml",
         "INEX text, 2008–10": "doxeval.assessments.inex_text",
         "TREC's qrels": "doxeval.assessments.trec",
+        "BEIR's qrels": "doxeval.assessments.beir",
+        "JSON of ranx": "doxeval.assessments.ranx",
         "TREC Genomics": "doxeval.assessments.aspects",
         "JSONL": "doxeval.assessments.jsonl",
+        "Which format a file is in": "doxeval.assessments.read_write",
         "Several judgments of one document": "doxeval.assessments.merge",
     },
     "Pools": {
@@ -166,7 +172,7 @@ def measures_page() -> str:
         "Names are written `NAME[@k][[x]][(key=value,…)]`: `nxCG@10`, `iP[0.01]`, "
         "`MAgP(score=F,beta=0.25)`. A printed name shows every parameter. The pages of the "
         "families say what each parameter does, and where it changes the range of scores; the laws "
-        "that they name are checked on random worlds.\n",
+        "that they name are checked on random data.\n",
         f"Where a measure takes `ignore=links`, {links_in_words()}.\n",
         "[Every definition of the papers](../papers.md) says which measure computes what, "
         "[Errata](errata.md) what the papers print differently.\n",
@@ -176,9 +182,17 @@ def measures_page() -> str:
         lines += [f"| `{name}` | {title} |" for name, title in entries]
         lines.append("")
     lines.append("## Presets\n\n| preset | measures |\n|---|---|")
+    by_measures: dict[tuple[str, ...], list[str]] = {}
     for name, preset in PRESETS.items():
-        measures = ", ".join(f"`{measure}`" for measure in preset.measures)
-        lines.append(f"| `{name}` | {preset.title}: {measures} |")
+        by_measures.setdefault(tuple(map(str, preset.measures)), []).append(name)
+    for measures, names in by_measures.items():
+        title = (
+            PRESETS[names[0]].title.rpartition(": ")[2]
+            if len(names) > 1
+            else PRESETS[names[0]].title
+        )
+        listed = ", ".join(f"`{measure}`" for measure in measures)
+        lines.append(f"| {', '.join(f'`{name}`' for name in names)} | {title}: {listed} |")
     lines.append("\n## Quantisations\n\nHow grades become numbers.\n")
     lines += [f"```\n{one.explained()}\n```" for one in QUANTISATIONS.values()]
     lines.append("\n## Sources\n")

@@ -4,8 +4,8 @@
     python scripts/wire_types.py --check    exit 1 if a file is not what it should be
 
 Each record becomes an interface with the names that its fields have in JSON, each alias of a type
-an alias. A field is optional if it may be missing from a message: if it may be UNSET, and in what
-the server reads (records that forbid unknown fields) if it has a default.
+an alias, each limit a constant. A field is optional if it may be missing from a message: if it may
+be UNSET, and in what the server reads (records that forbid unknown fields) if it has a default.
 """
 
 from __future__ import annotations
@@ -44,11 +44,15 @@ def _parts(tree: ast.Module, names: Mapping[str, Any], module: str) -> Iterator[
     for statement in tree.body:
         match statement:
             case ast.ImportFrom(names=imported):
-                for alias in imported:  # types of other rooms that are a choice of words
-                    if values := get_args(names.get(alias.name)):
+                for alias in imported:  # of other rooms: limits, and choices of words
+                    if isinstance(limit := names.get(alias.name), int):
+                        yield f"export const {alias.name} = {limit};"
+                    elif values := get_args(limit):
                         yield _alias(alias.name, [json.dumps(value) for value in values])
-            case ast.Assign(value=ast.Constant()):
-                pass  # a limit, which is not a type
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(limit))):
+                yield f"export const {name} = {limit};"
+            case ast.Assign(targets=[ast.Name(id="__all__")]):
+                pass
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield _alias(name, type_of(value))
             case ast.ClassDef():

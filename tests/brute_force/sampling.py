@@ -27,6 +27,7 @@ SAMPLES: dict[str, list[Any]] = {
     "m": [10.0, 2.0, 1.0],
     "n": [1, 4, 10, 500],
     "penalty": [1.0, 0.5, 0.0],
+    "rel": [1, 2],
 }
 
 
@@ -34,12 +35,12 @@ def values_of(kind: type[Measure], spec: Field[Any], quants: Collection[str]) ->
     """The values that a parameter may be drawn from; of quantisations, those that fit."""
     if spec.name == "quant":
         return [quant for quant in spec.metadata["choices"] if quant in (*quants, "auto")]
+    if spec.metadata.get("choices") and not spec.metadata["number"]:
+        return list(spec.metadata["choices"])
     if spec.name in SAMPLES:
         return [*([None] if spec.default is None else []), *SAMPLES[spec.name]]
     if isinstance(spec.default, bool):
         return [False, True]
-    if spec.metadata.get("choices"):
-        return list(spec.metadata["choices"])
     raise AssertionError(
         f"{kind.name} has a parameter {spec.name} without choices: add some values of it to "
         "SAMPLES in tests/brute_force/sampling.py"

@@ -222,6 +222,16 @@ class JudgmentColumns(Sequence[Judgment]):
             return self
         return self.rows(np.argsort(self.topic, kind="stable"))
 
+    def document_grades(self) -> Ints:
+        """Return the grade of each document; at least 1 if anything in it is relevant, else 0.
+
+        >>> columns = JudgmentColumns.of([Judgment("7", "a", ((0, 5),)), Judgment("7", "b")])
+        >>> columns.document_grades().tolist()
+        [1, 0]
+        """
+        grade = np.where(self.grade == NO_GRADE, 0, self.grade)
+        return np.where(self.is_relevant, np.maximum(grade, 1), grade)
+
     def first_repeated(self) -> tuple[int, int] | None:
         """Return the first row that judges a pair again, after the row that judged it before."""
         keys = self.topic * len(self.documents) + self.document

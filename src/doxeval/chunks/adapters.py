@@ -276,7 +276,7 @@ def _first(fields: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _is_name(value: Any) -> bool:
-    """Whether a value names a document: a text or a number, and not an object."""
+    """Return whether a value names a document: a text or a number, and not an object."""
     kind = type(value)
     if kind is str:
         return bool(value)

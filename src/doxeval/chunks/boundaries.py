@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents import NodeColumns, PathSummary
-from doxeval.measures import NonSpaceOffsets, Texts
+from doxeval.documents import NodeColumns, PathSummary, is_white_space
+from doxeval.measures import NonSpaceOffsets, Texts, word_spans
 
 if TYPE_CHECKING:
     from doxeval.chunks.documents import Documents
@@ -31,7 +31,6 @@ _ABBREVIATION = re.compile(
     r"\.$"
 )
 _LONGEST_ABBREVIATION = 12
-_WORD = re.compile(r"\w+|[^\w\s]")  # runs of letters and digits, and single marks
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|\r?\n?$)")
@@ -97,7 +96,7 @@ class TextStructure:
     @cached_property
     def non_space(self) -> Ints:
         """Where the characters are that are not white space."""
-        return non_space_offsets(self.text)
+        return np.flatnonzero(~is_white_space(self.text))
 
     def sections(self, level: int | None = None) -> Ints:
         """Return where sections with this level or a higher one begin, and the text itself."""
@@ -109,9 +108,7 @@ class TextStructure:
     @cached_property
     def words(self) -> tuple[Ints, Ints]:
         """Where words start and end: those that measures count."""
-        spans = [word.span() for word in _WORD.finditer(self.text)]
-        start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
-        return start, end
+        return word_spans(self.text)
 
     @cached_property
     def paragraphs(self) -> Ints:
@@ -138,20 +135,6 @@ class TextStructure:
         """Return starts moved over white space, each once, without those at the end."""
         at = np.searchsorted(self.non_space, starts)
         return np.unique(self.non_space[at[at < len(self.non_space)]])
-
-
-def non_space_offsets(text: str) -> Ints:
-    """Return where the characters of a text are that are not white space.
-
-    >>> non_space_offsets("a b\\u2028c").tolist()
-    [0, 2, 4]
-    """
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    return np.flatnonzero(~_IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)])
-
-
-# For each code point up to the last one that is white space, and for one after it.
-_IS_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
 
 
 # The outlines of documents that are trees

@@ -268,7 +268,7 @@ class _Locator:
         return LocatedInDocument(document, located, [self._spans[row] for row in given])
 
     def _has_right_spans(self, document: str, chunk: RawChunk) -> bool:
-        """Whether the spans of a chunk file hold: there is no text, or it is there."""
+        """Return whether the spans of a chunk file hold: there is no text, or it is there."""
         if chunk.text is None or not chunk.spans:
             return chunk.text is None
         text = "".join(self._docs[document][start:end] for start, end in chunk.spans)

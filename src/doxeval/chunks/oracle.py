@@ -86,13 +86,17 @@ class Oracle:
         for row, chunk in zip(shared.gold.tolist(), shared.chunk.tolist(), strict=True):
             by_topic[gold[row][0]].setdefault(chunk, []).append(row)
         texts, shown = [text for _, text in gold], table.spans.as_tuples()
+        self._steps: dict[bytes, list[list[OracleStep]]] = {}
         self._topics = [
             _TopicGold(texts, by_topic.get(topic, {}), shown) for topic in range(len(truth.topics))
         ]
 
     def steps(self, cost: Ints) -> list[list[OracleStep]]:
         """Return the chunks that the oracle reads, by topic, given what each chunk costs."""
-        return [_greedy(topic, cost) for topic in self._topics]
+        key = cost.tobytes()
+        if key not in self._steps:
+            self._steps[key] = [_greedy(topic, cost) for topic in self._topics]
+        return self._steps[key]
 
     def run(self, cost: Ints, run_id: str = "oracle") -> Run:
         """Return the chunks that the oracle reads as a run."""

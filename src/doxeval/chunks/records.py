@@ -39,18 +39,18 @@ class Loaded(NamedTuple):
     lines: Sequence[int] = ()
 
     def line(self, record: int) -> int | None:
-        """The line of a record."""
+        """Return the line of a record."""
         return self.lines[record] if record < len(self.lines) else None
 
     def wrong(self, message: str, record: int | None = None) -> FormatError:
-        """An error about the value, or about one of its records."""
+        """Return an error about the value, or about one of its records."""
         line = None if record is None else self.line(record)
         if record is not None and line is None:
             message = f"record {record + 1}: {message}"
         return FormatError(message, self.origin, line)
 
     def records(self) -> list[dict[str, Any]]:
-        """The value as a list of records; anything else is an error."""
+        """Return the value as a list of records; anything else is an error."""
         if not isinstance(self.value, list):
             raise self.wrong(f"a {type(self.value).__name__}: expected a list of records")
         for number, record in enumerate(self.value):
@@ -60,7 +60,7 @@ class Loaded(NamedTuple):
 
 
 def loaded_from(source: Any) -> Loaded:
-    """The records of a file, a data frame, a list, or a data set of ragas; or a value of JSON.
+    """Return the records of a file, a data frame, a list or a data set of ragas, or other JSON.
 
     >>> loaded_from([{"id": 1}]).value
     [{'id': 1}]
@@ -80,7 +80,7 @@ def loaded_from(source: Any) -> Loaded:
 
 
 def _record(sample: Any) -> Any:
-    """A record of fields, from a mapping or an object of pydantic."""
+    """Return a record of fields, from a mapping or an object of pydantic."""
     if isinstance(sample, Mapping):
         return plain(sample)
     dump = getattr(sample, "model_dump", None)
@@ -88,7 +88,7 @@ def _record(sample: Any) -> Any:
 
 
 def load(path: str | os.PathLike[str]) -> Loaded:
-    """The records of a file: JSONL, JSON, CSV, TSV or Parquet, compressed or not.
+    """Return the records of a file: JSONL, JSON, CSV, TSV or Parquet, compressed or not.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "a.jsonl"
@@ -122,7 +122,7 @@ def _numbered(records: list[dict[str, Any]], origin: str) -> Loaded:
 
 
 def _json(data: bytes, origin: str) -> Loaded:
-    """A file of JSON; several objects one after another on lines of their own are JSONL."""
+    """Return what a file of JSON holds; several objects, each on its line, are JSONL."""
     try:
         return Loaded(decode_json(decode_text(data, origin)), origin)
     except ValueError as error:
@@ -135,7 +135,7 @@ def _json(data: bytes, origin: str) -> Loaded:
 
 
 def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
-    """The rows of a file of Parquet, which may hold lists and structures (needs pyarrow)."""
+    """Return the rows of a file of Parquet, which may hold lists and structures (needs pyarrow)."""
     from doxeval.runs import checked_parquet
 
     with checked_parquet(data, origin) as parquet:
@@ -146,12 +146,12 @@ def parquet_records(data: bytes, origin: str) -> list[dict[str, Any]]:
 
 
 def is_frame(value: Any) -> bool:
-    """Whether a value is a data frame of pandas or polars, or a table of Arrow."""
+    """Return whether a value is a data frame of pandas or polars, or a table of Arrow."""
     return is_data_frame(value) or (hasattr(value, "columns") and hasattr(value, "to_pylist"))
 
 
 def frame_records(frame: Any) -> list[dict[str, Any]]:
-    """The rows of a data frame, with lists in place of arrays, without what is missing.
+    """Return the rows of a data frame, with lists in place of arrays, without what is missing.
 
     >>> import pandas
     >>> frame_records(pandas.DataFrame({"id": ["a", "b"], "size": [1, None]}))
@@ -169,7 +169,7 @@ def frame_records(frame: Any) -> list[dict[str, Any]]:
 
 
 def _is_there(value: Any) -> bool:
-    """Whether a cell of a data frame holds anything."""
+    """Return whether a cell of a data frame holds anything."""
     if value is None:
         return False
     try:
@@ -179,7 +179,7 @@ def _is_there(value: Any) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """A value with lists in place of arrays and tuples, however deep."""
+    """Return a value with lists in place of arrays and tuples, however deep."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -190,7 +190,7 @@ def plain(value: Any) -> Any:
 
 
 def json_line(record: Mapping[str, Any]) -> bytes:
-    """A record as a line of JSONL; text that UTF-8 cannot hold is an error.
+    """Return a record as a line of JSONL; text that UTF-8 cannot hold is an error.
 
     >>> json_line({"id": "é"}).decode()
     '{"id": "é"}\\n'

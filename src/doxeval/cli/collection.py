@@ -44,7 +44,7 @@ TextOrRecords = Literal["text", "json", "jsonl"]
 def collection() -> None:
     """Build collections of documents, and look at them.
 
-    A collection is a directory. It may also be read at a URL, such as s3://bucket/wiki: anything
+    A collection is a directory. It may also be at a URL, such as s3://bucket/wiki: anything
     that fsspec opens (pip install 'doxeval[remote]' and, for S3, s3fs). What every command needs is
     then downloaded once and verified (see `doxeval collection cache`), and texts are read from the
     URL, one by one.
@@ -112,8 +112,8 @@ def verify(directory: str) -> None:
     and the exit code is 1.
 
     When a collection is opened, up to 256 MiB of it are compared with their hashes, unless that
-    was done before and the files have not changed; each text is when it is read. This command is
-    for larger collections, for all texts at once, and for disks that are in doubt.
+    was done before and the files have not changed; each text is compared when it is read. Use
+    this command for larger collections, to check all texts at once, or if you do not trust a disk.
     """
     from doxeval.documents import current_manifest, verify_collection
     from doxeval.errors import CollectionError
@@ -295,8 +295,9 @@ def _spaced(element: Element, most: int) -> str:
         if inner.tag not in element.collection.inline_tags:
             edges |= {inner.start, inner.end}
     text = element.text[:most]
-    cuts = sorted(edge - element.start for edge in edges if edge - element.start < len(text))
-    return " ".join(text[start:end] for start, end in pairwise([*cuts, len(text)]))
+    offsets = sorted(edge - element.start for edge in edges)
+    inside = [offset for offset in offsets if offset < len(text)]
+    return " ".join(text[start:end] for start, end in pairwise([*inside, len(text)]))
 
 
 # Lists and quotes
@@ -472,7 +473,7 @@ class CacheOptions:
 
     remove: tuple[str, ...] = option(
         (),
-        "Remove a collection, with the index that was built of it, or all; may be repeated.",
+        "Remove a collection, with the index that was built from it, or all; may be repeated.",
         metavar="CHECKSUM|URL|all",
     )
     format: TableOrJson = format_option("How to print the list.")
@@ -484,8 +485,8 @@ def cache(options: CacheOptions) -> None:
 
     The columns of a collection at a URL are downloaded once, into the directory that the
     environment variable DOXEVAL_CACHE names, or else into doxeval in $XDG_CACHE_HOME or ~/.cache.
-    A collection is kept there under its checksum, until it is removed; opened again, it is
-    downloaded again. Its texts stay at the URL.
+    A collection is kept there under its checksum, until it is removed; when it is opened again, it
+    is downloaded again. Its texts stay at the URL.
 
     \b
     Examples:

@@ -44,7 +44,7 @@ class BuildVerbOptions:
     id_rule: str = option(
         "stem",
         "Where document ids come from: the file's name without its suffix, the file's path (with "
-        "suffixes where they are needed to tell files apart), or an element or attribute in the "
+        "suffixes where files would share an id otherwise), or an element or attribute in the "
         "document (//id, /doc/@id).",
         metavar="stem|path|XPATH",
         flags=("--id",),
@@ -69,7 +69,7 @@ class BuildVerbOptions:
     )
     chunks: str | None = option(
         None,
-        "A chunk file for SOURCE: its chunks are the elements, nested as their parents say.",
+        "A chunk file for SOURCE: its chunks become the elements, nested by their parents.",
         metavar="FILE",
     )
     run: str | None = option(

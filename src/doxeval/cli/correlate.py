@@ -180,9 +180,9 @@ def _verdicts_as_text(agreement: SignificantAgreement) -> str:
         for pair in agreement.pairs
     ]
     return (
-        f"Pairs of systems told apart: {TITLES[agreement.test]}, Holm's correction, "
+        f"Pairs of systems distinguished: {TITLES[agreement.test]}, Holm's correction, "
         f"alpha {agreement.alpha:g}\n\n"
-        f"{aligned(['measure', 'tested', 'told apart', 'share'], powers)}\n"
+        f"{aligned(['measure', 'tested', 'distinguished', 'share'], powers)}\n"
         f"{aligned(header.split('|'), rows)}"
     )
 

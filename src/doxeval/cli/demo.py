@@ -1,4 +1,4 @@
-"""`doxeval demo`: the whole job on the built-in collection, ending with a report."""
+"""`doxeval demo`: a whole evaluation on the built-in collection, ending with a report."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _ELEMENT_RUNS = ("baseline*", "c*", "l*", "marksman")
 # Runs that the demo makes itself, by the task that each is for; models are those of the task.
 _BASELINES = {"focused": "baseline-lm", "relevant-in-context": "baseline-bm25"}
 
-# Ways to cut articles into chunks.
-_CUTS = ("words:50:0", "words:200:50", "sentences:5:1", "paragraphs")
+# Ways to split articles into chunks.
+_CHUNKINGS = ("words:50:0", "words:200:50", "sentences:5:1", "paragraphs")
 
 _UNFINISHED = ".unfinished"
 
@@ -41,12 +41,12 @@ class DemoOptions:
 
 @verb(DemoOptions)
 def demo(options: DemoOptions) -> None:
-    """Do the whole job on a small collection that comes with doxeval.
+    """Run a whole evaluation on a small collection that comes with doxeval.
 
     The demo builds the collection and an index, searches it, makes two baseline runs, then
     validates, evaluates and compares them with the runs of other systems, and writes a report. At
-    the end it cuts the articles into chunks, in several ways, and compares what a search finds in
-    them. The command of every step is printed first, so that you can repeat it with your own
+    the end it splits the articles into chunks, in several ways, and compares what a search finds
+    in them. The command of every step is printed first, so that you can repeat it with your own
     documents, topics, assessments and runs.
     """
     _check_free(options.out, options.force)
@@ -151,13 +151,13 @@ def _evaluate(collection: Path, data: Path, page: Path) -> None:
 
 
 def _try_chunks(collection: Path, data: Path, page: Path) -> None:
-    """Compare ways to cut the articles into chunks, as for a program that answers questions."""
-    line("The same articles cut into chunks, and how much of what a question needs is shown by")
+    """Compare ways to split the articles into chunks, as for a program that answers questions."""
+    line("The same articles split into chunks, and how much of what a question needs is shown by")
     line("the first words that a program reads:")
     line()
-    cuts = [word for cut in _CUTS for word in ("--by", cut)]
+    chunkings = [word for chunking in _CHUNKINGS for word in ("--by", chunking)]
     questions = data / "questions.jsonl"
-    run_command("chunks", "try", collection, questions, *cuts, "--report", page)
+    run_command("chunks", "try", collection, questions, *chunkings, "--report", page)
 
 
 def _say_what_next(out: Path, data: Path, collection: Path) -> None:

@@ -96,7 +96,7 @@ class EvaluateOptions(ScoringOptions):
 def evaluate(runs: tuple[str, ...], options: EvaluateOptions) -> None:
     """Score runs by measures.
 
-    A run is a file. NAME=FILE shows it under another name.
+    A run is a file. Write NAME=FILE to show it under another name.
 
     \b
     Examples:

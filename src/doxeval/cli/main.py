@@ -106,7 +106,7 @@ def main(debug: bool) -> None:
 
     \b
     Start here:
-      doxeval demo                                    the whole job on a small collection
+      doxeval demo                                    a whole evaluation on a small collection
       doxeval collection build FOLDER --out DIR       read your own documents
       doxeval evaluate RUN -a QRELS -m 'iP[.01]'      score what a system returned
       doxeval measures                                list and explain the measures

@@ -23,7 +23,7 @@ class MeasuresOptions:
 def measures(name: str | None, options: MeasuresOptions) -> None:
     """List all measures, or explain one: formula, parameters, range, source and example.
 
-    Given with parameters, a measure is explained as it is with these.
+    A measure that is given with parameters is explained with their values.
 
     \b
     Examples:

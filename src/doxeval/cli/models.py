@@ -13,7 +13,7 @@ from doxeval.cli.verb import verb
 def models(name: str | None) -> None:
     """List the retrieval models, or explain one: formula, parameters, sources and example.
 
-    Given with parameters, a model is explained as it is with these.
+    A model that is given with parameters is explained with their values.
 
     \b
     Examples:

@@ -2,9 +2,10 @@
 
 Names of runs, topics, documents and files, queries and parameters come from anywhere, and may
 contain characters that steer a terminal or deceive its reader. Tables, messages and other lines for
-people show such characters as escapes like `\\u001b`, on stdout and on stderr, and messages cut
-what they quote to about 80 characters. Data for other programs (JSON, CSV, TREC's format, the text
-of documents) are exact in a file or a pipe; on a terminal, they are shown with escapes, too.
+people show such characters as escapes like `\\u001b`, on stdout and on stderr, and messages
+truncate what they quote to about 80 characters. Data for other programs (JSON, CSV, TREC's format,
+the text of documents) are exact in a file or a pipe; on a terminal, they are shown with escapes,
+too.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from doxeval.cli.verb import in_options
 from doxeval.messages import escape, json_text, truncate, utf8
 
 _WORTH_A_BAR = 4
-# Messages cut what they quote; this bounds a line in which nothing was cut.
+# Messages truncate what they quote; this bounds a line in which nothing was truncated.
 LONGEST_MESSAGE = 4000
 # Errors list a few places; this bounds one that lists what is not ours.
 _MAX_LISTED = 100

@@ -47,7 +47,7 @@ class PoolVerbOptions:
         None, "Pool for these topics.", metavar="FILE", shown_default="all of the runs"
     )
     collection: str | None = collection_option(
-        "Resolve results, so that all spellings of an element are one."
+        "Resolve results, so that all ways to write the path of an element count as one."
     )
     out: Path | None = out_option(
         "The pool; INEX has a directory with a file for each topic, if there are several.  "
@@ -73,14 +73,14 @@ def pool(runs: tuple[str, ...], options: PoolVerbOptions) -> None:
 
     \b
     Methods:
-      depth   by rank; with --documents, runs take turns as they are named
+      depth   by rank; with --documents, runs take turns in the order given
       rrf     by reciprocal rank fusion: the sum of 1 / (60 + rank) over runs
       mtf     move-to-front: from the run that last returned a relevant document
       bandit  Thompson sampling: from runs by the share of their relevant documents
     mtf and bandit follow the judgments that exist (--judged). Judge what they pool, and pool again.
 
     A pool as JSONL says how it was made, with the hashes of the runs, and which runs returned what:
-    do not show it to assessors. The other formats hold nothing of that.
+    do not show it to assessors. The other formats have none of this.
 
     \b
     Examples:

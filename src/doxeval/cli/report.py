@@ -66,11 +66,11 @@ def report(runs: tuple[str, ...], options: ReportOptions) -> None:
     """Write one page about runs: scores, tests, curves, topics and documents.
 
     The page is one file that needs no network. Runs are ranked by the first measure. If the browser
-    runs its script, runs can be chosen, tables sorted, and topics and documents opened; without it,
-    all tables are there.
+    runs its script, you can choose runs, sort tables, and open topics and documents; without it,
+    the page has all tables.
 
     For retrieval of chunks, give the texts and the chunks: documents then show where they were
-    split and what is read until the budget, and bars show what is lost by chunking and retrieval.
+    split and what is read within the budget, and bars show what is lost by chunking and retrieval.
 
     \b
     Examples:

@@ -97,13 +97,13 @@ def validate(runs: tuple[str, ...], options: ValidateOptions) -> None:
     """Check runs against the rules of a task, and repair them.
 
     The exit code is 1 if a run has an error. A repair drops results that break a rule. Where all
-    results of an article must come together (relevant-in-context, fetch-browse), later ones are
+    results of an article must be adjacent (relevant-in-context, fetch-browse), later ones are
     moved up to the others instead.
 
     --statistics adds the figures that papers report of runs. A result overlaps if it shares text
-    with another result of the same topic: with an element inside it, for example, or with its own
-    duplicate. Without --collection this is found by paths and offsets. A run that does not name its
-    task is then checked only against the rules that all tasks share.
+    with another result of the same topic: with an element inside it, for example, or with a
+    duplicate. Without --collection, overlap is detected by paths and offsets. A run that does not
+    name its task is then checked only against the rules that all tasks share.
 
     \b
     Examples:

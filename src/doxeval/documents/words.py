@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from doxeval.arrays import Bools, Ints
 from doxeval.messages import plural
@@ -86,9 +87,25 @@ def is_white_space(text: str) -> Bools:
     >>> is_white_space("a\\u2003b").tolist()
     [False, True, False]
     """
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    is_space: Bools = _white_space_codes()[np.minimum(codes, _AFTER_WHITE_SPACE)]
-    return is_space
+    return are_white_space(code_points(text))
+
+
+def code_points(text: str) -> npt.NDArray[np.uint32]:
+    """Return the code points of a text, lone surrogates included.
+
+    >>> code_points("aé").tolist()
+    [97, 233]
+    """
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+def are_white_space(codes: npt.NDArray[np.uint32]) -> Bools:
+    """Return which code points are white space: those that `str.isspace` accepts.
+
+    >>> are_white_space(code_points("a b\\u2028")).tolist()
+    [False, True, False, True]
+    """
+    return _white_space_codes().take(codes, mode="clip")
 
 
 @cache

@@ -80,7 +80,7 @@ class DocumentTies(NamedTuple):
         ('3 documents in 1 topic share their score with another one: they are ranked as listed, \
 trec_eval would rank them by document id',)
         """
-        if not self.documents:
+        if not self.documents or order == "trec":
             return ()
         where = f"{plural(self.documents, 'document')} in {plural(self.topics, 'topic')}"
         how = "by their ranks" if order == "rank" else "as listed"
@@ -234,9 +234,8 @@ def _duplicate_warnings(duplicates: ResultLines, policies: Collection[str]) -> I
         what = "1 duplicate counts" if count == 1 else f"{count:,} duplicates count"
         others = "is" if count == 1 else "are"
         yield (
-            f"{what} as read by measures of chunks and {others} left out by the others, {where}; "
-            + Parameter("duplicates", "keep")
-            + " or drop treats all measures alike"
+            f"{what} as read by measures that keep them and {others} left out by the others, "
+            f"{where}; " + Parameter("duplicates", "keep") + " or drop treats all measures alike"
         )
     elif "drop" in policies:
         what = "1 duplicate was" if count == 1 else f"{count:,} duplicates were"

@@ -158,9 +158,8 @@ def select_measures(
             with foreign_code(requested):
                 measure = requested.resolve_auto(truth)
                 if is_optional:  # what only scoring would find out is known before any run is read
-                    empty_ranking = (
-                        empty_ranking or build_ranking(Run.from_results([]), truth).ranking
-                    )
+                    if empty_ranking is None:
+                        empty_ranking = build_ranking(Run.from_results([]), truth).ranking
                     measure.scores(empty_ranking)
         except (MissingInput, SyntaxProblem) as error:
             if not is_optional:

@@ -43,7 +43,7 @@ class PlaceCandidates:
 
     @classmethod
     def of(cls, occurrences: Occurrences, text: Ints, length: Ints, size: int) -> PlaceCandidates:
-        """All places of each chunk, given which text it has."""
+        """Return all places of each chunk, given which text it has."""
         texts = np.repeat(np.arange(len(occurrences.counts)), occurrences.counts)
         key = texts * (size + 1) + occurrences.position
         low, high = occurrences.begin[text], occurrences.begin[text + 1]
@@ -53,7 +53,7 @@ class PlaceCandidates:
         return len(self.length)
 
     def part(self, rows: Ints | slice) -> PlaceCandidates:
-        """Some of the chunks."""
+        """Return some of the chunks."""
         length, text, low, high = (
             column[rows] for column in (self.length, self.text, self.low, self.high)
         )
@@ -65,13 +65,13 @@ class PlaceCandidates:
         return self.high - self.low
 
     def places(self, number: int) -> list[int]:
-        """The places that one chunk may have."""
+        """Return the places that one chunk may have."""
         places: list[int] = self.position[self.low[number] : self.high[number]].tolist()
         return places
 
 
 def narrowed(candidates: PlaceCandidates) -> tuple[PlaceCandidates, int]:
-    """The places that anchors leave, and the first chunk that cannot follow those before it.
+    """Return the places that anchors leave, and the first chunk that cannot follow those before it.
 
     If all chunks can follow each other, that number is the number of chunks.
     """
@@ -91,7 +91,7 @@ def narrowed(candidates: PlaceCandidates) -> tuple[PlaceCandidates, int]:
 
 
 def falls(candidates: PlaceCandidates) -> Ints:
-    """The chunks with a single place that start or end before the last such chunk."""
+    """Return the chunks with a single place that start or end before the last such chunk."""
     rows = np.flatnonzero(candidates.counts == 1)
     start = candidates.position[candidates.low[rows]]
     end = start + candidates.length[rows]
@@ -99,7 +99,7 @@ def falls(candidates: PlaceCandidates) -> Ints:
 
 
 def _between_anchors(candidates: PlaceCandidates, anchors: Bools) -> PlaceCandidates:
-    """The places of all other chunks that lie between the anchors before and after them."""
+    """Return the places of all other chunks that lie between the anchors before and after them."""
     rows = np.flatnonzero(anchors)
     others = np.flatnonzero(~anchors)
     start = candidates.position[candidates.low[rows]]
@@ -151,7 +151,7 @@ class Best:
 
 
 def best_places(stretch: Stretch) -> Best | int:
-    """The places of best choices, or the first chunk that cannot follow those before it."""
+    """Return the places of best choices, or the first chunk that cannot follow those before it."""
     forward = _uncovered_before(stretch.places, stretch.lengths, stretch.before)
     for number, costs in enumerate(forward):
         if min(costs) >= _NEVER:
@@ -198,7 +198,7 @@ def _uncovered_after(stretch: Stretch) -> list[list[int]]:
 def _step(
     previous: list[int], costs: list[int], width: int, places: list[int], length: int
 ) -> list[int]:
-    """Costs of the places of one chunk from those of the chunk before, which is `width` long.
+    """Return costs of the places of a chunk from those of the chunk before, which is `width` long.
 
     A place before either ends at or before the new one, and leaves a gap, or overlaps it, and
     leaves none. Both kinds of places move on with the new place, so each is taken up once.
@@ -227,7 +227,7 @@ def _step(
 
 
 def traced(stretch: Stretch, best: Best, overlap: int) -> list[int]:
-    """One best choice: given places first, then those with the usual overlap, then the first."""
+    """Choose best places: given ones first, then those with the usual overlap, then the first."""
     chosen: list[int] = []
     start, end = stretch.before or (0, 0)
     for number, (places, left) in enumerate(zip(best.places, best.left, strict=True)):
@@ -263,7 +263,7 @@ class Aligned:
 def aligned(
     candidates: PlaceCandidates, given: Ints | None = None, most_passes: int | None = None
 ) -> Aligned:
-    """Places for chunks that all have candidates.
+    """Return places for chunks that all have candidates.
 
     Places in `given` (-1: none) are preferred to others that are as good. Where a chunk cannot
     follow those before it, the text is begun again; after more than `most_passes` passes nothing is
@@ -291,7 +291,7 @@ def aligned(
 
 
 def _loose(candidates: PlaceCandidates, at_begin: bool, at_end: bool) -> Bools:
-    """Chunks that may belong to the pass before or after: no anchor ties them to this one."""
+    """Return which chunks may belong to the pass before or after: no anchor ties them to this."""
     anchors = np.flatnonzero(candidates.counts == 1)
     loose = np.zeros(len(candidates), dtype=np.bool_)
     first, last = (anchors[0], anchors[-1]) if len(anchors) else (len(candidates), -1)
@@ -303,7 +303,7 @@ def _loose(candidates: PlaceCandidates, at_begin: bool, at_end: bool) -> Bools:
 
 
 def _one_pass(candidates: PlaceCandidates, given: Ints) -> tuple[Ints, Bools] | int:
-    """Places and ambiguity of chunks that follow each other, or the first chunk that does not."""
+    """Return places and ambiguity of chunks that follow each other, or the first that does not."""
     candidates, feasible = narrowed(candidates)
     if feasible < len(candidates):
         return feasible
@@ -336,14 +336,14 @@ def _one_pass(candidates: PlaceCandidates, given: Ints) -> tuple[Ints, Bools] | 
 
 
 def _open_runs(several: Bools) -> list[tuple[int, int]]:
-    """The runs of chunks that have several places left."""
+    """Return the runs of chunks that have several places left."""
     edges = np.flatnonzero(np.diff(several, prepend=False, append=False))
     pairs: list[tuple[int, int]] = [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
     return pairs
 
 
 def _stretch(candidates: PlaceCandidates, given: Ints, begin: int, end: int) -> Stretch:
-    """The chunks of an open run between the anchors on both sides of it."""
+    """Return the chunks of an open run between the anchors on both sides of it."""
 
     def anchor(number: int) -> Ends:
         start = int(candidates.position[candidates.low[number]])
@@ -360,14 +360,14 @@ def _stretch(candidates: PlaceCandidates, given: Ints, begin: int, end: int) -> 
 
 
 def usual_overlap(start: Ints, length: Ints, ambiguous: Bools) -> int:
-    """The median overlap of neighbours that are not ambiguous; negative if they leave gaps."""
+    """Return the median overlap of neighbours that are not ambiguous; negative for gaps."""
     overlap = (start + length)[:-1] - start[1:]
     known = overlap[~ambiguous[:-1] & ~ambiguous[1:]]
     return int(np.sort(known)[(len(known) - 1) // 2]) if len(known) else 0
 
 
 def _one_after_another(candidates: PlaceCandidates, begin: int, end: int) -> list[int]:
-    """Places of chunks at equal distances, as far as they have such places."""
+    """Return places of chunks at equal distances, as far as they have such places."""
     chosen: list[int] = []
     first = int(candidates.position[candidates.low[begin]])
     room = int(candidates.position[candidates.high[end - 1] - 1]) - first
@@ -375,8 +375,8 @@ def _one_after_another(candidates: PlaceCandidates, begin: int, end: int) -> lis
     for number in range(begin, end):
         places = candidates.position[candidates.low[number] : candidates.high[number]]
         length = int(candidates.length[number])
-        wanted = first + room * (number - begin) // max(end - begin - 1, 1)
-        row = int(np.searchsorted(places, max(wanted, last, reach - length)))
+        regular = first + room * (number - begin) // max(end - begin - 1, 1)
+        row = int(np.searchsorted(places, max(regular, last, reach - length)))
         last = int(places[min(row, len(places) - 1)])
         reach = last + length
         chosen.append(last)
@@ -395,7 +395,7 @@ _MOST_PASSES = 0.1
 class Placed:
     """Position in the dense text and length of each chunk; -1 and 0 where it was not found.
 
-    `broken` chunks lost a character at an end, which their length does not count. `ambiguous` ones
+    `broken` chunks lack a character at an end, which their length does not count. `ambiguous` ones
     have other places that are as good. Those with `too_many` places have none here. `in_order` is
     false if the chunks were to be in the order of the text, and are not.
     """
@@ -408,33 +408,33 @@ class Placed:
     in_order: bool = True
 
 
-def tiled(document: DenseText, pieces: DenseTexts) -> Placed | None:
-    """The places of chunks that together are the document, or None if they are not.
+def tiled(document: DenseText, dense_texts: DenseTexts) -> Placed | None:
+    """Return the places of chunks that together are the document, or None if they are not.
 
     >>> tiled(DenseText("to be or"), DenseTexts(["to ", "be\\nor"])).start.tolist()
     [0, 2]
     """
-    if pieces.dense != document.dense:
+    if dense_texts.dense != document.dense:
         return None
-    none = np.zeros(len(pieces), dtype=np.bool_)
-    start = np.where(pieces.lengths > 0, pieces.begin[:-1], -1)
-    return Placed(start, pieces.lengths, none, none, none)
+    none = np.zeros(len(dense_texts), dtype=np.bool_)
+    start = np.where(dense_texts.lengths > 0, dense_texts.begin[:-1], -1)
+    return Placed(start, dense_texts.lengths, none, none, none)
 
 
-def placed(document: DenseText, pieces: DenseTexts, given: Ints | None, order: str) -> Placed:
+def placed(document: DenseText, dense_texts: DenseTexts, given: Ints | None, order: str) -> Placed:
     """Return the places of chunks; `given` has those of chunks that are at their offsets, or -1."""
-    given = np.full(len(pieces), -1, dtype=np.int64) if given is None else given
+    given = np.full(len(dense_texts), -1, dtype=np.int64) if given is None else given
     if order == "list":
-        if (tiles := tiled(document, pieces)) is not None:
+        if (tiles := tiled(document, dense_texts)) is not None:
             return tiles
-        if _given_cover_all(document, pieces, given):
-            none = np.zeros(len(pieces), dtype=np.bool_)
-            return Placed(given, pieces.lengths, none, none, none)
-    texts = _DistinctTexts(document, pieces, given)
-    rows = np.flatnonzero(texts.found.counts[texts.number] > 0)
-    candidates = PlaceCandidates.of(texts.found, texts.number, texts.length, len(document)).part(
-        rows
-    )
+        if _given_cover_all(document, dense_texts, given):
+            none = np.zeros(len(dense_texts), dtype=np.bool_)
+            return Placed(given, dense_texts.lengths, none, none, none)
+    texts = _DistinctTexts(document, dense_texts, given)
+    rows = np.flatnonzero(texts.occurrences.counts[texts.number] > 0)
+    candidates = PlaceCandidates.of(
+        texts.occurrences, texts.number, texts.length, len(document)
+    ).part(rows)
     known = np.where(texts.broken, -1, given)[rows]
     if order == "list":
         start, ambiguous, in_order = _in_list_order(candidates, known)
@@ -447,24 +447,24 @@ def placed(document: DenseText, pieces: DenseTexts, given: Ints | None, order: s
 def _spread(
     texts: _DistinctTexts, rows: Ints, start: Ints, ambiguous: Bools, in_order: bool
 ) -> Placed:
-    """The places of some rows as those of all."""
+    """Return the places of some rows as those of all."""
     all_starts = np.full(len(texts.number), -1, dtype=np.int64)
     all_ambiguous = np.zeros(len(texts.number), dtype=np.bool_)
     all_starts[rows], all_ambiguous[rows] = start, ambiguous
     is_located = all_starts >= 0
     length = np.where(is_located, texts.length, 0)
-    too_many = texts.found.too_many[texts.number]
+    too_many = texts.occurrences.too_many[texts.number]
     return Placed(all_starts, length, texts.broken & is_located, all_ambiguous, too_many, in_order)
 
 
-def _given_cover_all(document: DenseText, pieces: DenseTexts, given: Ints) -> bool:
-    """Whether all given offsets are right, follow each other and leave no character uncovered.
+def _given_cover_all(document: DenseText, dense_texts: DenseTexts, given: Ints) -> bool:
+    """Return whether all given offsets are right, in order, and leave no character uncovered.
 
     Then no other choice is better, and nothing needs to be searched.
     """
-    filled = pieces.lengths > 0
+    filled = dense_texts.lengths > 0
     start = given[filled]
-    end = start + pieces.lengths[filled]
+    end = start + dense_texts.lengths[filled]
     if not len(start) or (start < 0).any() or start[0] > 0 or end[-1] < len(document):
         return False
     falls = (np.diff(start) < 0) | (np.diff(end) < 0)
@@ -478,48 +478,52 @@ class _DistinctTexts:
     one place.
     """
 
-    def __init__(self, document: DenseText, pieces: DenseTexts, given: Ints) -> None:
-        self.number, first = distinct_texts(pieces)
+    def __init__(self, document: DenseText, dense_texts: DenseTexts, given: Ints) -> None:
+        self.number, first = distinct_texts(dense_texts)
         most = most_places(document)
-        self.found: Occurrences = occurrences(document, pieces, first, most)
-        self.length: Ints = pieces.lengths
-        self.broken: Bools = np.zeros(len(pieces), dtype=np.bool_)
-        lost = np.flatnonzero((self.found.counts == 0) & ~self.found.too_many).tolist()
-        if any(_is_broken(pieces[first[number]]) for number in lost):
-            self._without_broken_ends(document, [pieces[row] for row in first], lost)
-        settled = np.flatnonzero(self.found.too_many[self.number] & (given >= 0) & ~self.broken)
-        if len(settled):
-            self._at_given_places(settled, given[settled])
+        self.occurrences: Occurrences = occurrences(document, dense_texts, first, most)
+        self.length: Ints = dense_texts.lengths
+        self.broken: Bools = np.zeros(len(dense_texts), dtype=np.bool_)
+        missing = np.flatnonzero(
+            (self.occurrences.counts == 0) & ~self.occurrences.too_many
+        ).tolist()
+        if any(_is_broken(dense_texts[first[number]]) for number in missing):
+            self._without_broken_ends(document, [dense_texts[row] for row in first], missing)
+        at_offsets = np.flatnonzero(
+            self.occurrences.too_many[self.number] & (given >= 0) & ~self.broken
+        )
+        if len(at_offsets):
+            self._at_given_places(at_offsets, given[at_offsets])
 
     def _at_given_places(self, rows: Ints, place: Ints) -> None:
-        found, more = self.found, np.arange(1, len(rows) + 1)
-        self.number[rows] = len(found.counts) + more - 1
-        self.found = Occurrences(
-            np.append(found.begin, found.begin[-1] + more),
-            np.append(found.position, place),
-            np.append(found.too_many, np.zeros(len(rows), dtype=np.bool_)),
+        known, more = self.occurrences, np.arange(1, len(rows) + 1)
+        self.number[rows] = len(known.counts) + more - 1
+        self.occurrences = Occurrences(
+            np.append(known.begin, known.begin[-1] + more),
+            np.append(known.position, place),
+            np.append(known.too_many, np.zeros(len(rows), dtype=np.bool_)),
         )
 
     def _without_broken_ends(
-        self, document: DenseText, texts: list[str], lost: Sequence[int]
+        self, document: DenseText, texts: list[str], missing: Sequence[int]
     ) -> None:
-        broken = [number for number in lost if _is_broken(texts[number])]
+        broken = [number for number in missing if _is_broken(texts[number])]
         for number in broken:
             texts[number] = texts[number].strip(REPLACEMENT)
-        self.found = occurrences(document, DenseTexts(texts), most=most_places(document))
+        self.occurrences = occurrences(document, DenseTexts(texts), most=most_places(document))
         self.length = np.array([len(text) for text in texts], dtype=np.int64)[self.number]
         self.broken = np.isin(self.number, broken)
 
 
-def distinct_texts(pieces: DenseTexts) -> tuple[Ints, list[int]]:
-    """The number of each piece's text, and the first piece that has each text.
+def distinct_texts(dense_texts: DenseTexts) -> tuple[Ints, list[int]]:
+    """Return the number of each text's text, and the first text that has each text.
 
     >>> number, first = distinct_texts(DenseTexts(["a", "b", " a"]))
     >>> number.tolist(), first
     ([0, 1, 0], [0, 1])
     """
     numbers: dict[str, int] = {}
-    number = [numbers.setdefault(pieces[row], len(numbers)) for row in range(len(pieces))]
+    number = [numbers.setdefault(dense_texts[row], len(numbers)) for row in range(len(dense_texts))]
     first = np.unique(number, return_index=True)[1]
     return np.array(number, dtype=np.int64), first.tolist()
 
@@ -529,7 +533,7 @@ def _is_broken(text: str) -> bool:
 
 
 def _in_list_order(candidates: PlaceCandidates, given: Ints) -> tuple[Ints, Bools, bool]:
-    """Places by alignment; by counting if the chunks turn out not to be in order."""
+    """Return places by alignment; by counting if the chunks turn out not to be in order."""
     most_passes = 1 + int(_MOST_PASSES * len(candidates))
     if len(falls(candidates)) >= most_passes:
         return *_counted(candidates, given), False
@@ -542,25 +546,25 @@ def _in_list_order(candidates: PlaceCandidates, given: Ints) -> tuple[Ints, Bool
         return *_counted(candidates, given), False
     if not (given >= 0).any():
         return best.start, best.ambiguous, True
-    # Only some chunks of the document: nothing speaks against an given place that is right.
+    # Only some chunks of the document: nothing speaks against a given place that is right.
     pinned = aligned(_pinned(candidates, given), given)
     return pinned.start, pinned.ambiguous, True
 
 
 def _pinned(candidates: PlaceCandidates, given: Ints) -> PlaceCandidates:
-    """Chunks with a right given place have no other."""
+    """Return candidates in which chunks with a right given place have no other."""
     at = np.searchsorted(candidates.key, candidates.text * (candidates.size + 1) + given)
     low = np.where(given >= 0, at, candidates.low)
     return replace(candidates, low=low, high=np.where(given >= 0, low + 1, candidates.high))
 
 
 def uncovered_share(start: Ints, length: Ints, size: int) -> float:
-    """The share of a document that no chunk covers."""
+    """Return the share of a document that no chunk covers."""
     return uncovered(start, length, size) / size if size else 0.0
 
 
 def uncovered(start: Ints, length: Ints, size: int) -> int:
-    """How many of the characters before `size` no range covers.
+    """Return how many of the characters before `size` no range covers.
 
     >>> uncovered(np.array([4, 0]), np.array([3, 2]), 10)
     5
@@ -572,7 +576,7 @@ def uncovered(start: Ints, length: Ints, size: int) -> int:
 
 
 def _all_places_cover(candidates: PlaceCandidates) -> bool:
-    """Whether all places of the chunks' texts together cover nearly all of the document."""
+    """Return whether all places of the chunks' texts together cover nearly all of the document."""
     first = np.unique(candidates.text, return_index=True)[1]
     counts = candidates.counts[first]
     rows = concatenated_ranges(candidates.low[first], counts)
@@ -581,7 +585,7 @@ def _all_places_cover(candidates: PlaceCandidates) -> bool:
 
 
 def _counted(candidates: PlaceCandidates, given: Ints) -> tuple[Ints, Bools]:
-    """Places of chunks in no order: a text that stands as often as it is listed is settled.
+    """Return places of chunks in no order, by how often a text occurs and how often it is listed.
 
     Equal texts can be exchanged for each other, so it does not matter which chunk gets which place.
     """
@@ -600,25 +604,27 @@ def _counted(candidates: PlaceCandidates, given: Ints) -> tuple[Ints, Bools]:
 
 
 def placed_by_level(
-    document: DenseText, pieces: DenseTexts, given: Ints | None, depth: Ints, order: str
+    document: DenseText, dense_texts: DenseTexts, given: Ints | None, depth: Ints, order: str
 ) -> Placed:
-    """The places of chunks, those of each depth for themselves."""
+    """Return the places of chunks, those of each depth for themselves."""
     if not depth.any():
-        return placed(document, pieces, given, order)
-    start, length = np.zeros((2, len(pieces)), dtype=np.int64)
-    broken, ambiguous, too_many = np.zeros((3, len(pieces)), dtype=np.bool_)
+        return placed(document, dense_texts, given, order)
+    start, length = np.zeros((2, len(dense_texts)), dtype=np.int64)
+    broken, ambiguous, too_many = np.zeros((3, len(dense_texts)), dtype=np.bool_)
     in_order = True
     for level in np.unique(depth).tolist():
         rows = np.flatnonzero(depth == level)
-        one = placed(document, pieces.part(rows), None if given is None else given[rows], order)
-        start[rows], length[rows] = one.start, one.length
-        broken[rows], ambiguous[rows], too_many[rows] = one.broken, one.ambiguous, one.too_many
-        in_order &= one.in_order
+        of_level = None if given is None else given[rows]
+        level_places = placed(document, dense_texts.part(rows), of_level, order)
+        start[rows], length[rows] = level_places.start, level_places.length
+        broken[rows], ambiguous[rows] = level_places.broken, level_places.ambiguous
+        too_many[rows] = level_places.too_many
+        in_order &= level_places.in_order
     return Placed(start, length, broken, ambiguous, too_many, in_order)
 
 
 def depths(parents: Ints) -> Ints:
-    """How deep each chunk lies below one without a parent.
+    """Return how deep each chunk lies below one without a parent.
 
     >>> depths(np.array([-1, 0, 1, -1])).tolist()
     [0, 1, 2, 0]

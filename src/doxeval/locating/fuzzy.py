@@ -71,7 +71,7 @@ class Match:
         return sum(segment.same for segment in self.segments)
 
     def moved(self, by: int) -> Match:
-        """A match of the letters from `by` on as one of the whole chunk."""
+        """Return a match of the letters from `by` on as one of the whole chunk."""
         return Match(
             tuple(
                 Segment(segment.start + by, segment.end + by, segment.diagonal - by, segment.same)
@@ -81,20 +81,20 @@ class Match:
 
 
 def matches(chunk: Codes, text: Codes, at: Ints, place: Ints, size: int) -> list[Match]:
-    """The best places of a chunk, given its seeds: letters `at` of it stand at `place` in the text.
+    """Return the best places of a chunk whose seeds, its letters `at`, are at `place` in the text.
 
     Those that cover most come first.
     """
-    found = []
+    best = []
     for rows in _bands(place - at):
         segments = _segments(_chain(at[rows], place[rows]), size)
         segments = _without_chance_ends(_widened(segments, chunk, text))
-        found.append(Match(tuple(segments)))
-    return sorted(found, key=lambda match: -match.covered)
+        best.append(Match(tuple(segments)))
+    return sorted(best, key=lambda match: -match.covered)
 
 
 def _bands(diagonals: Ints) -> list[Ints]:
-    """The rows of seeds in each of the best bands."""
+    """Return the rows of seeds in each of the best bands."""
     order = np.argsort(diagonals, kind="stable")
     ascending = diagonals[order]
     bands: list[Ints] = []
@@ -117,7 +117,7 @@ def _bands(diagonals: Ints) -> list[Ints]:
 
 
 def _chain(at: Ints, place: Ints) -> list[tuple[int, int]]:
-    """The longest list of seeds that grows in both texts."""
+    """Return the longest list of seeds that grows in both texts."""
     order = np.lexsort((-place, at))
     starts, places = at[order].tolist(), place[order].tolist()
     ends: list[int] = []  # the last place of the best chain of each length
@@ -137,7 +137,7 @@ def _chain(at: Ints, place: Ints) -> list[tuple[int, int]]:
 
 
 def _segments(chain: list[tuple[int, int]], size: int) -> list[Segment]:
-    """Seeds of one diagonal that overlap or touch, joined; no letter belongs to two segments."""
+    """Join seeds of one diagonal that overlap or touch; no letter belongs to two segments."""
     segments: list[Segment] = []
     for at, place in chain:
         start, diagonal = at, place - at
@@ -153,7 +153,7 @@ def _segments(chain: list[tuple[int, int]], size: int) -> list[Segment]:
 
 
 def _widened(segments: list[Segment], chunk: Codes, text: Codes) -> list[Segment]:
-    """Segments that take in the letters on both sides of them that agree, but for few."""
+    """Return segments that take in the letters on both sides of them that agree, but for few."""
     result: list[Segment] = []
     for number, segment in enumerate(segments):
         diagonal = segment.diagonal
@@ -174,12 +174,12 @@ def _widened(segments: list[Segment], chunk: Codes, text: Codes) -> list[Segment
 
 
 def _at(text: Codes, letters: slice, diagonal: int) -> Codes:
-    """The letters of a text at which those of a chunk stand."""
+    """Return the letters of a text at which those of a chunk stand."""
     return text[letters.start + diagonal : max(letters.stop, letters.start) + diagonal]
 
 
 def _agreeing(same: Bools) -> tuple[int, int]:
-    """How many letters to take in, and how many of them agree.
+    """Return how many letters to take in, and how many of them agree.
 
     Each that differs must be made up for by several that agree after it.
 
@@ -194,7 +194,7 @@ def _agreeing(same: Bools) -> tuple[int, int]:
 
 
 def _without_chance_ends(segments: list[Segment]) -> list[Segment]:
-    """Segments without short ones at the ends that lie far from the others."""
+    """Return segments without short ones at the ends that lie far from the others."""
     while len(segments) > 1 and _by_chance(segments[0], segments[1].start - segments[0].end):
         segments = segments[1:]
     while len(segments) > 1 and _by_chance(segments[-1], segments[-1].start - segments[-2].end):
@@ -237,50 +237,50 @@ class Resemblance:
 
 def resembling(
     document: DenseText,
-    pieces: DenseTexts,
+    dense_texts: DenseTexts,
     rows: Sequence[int],
     near: Ints,
     min_share: float,
     gram: int = GRAM,
 ) -> Iterator[Resemblance]:
-    """The best places of chunks in folded text; `near` are letters of the document to be near to.
+    """Yield the best places of chunks in folded text, near to the letters `near` of the document.
 
     Of places that are as good as each other, the one nearest to `near[row]` is taken; where that is
     -1, it is the end of the chunk found last. `gram` letters in a row must be the same somewhere.
     """
     last = 0
-    with_letters = [row for row in rows if pieces.lengths[row] >= LEAST_LETTERS]
-    for row, at, place, size in _seeds(document, pieces, with_letters, gram):
-        chunk = pieces.codes[pieces.begin[row] : pieces.begin[row + 1]]
-        wanted = int(near[row]) if near[row] >= 0 else last
-        found = _resemblance(row, chunk, document, at, place, size, wanted, min_share)
-        if found.accepted:
-            last = found.matches[-1].place[1]
-        yield found
+    with_letters = [row for row in rows if dense_texts.lengths[row] >= LEAST_LETTERS]
+    for row, at, place, size in _seeds(document, dense_texts, with_letters, gram):
+        chunk = dense_texts.codes[dense_texts.begin[row] : dense_texts.begin[row + 1]]
+        nearest = int(near[row]) if near[row] >= 0 else last
+        best = _resemblance(row, chunk, document, at, place, size, nearest, min_share)
+        if best.accepted:
+            last = best.matches[-1].place[1]
+        yield best
 
 
 def _seeds(
-    document: DenseText, pieces: DenseTexts, rows: Sequence[int], gram: int
+    document: DenseText, dense_texts: DenseTexts, rows: Sequence[int], gram: int
 ) -> Iterator[tuple[int, Ints, Ints, int]]:
     """For each chunk, the letters at which its seeds begin, and their places in the document."""
-    lengths = pieces.lengths
+    lengths = dense_texts.lengths
     for block in _blocks(rows, lengths):
         for size in sorted({min(gram, int(lengths[row])) for row in block}):
             mine = np.array([row for row in block if min(gram, lengths[row]) == size])
             counts = lengths[mine] - size + 1
-            starts = concatenated_ranges(pieces.begin[mine], counts)
-            grams = pieces.hashes.of(starts, np.full(len(starts), size))
-            found = Matches(document.hashes.all_of_size(size), grams)
-            usable = np.flatnonzero((found.counts > 0) & (found.counts <= _MOST_PLACES))
-            seed, place = found.pairs(usable)
+            starts = concatenated_ranges(dense_texts.begin[mine], counts)
+            grams = dense_texts.hashes.of(starts, np.full(len(starts), size))
+            seeds = Matches(document.hashes.all_of_size(size), grams)
+            usable = np.flatnonzero((seeds.counts > 0) & (seeds.counts <= _MOST_PLACES))
+            seed, place = seeds.pairs(usable)
             edges = np.searchsorted(seed, np.append(0, np.cumsum(counts)))
             for number, row in enumerate(mine.tolist()):
                 part = slice(edges[number], edges[number + 1])
-                yield row, starts[seed[part]] - pieces.begin[row], place[part], size
+                yield row, starts[seed[part]] - dense_texts.begin[row], place[part], size
 
 
 def _blocks(rows: Sequence[int], lengths: Ints) -> Iterator[list[int]]:
-    """Rows in blocks with a bounded number of letters."""
+    """Yield rows in blocks with a bounded number of letters."""
     block: list[int] = []
     letters = 0
     for row in rows:
@@ -305,8 +305,8 @@ def _resemblance(
 ) -> Resemblance:
     if not len(at):
         return Resemblance(row, (), 0.0, False, False)
-    found = matches(chunk, document.codes, at, place, size)
-    good = [match for match in found if match.covered >= (1 - _SAME) * found[0].covered]
+    every = matches(chunk, document.codes, at, place, size)
+    good = [match for match in every if match.covered >= (1 - _SAME) * every[0].covered]
     best = min(good, key=lambda match: abs(match.place[0] - near))
     parts = [best]
     for low, high in ((0, best.start), (best.end, len(chunk))):
@@ -326,23 +326,23 @@ def _rest(
     part: tuple[int, int],
     min_share: float,
 ) -> list[Match]:
-    """Where the letters [low, high) of a chunk stand, if nearly all of them stand somewhere."""
-    found: list[Match] = []
+    """Return where the letters [low, high) of a chunk are, if nearly all of them are somewhere."""
+    parts: list[Match] = []
     open_parts = [part]
-    while open_parts and len(found) < _MOST_PARTS:
+    while open_parts and len(parts) < _MOST_PARTS:
         low, high = open_parts.pop()
         inside = (at >= low) & (at + size <= high)
         if inside.any():
             letters = chunk[low:high]
             best = matches(letters, document.codes, at[inside] - low, place[inside], size)[0]
             open_parts += [(low, low + best.start), (low + best.end, high)]
-            found.append(best.moved(low))
-    covered = sum(match.covered for match in found)
-    return found if covered >= min_share * (part[1] - part[0]) else []
+            parts.append(best.moved(low))
+    covered = sum(match.covered for match in parts)
+    return parts if covered >= min_share * (part[1] - part[0]) else []
 
 
 def _one_end_is_missing(parts: Sequence[Match], length: int, min_share: float) -> bool:
-    """Whether all letters not found, but for few, stand before or after those found."""
+    """Return whether all letters not found, but for few, stand before or after those found."""
     start, end = parts[0].start, parts[-1].end
     covered = sum(match.covered for match in parts)
     enough = covered >= max(_LEAST_BESIDE, _LEAST_SHARE * length)
@@ -354,7 +354,7 @@ _MOST_MARKS = 40
 
 @dataclass(frozen=True)
 class Altered:
-    """What was found of one chunk: its ranges, none if it is lost, and the share of its letters.
+    """What was found of a chunk: its spans, none if it was not found, and the share of its letters.
 
     `prefix` and `suffix` count its characters before and after those found. `too_many`: its letters
     stand at so many places that none of them was chosen.
@@ -371,84 +371,89 @@ class Altered:
 
 def altered(
     document: DenseText,
-    pieces: DenseTexts,
-    lost: Ints,
+    dense_texts: DenseTexts,
+    missing: Ints,
     known_ends: Ints,
     depth: Ints,
     order: str,
     min_share: float,
 ) -> list[Altered]:
-    """What stands in the text of chunks that were not found as they are.
+    """Return what stands in the text of chunks that were not found as they are.
 
     `known_ends` says where chunks that were found end in the text, and -1 for others. First chunks
     are searched whole, in the order of the text; what is left is searched by seeds.
     """
-    text, folded = document.folded, pieces.folded
+    text, folded = document.folded, dense_texts.folded
     whole = placed_by_level(text, folded, None, depth, order)
-    found = []
-    for row in lost.tolist():
+    chunks = []
+    for row in missing.tolist():
         if whole.start[row] >= 0 and folded.lengths[row] >= LEAST_LETTERS:
-            span = whole_span(document, pieces, row, int(whole.start[row]))
-            found.append(Altered(row, (span,), 1.0, bool(whole.ambiguous[row])))
+            span = whole_span(document, dense_texts, row, int(whole.start[row]))
+            chunks.append(Altered(row, (span,), 1.0, bool(whole.ambiguous[row])))
         elif whole.too_many[row]:
-            found.append(Altered(row, (), 1.0, too_many=True))
+            chunks.append(Altered(row, (), 1.0, too_many=True))
     ends = known_ends.copy()
-    for known in found:
+    for known in chunks:
         if known.spans:
             ends[known.row] = known.spans[-1][1]
-    done = {known.row for known in found}
-    rest = [row for row in lost.tolist() if row not in done]
-    near = np.full(len(pieces), -1, dtype=np.int64)
+    done = {known.row for known in chunks}
+    rest = [row for row in missing.tolist() if row not in done]
+    near = np.full(len(dense_texts), -1, dtype=np.int64)
     near[1:][ends[:-1] >= 0] = text.dense_before(ends[:-1][ends[:-1] >= 0])
     for resemblance in resembling(text, folded, rest, near, min_share):
-        found.append(partial_match(document, pieces, resemblance))
-    return found
+        chunks.append(partial_match(document, dense_texts, resemblance))
+    return chunks
 
 
-def whole_span(document: DenseText, pieces: DenseTexts, row: int, start: int) -> tuple[int, int]:
-    """The range of a chunk all of whose letters stand in the folded text, from `start` on."""
-    letters = int(pieces.folded.lengths[row])
-    return _range(document, pieces, row, (0, letters), (start, start + letters))
+def whole_span(
+    document: DenseText, dense_texts: DenseTexts, row: int, start: int
+) -> tuple[int, int]:
+    """Return the span of a chunk all of whose letters are in the folded text, from `start` on."""
+    letters = int(dense_texts.folded.lengths[row])
+    return _span(document, dense_texts, row, (0, letters), (start, start + letters))
 
 
-def partial_match(document: DenseText, pieces: DenseTexts, resemblance: Resemblance) -> Altered:
-    """A chunk some of whose letters stand in the text."""
+def partial_match(
+    document: DenseText, dense_texts: DenseTexts, resemblance: Resemblance
+) -> Altered:
+    """Return a chunk some of whose letters stand in the text."""
     if not resemblance.accepted:
         return Altered(resemblance.row, (), resemblance.share)
     row, parts = resemblance.row, resemblance.matches
-    offsets = pieces.folded.offsets(row)
+    offsets = dense_texts.folded.offsets(row)
     first, last = parts[0].start, parts[-1].end
     return Altered(
         row,
-        _spans(document, pieces, row, parts),
+        _spans(document, dense_texts, row, parts),
         resemblance.share,
         resemblance.ambiguous,
         int(offsets[first]) if first else 0,
-        len(pieces.texts[row]) - int(offsets[last - 1]) - 1 if last < len(offsets) else 0,
+        len(dense_texts.texts[row]) - int(offsets[last - 1]) - 1 if last < len(offsets) else 0,
     )
 
 
 def _spans(
-    document: DenseText, pieces: DenseTexts, row: int, parts: Sequence[Match]
+    document: DenseText, dense_texts: DenseTexts, row: int, parts: Sequence[Match]
 ) -> tuple[tuple[int, int], ...]:
     """Return the spans of the parts of a chunk in the order of the text, joined if they overlap."""
     return tuple(
         joined_spans(
-            _range(document, pieces, row, (match.start, match.end), match.place) for match in parts
+            _span(document, dense_texts, row, (match.start, match.end), match.place)
+            for match in parts
         )
     )
 
 
-def _range(
+def _span(
     document: DenseText,
-    pieces: DenseTexts,
+    dense_texts: DenseTexts,
     row: int,
     letters: tuple[int, int],
     place: tuple[int, int],
 ) -> tuple[int, int]:
-    """The range of the text for letters of a chunk, with the marks around them that both have."""
-    text, chunk = document.text, pieces.texts[row]
-    offsets = pieces.folded.offsets(row)
+    """Return the span of letters of a chunk, with the marks around them that the text has, too."""
+    text, chunk = document.text, dense_texts.texts[row]
+    offsets = dense_texts.folded.offsets(row)
     start = int(document.folded.offsets[place[0]])
     end = int(document.folded.offsets[place[1] - 1]) + 1
     first, last = int(offsets[letters[0]]), int(offsets[letters[1] - 1]) + 1
@@ -459,7 +464,7 @@ def _range(
 
 
 def _same_marks(text: str, chunk: str) -> int:
-    """How many characters of a text belong to the marks with which a chunk goes on.
+    """Return how many characters of a text belong to the marks with which a chunk goes on.
 
     >>> _same_marks(". )And", ".) then"), _same_marks(", and", "")
     (3, 0)

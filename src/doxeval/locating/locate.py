@@ -1,4 +1,4 @@
-"""Where the chunks of a document stand in it."""
+"""Where the chunks of a document are in it."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ class LocatedSpans:
     suffix: Ints
 
     def last_ends(self) -> Ints:
-        """Where each chunk ends in the text, -1 if it was not found."""
+        """Return where each chunk ends in the text, -1 if it was not found."""
         ends = np.full(len(self.how), -1, dtype=np.int64)
         ends[self.row] = self.end
         return ends
 
     def columns(self) -> dict[str, Any]:
-        """The columns, with the first range of each chunk instead of the chunk of each range."""
+        """Return the columns, with the first span of each chunk for the chunk of each span."""
         counts = np.bincount(self.row, minlength=len(self.how))
         columns = {name: value for name, value in vars(self).items() if name != "row"}
         return {"begin": np.append(0, np.cumsum(counts)), **columns}
 
 
 def unaltered(
-    document: DenseText, pieces: DenseTexts, given: GivenOffsets | None, places: Placed
+    document: DenseText, dense_texts: DenseTexts, given: GivenOffsets | None, places: Placed
 ) -> LocatedSpans:
-    """The ranges of chunks found as they are, white space aside.
+    """Return the spans of chunks found as they are, white space aside.
 
     If the white space is the same, too, that at both ends of a chunk belongs to it.
     """
@@ -58,11 +58,11 @@ def unaltered(
     start = document.offsets[places.start[rows]]
     end = document.offsets[places.start[rows] + places.length[rows] - 1] + 1
     whole = ~places.broken[rows]
-    exact = whole & _verbatim(document, pieces, rows, start, end)
-    start = np.where(exact, start - pieces.lead[rows], start)
-    end = np.where(exact, end + pieces.trail[rows], end)
-    how = np.full(len(pieces), How.NOT_FOUND, dtype=np.uint8)
-    how[pieces.lengths == 0] = How.BLANK
+    exact = whole & _verbatim(document, dense_texts, rows, start, end)
+    start = np.where(exact, start - dense_texts.lead[rows], start)
+    end = np.where(exact, end + dense_texts.trail[rows], end)
+    how = np.full(len(dense_texts), How.NOT_FOUND, dtype=np.uint8)
+    how[dense_texts.lengths == 0] = How.BLANK
     how[places.too_many] = How.TOO_AMBIGUOUS
     how[rows] = np.where(exact, How.EXACT, np.where(whole, How.WHITE_SPACE, How.TRUNCATED))
     if given is not None:
@@ -70,13 +70,13 @@ def unaltered(
         how[rows[right]] = How.OFFSETS
         start = np.where(right, given.start[rows], start)
         end = np.where(right & (given.end[rows] >= 0), given.end[rows], end)
-    none = np.zeros(len(pieces), dtype=np.int64)
+    none = np.zeros(len(dense_texts), dtype=np.int64)
     share = (how != How.NOT_FOUND).astype(np.float64)
     return LocatedSpans(rows, start, end, how, share, places.ambiguous, none, none)
 
 
 def tiled_as_they_are(text: str, chunks: Sequence[str]) -> LocatedSpans | None:
-    """The ranges of chunks that stand one after another in the text, with white space between them.
+    """Return the spans of chunks that follow each other in the text, white space aside.
 
     None if they do not, or leave anything but white space. This is what most splitters give, and
     needs no more than one look at each chunk.
@@ -108,11 +108,13 @@ def tiled_as_they_are(text: str, chunks: Sequence[str]) -> LocatedSpans | None:
     )
 
 
-def _verbatim(document: DenseText, pieces: DenseTexts, rows: Ints, start: Ints, end: Ints) -> Bools:
-    """Which chunks stand in the text character by character, white space included."""
-    text, chunks = document.text, pieces.texts
-    first = (start - pieces.lead[rows]).tolist()
-    after = (end + pieces.trail[rows]).tolist()
+def _verbatim(
+    document: DenseText, dense_texts: DenseTexts, rows: Ints, start: Ints, end: Ints
+) -> Bools:
+    """Return which chunks stand in the text character by character, white space included."""
+    text, chunks = document.text, dense_texts.texts
+    first = (start - dense_texts.lead[rows]).tolist()
+    after = (end + dense_texts.trail[rows]).tolist()
     return np.fromiter(
         (
             a >= 0 and text[a:b] == chunks[row]
@@ -123,10 +125,10 @@ def _verbatim(document: DenseText, pieces: DenseTexts, rows: Ints, start: Ints, 
     )
 
 
-def joined(ranges: LocatedSpans, altered_chunks: Sequence[Altered]) -> LocatedSpans:
-    """The ranges with those of altered chunks."""
-    how, share, ambiguous = ranges.how.copy(), ranges.share.copy(), ranges.ambiguous.copy()
-    prefix, suffix = ranges.prefix.copy(), ranges.suffix.copy()
+def joined(spans: LocatedSpans, altered_chunks: Sequence[Altered]) -> LocatedSpans:
+    """Return the spans with those of altered chunks."""
+    how, share, ambiguous = spans.how.copy(), spans.share.copy(), spans.ambiguous.copy()
+    prefix, suffix = spans.prefix.copy(), spans.suffix.copy()
     for chunk in altered_chunks:
         share[chunk.row] = chunk.share
         if chunk.too_many:
@@ -134,15 +136,15 @@ def joined(ranges: LocatedSpans, altered_chunks: Sequence[Altered]) -> LocatedSp
         if chunk.spans:
             how[chunk.row], ambiguous[chunk.row] = How.FUZZY, chunk.ambiguous
             prefix[chunk.row], suffix[chunk.row] = chunk.prefix, chunk.suffix
-    spans = [(chunk.row, *span) for chunk in altered_chunks for span in chunk.spans]
-    row, start, end = np.array(spans, dtype=np.int64).reshape(-1, 3).T
-    row = np.append(ranges.row, row)
+    added = [(chunk.row, *span) for chunk in altered_chunks for span in chunk.spans]
+    row, start, end = np.array(added, dtype=np.int64).reshape(-1, 3).T
+    row = np.append(spans.row, row)
     order = np.argsort(row, kind="stable")
     return replace(
-        ranges,
+        spans,
         row=row[order],
-        start=np.append(ranges.start, start)[order],
-        end=np.append(ranges.end, end)[order],
+        start=np.append(spans.start, start)[order],
+        end=np.append(spans.end, end)[order],
         how=how,
         share=share,
         ambiguous=ambiguous,
@@ -153,14 +155,14 @@ def joined(ranges: LocatedSpans, altered_chunks: Sequence[Altered]) -> LocatedSp
 
 @dataclass(frozen=True, eq=False)
 class Located:
-    """The places of chunks in one document, as columns with a row for each chunk.
+    """The spans of chunks in one document, as columns with a row for each chunk.
 
-    The ranges of chunk i are rows `begin[i]` to `begin[i + 1]` of `start` and `end`: one usually,
-    none if it is lost, too ambiguous or blank, several if its parts stand apart in the text. `how`
-    holds values of `How`; `share` is the share of its letters that were found (1 unless it was
-    folded); `prefix` and `suffix` count its characters at both ends that the document does not have
-    there.
-    `ambiguous` chunks have other places that are as good. `parents` are numbers of chunks, or -1.
+    The spans of chunk i are rows `begin[i]` to `begin[i + 1]` of `start` and `end`: one usually,
+    none if it is not found, too ambiguous or blank, several if its parts are apart in the text.
+    `how` holds values of `How`; `share` is the share of its letters that were found (1 unless it is
+    fuzzy); `prefix` and `suffix` count its characters at both ends that the document does not have
+    there. `ambiguous` chunks have other spans that are as good. `parents` are numbers of chunks,
+    or -1.
     """
 
     begin: Ints
@@ -181,7 +183,7 @@ class Located:
         return len(self.how)
 
     def spans(self, number: int) -> tuple[tuple[int, int], ...]:
-        """The ranges [start, end) of one chunk.
+        """Return the spans of one chunk.
 
         >>> from doxeval.locating import locate_chunks
         >>> locate_chunks("to be or not", ["to be or", "or not"]).spans(1)
@@ -192,18 +194,18 @@ class Located:
 
     @property
     def first(self) -> Ints:
-        """Where the first range of each chunk starts; -1 if it has none."""
+        """Where the first span of each chunk starts; -1 if it has none."""
         first = np.full(len(self), -1, dtype=np.int64)
-        found = np.diff(self.begin) > 0
-        first[found] = self.start[self.begin[:-1][found]]
+        has_spans = np.diff(self.begin) > 0
+        first[has_spans] = self.start[self.begin[:-1][has_spans]]
         return first
 
     @cached_property
     def repeated(self) -> Bools:
         """Which chunks have a text that stands more than once in the document."""
         number, first = distinct_texts(self.chunks)
-        found = occurrences(self.document, self.chunks, first, most_places(self.document))
-        return ((found.counts > 1) | found.too_many)[number]
+        of_texts = occurrences(self.document, self.chunks, first, most_places(self.document))
+        return ((of_texts.counts > 1) | of_texts.too_many)[number]
 
     @cached_property
     def report(self) -> LocatingReport:
@@ -227,13 +229,13 @@ class Located:
         return np.flatnonzero((self.how == How.NOT_FOUND) | (self.how == How.TOO_AMBIGUOUS))
 
     def missing_chunk(self, number: int) -> MissingChunk:
-        """What is known of a chunk that has no place."""
+        """Return what is known of a chunk that has no place."""
         is_too_ambiguous = bool(self.how[number] == How.TOO_AMBIGUOUS)
         text, share = self.chunks.texts[number], float(self.share[number])
         return MissingChunk(None, number, text, share, is_too_ambiguous)
 
     def _uncovered(self) -> int:
-        """How many non-space characters of the document are in no chunk."""
+        """Return how many non-space characters of the document are in no chunk."""
         spans = merge_spans(Spans(np.zeros_like(self.start), self.start, self.end))
         before = self.document.dense_before
         return len(self.document) - int((before(spans.end) - before(spans.start)).sum())
@@ -241,14 +243,14 @@ class Located:
     def _offsets_report(self) -> OffsetsReport | None:
         if self.offsets is None:
             return None
-        found = np.diff(self.begin) > 0
-        right = (self.how == How.OFFSETS) & found
+        has_spans = np.diff(self.begin) > 0
+        right = (self.how == How.OFFSETS) & has_spans
         missing = (self.offsets.start < 0) & (self.how != How.BLANK)
         wrong = ~right & ~missing & (self.how != How.BLANK)
         parent = None
         if self.parents is not None:
             parent = np.where(self.parents >= 0, self.first[self.parents], -1)
-        note = shared_error(self.offsets, self.first, found & wrong, parent)
+        note = shared_error(self.offsets, self.first, has_spans & wrong, parent)
         return OffsetsReport(int(right.sum()), int(missing.sum()), int(wrong.sum()), note)
 
 
@@ -268,8 +270,8 @@ def locate_chunks(
 
     `offsets` are the starts and ends that came with the chunks (ends may be None, missing ones None
     or -1). They are checked, and chunks that do not stand there are searched. With `order="list"`
-    the chunks are in the order of the text, which settles which copy of a repeated text is meant;
-    `parents`, the number of each chunk's parent in the list or -1, tells levels of a tree apart. A
+    the chunks are in the order of the text, which decides which copy of a repeated text is meant;
+    `parents`, the number of each chunk's parent in the list or -1, separate the levels of a tree. A
     chunk of which only part is found needs a share of `min_share`, unless all the rest of it stands
     before or after what was found.
 
@@ -287,19 +289,19 @@ def locate_chunks(
             Parameter("min_share", min_share) + ": expected a share above 0, at most 1"
         )
     document = text if isinstance(text, DenseText) else DenseText(text)
-    pieces = DenseTexts(chunks)
-    above = _parents(parents, len(pieces))
+    dense_texts = DenseTexts(chunks)
+    above = _parents(parents, len(dense_texts))
     depth = depths(above)
-    given = checked(document, pieces, offsets)
-    ranges, in_order = None, True
+    given = checked(document, dense_texts, offsets)
+    spans, in_order = None, True
     if order == "list" and given is None and not depth.any():
-        ranges = tiled_as_they_are(document.text, chunks)
-    if ranges is None:
-        ranges, in_order = _searched(document, pieces, given, depth, order, min_share)
+        spans = tiled_as_they_are(document.text, chunks)
+    if spans is None:
+        spans, in_order = _searched(document, dense_texts, given, depth, order, min_share)
     return Located(
-        **ranges.columns(),
+        **spans.columns(),
         document=document,
-        chunks=pieces,
+        chunks=dense_texts,
         offsets=given,
         parents=None if parents is None else above,
         in_order=in_order,
@@ -307,31 +309,34 @@ def locate_chunks(
 
 
 def _parents(given: Sequence[int] | None, count: int) -> Ints:
-    """The number of each chunk's parent, -1 for none."""
+    """Return the number of each chunk's parent, -1 for none."""
     if given is None:
         return np.full(count, -1)
     try:
-        found = np.asarray(given, dtype=np.int64)
+        parents = np.asarray(given, dtype=np.int64)
     except (TypeError, ValueError, OverflowError):
         raise InputError("parents= names a chunk that is not in the list") from None
-    if found.shape != (count,):
+    if parents.shape != (count,):
         raise InputError(f"parents= has {len(given):,} numbers for {count:,} chunks")
-    return found
+    return parents
 
 
 def _searched(
     document: DenseText,
-    pieces: DenseTexts,
+    dense_texts: DenseTexts,
     given: GivenOffsets | None,
     depth: Ints,
     order: Order,
     min_share: float,
 ) -> tuple[LocatedSpans, bool]:
-    """The ranges of chunks, and whether they are in the order of the text if they should be."""
-    found = placed_by_level(document, pieces, None if given is None else given.place, depth, order)
-    ranges = unaltered(document, pieces, given, found)
-    lost = np.flatnonzero(ranges.how == How.NOT_FOUND)
-    if len(lost):
-        ends = ranges.last_ends()
-        ranges = joined(ranges, altered(document, pieces, lost, ends, depth, order, min_share))
-    return ranges, found.in_order
+    """Return the spans of chunks, and whether they are in the order of the text if required."""
+    at_offsets = None if given is None else given.place
+    places = placed_by_level(document, dense_texts, at_offsets, depth, order)
+    spans = unaltered(document, dense_texts, given, places)
+    missing = np.flatnonzero(spans.how == How.NOT_FOUND)
+    if len(missing):
+        ends = spans.last_ends()
+        spans = joined(
+            spans, altered(document, dense_texts, missing, ends, depth, order, min_share)
+        )
+    return spans, places.in_order

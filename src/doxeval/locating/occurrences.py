@@ -1,4 +1,4 @@
-"""All places at which each of many texts stands in a document."""
+"""All occurrences of each of many texts in a document."""
 
 from __future__ import annotations
 
@@ -40,33 +40,34 @@ class Occurrences:
 
 def occurrences(
     document: DenseText,
-    pieces: DenseTexts,
+    dense_texts: DenseTexts,
     only: Sequence[int] | None = None,
     most: int | None = None,
 ) -> Occurrences:
-    """All places of each piece in the dense text of a document, or of some of the pieces.
+    """Return all places of each text in the dense text of a document, or of some texts.
 
-    Empty pieces stand nowhere. If all have more than `most` places together, only so many are kept,
-    of the pieces that have the fewest.
+    Empty texts have none. If all have more than `most` places together, as many are kept, of the
+    texts that have the fewest.
 
-    The first characters of a piece, at most 12, propose places by their hash, the hash of the
-    whole piece leaves few of them, and those are compared character by character.
+    The first characters of a text, at most 12, propose places by their hash, the hash of the
+    whole text leaves few of them, and those are compared character by character.
 
-    >>> found = occurrences(DenseText("to be or not to be"), DenseTexts(["to be", "or", "bee"]))
-    >>> found.begin.tolist(), found.position.tolist()
+    >>> texts = DenseTexts(["to be", "or", "bee"])
+    >>> places = occurrences(DenseText("to be or not to be"), texts)
+    >>> places.begin.tolist(), places.position.tolist()
     ([0, 2, 3, 3], [0, 9, 4])
     """
-    numbers = np.arange(len(pieces)) if only is None else np.array(only, dtype=np.int64)
-    lengths = pieces.lengths[numbers]
+    numbers = np.arange(len(dense_texts)) if only is None else np.array(only, dtype=np.int64)
+    lengths = dense_texts.lengths[numbers]
     sizes = np.minimum(lengths, GRAM)
     fits = (lengths > 0) & (lengths <= len(document))
     places = _KeptPlaces(len(numbers), most)
     for size in np.unique(sizes[fits]).tolist():
         mine = np.flatnonzero(fits & (sizes == size))
-        for row, position in _proposed(document, pieces, numbers[mine]):
+        for row, position in _proposed(document, dense_texts, numbers[mine]):
             places.add(mine[row], position)
     row, position = places.fewest()
-    texts = {number: pieces[numbers[number]] for number in np.unique(row).tolist()}
+    texts = {number: dense_texts[numbers[number]] for number in np.unique(row).tolist()}
     stands = document.dense.startswith
     pairs = zip(row.tolist(), position.tolist(), strict=True)
     equal = np.fromiter((stands(texts[i], at) for i, at in pairs), np.bool_, len(row))
@@ -77,7 +78,7 @@ def occurrences(
 
 
 def most_places(document: DenseText) -> int:
-    """How many places distinct texts may have in a document together, so that memory suffices."""
+    """Return how many places distinct texts may have in a document together, to bound memory."""
     return _PLACES + _PLACES_PER_CHARACTER * len(document)
 
 
@@ -106,7 +107,7 @@ class _KeptPlaces:
             self.fewest()
 
     def fewest(self) -> tuple[Ints, Ints]:
-        """The texts that are kept, by their numbers, and their places."""
+        """Return the texts that are kept, by their numbers, and their places."""
         row, position = np.concatenate(self._rows), np.concatenate(self._positions)
         if self._most is not None and (self._is_over or len(row) > self._most):
             self._is_over = True
@@ -122,17 +123,17 @@ class _KeptPlaces:
 
 
 def _proposed(
-    document: DenseText, pieces: DenseTexts, numbers: Ints
+    document: DenseText, dense_texts: DenseTexts, numbers: Ints
 ) -> Iterator[tuple[Ints, Ints]]:
-    """Places that pieces have by their hashes, as rows of `numbers`.
+    """Yield places that texts have by their hashes, as rows of `numbers`.
 
     The first characters of all make grams of one size.
     """
-    lengths = pieces.lengths[numbers]
+    lengths = dense_texts.lengths[numbers]
     size = min(GRAM, int(lengths[0]))
-    begin = pieces.begin[:-1][numbers]
-    grams = pieces.hashes.of(begin, np.full(len(numbers), size))
-    whole = pieces.hashes.of(begin, lengths)
+    begin = dense_texts.begin[:-1][numbers]
+    grams = dense_texts.hashes.of(begin, np.full(len(numbers), size))
+    whole = dense_texts.hashes.of(begin, lengths)
     matches = Matches(document.hashes.all_of_size(size), grams)
     for rows in _blocks(matches.counts):
         row, position = matches.pairs(rows)
@@ -148,6 +149,6 @@ def _proposed(
 
 
 def _blocks(counts: Ints) -> list[Ints]:
-    """All rows in blocks that propose a bounded number of places, one row at least."""
+    """Return all rows in blocks that propose a bounded number of places, one row at least."""
     block = (np.cumsum(counts) - counts) // _MOST_PAIRS
     return np.split(np.arange(len(counts)), np.flatnonzero(np.diff(block)) + 1)

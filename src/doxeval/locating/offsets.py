@@ -34,8 +34,10 @@ class GivenOffsets:
         return self.place >= 0
 
 
-def checked(document: DenseText, pieces: DenseTexts, given: Given | None) -> GivenOffsets | None:
-    """Which chunks stand at their given offsets, white space aside; None if no offsets were given.
+def checked(
+    document: DenseText, dense_texts: DenseTexts, given: Given | None
+) -> GivenOffsets | None:
+    """Return which chunks are at their given offsets, white space aside; None if there are none.
 
     A missing end is the end of the chunk's text.
 
@@ -45,15 +47,17 @@ def checked(document: DenseText, pieces: DenseTexts, given: Given | None) -> Giv
     """
     if given is None:
         return None
-    start = _column(given[0], len(pieces), "starts")
-    end = _column(given[1] if given[1] is not None else [None] * len(pieces), len(pieces), "ends")
+    start = _column(given[0], len(dense_texts), "starts")
+    end = _column(
+        given[1] if given[1] is not None else [None] * len(dense_texts), len(dense_texts), "ends"
+    )
     if not (start >= 0).any():
         return None
     place = document.dense_before(np.maximum(start, 0))
-    fits = (start >= 0) & (pieces.lengths > 0) & (place + pieces.lengths <= len(document))
-    fits[end >= 0] &= (document.dense_before(end) == place + pieces.lengths)[end >= 0]
+    fits = (start >= 0) & (dense_texts.lengths > 0) & (place + dense_texts.lengths <= len(document))
+    fits[end >= 0] &= (document.dense_before(end) == place + dense_texts.lengths)[end >= 0]
     for number in np.flatnonzero(fits).tolist():
-        fits[number] = document.dense.startswith(pieces[number], int(place[number]))
+        fits[number] = document.dense.startswith(dense_texts[number], int(place[number]))
     return GivenOffsets(start, end, np.where(fits, place, -1))
 
 
@@ -66,7 +70,7 @@ def _column(values: Sequence[Any] | Ints, length: int, name: str) -> Ints:
 
 
 def _offset(value: Any, name: str) -> int:
-    """An offset as a whole number; anything that is none counts as missing."""
+    """Return an offset as a whole number; anything that is none counts as missing."""
     try:
         number = int(value)
     except (TypeError, ValueError, OverflowError):  # None, nan, text, infinity
@@ -79,9 +83,9 @@ def _offset(value: Any, name: str) -> int:
 
 
 def shared_error(given: GivenOffsets, located: Ints, wrong: Bools, parent: Ints | None) -> str:
-    """What most wrong offsets have in common, or nothing.
+    """Return what most wrong offsets have in common, or nothing.
 
-    `found` is where the chunks really start, `parent` where their parents do.
+    `located` is where the chunks really start, `parent` where their parents do.
     """
     if not wrong.any():
         return ""

@@ -69,11 +69,11 @@ def find_quotes(
     not found ()
     """
     document = text if isinstance(text, DenseText) else DenseText(text)
-    pieces = DenseTexts(quotes)
-    matches = _as_they_are(document, pieces)
-    for row, match in _by_letters(document, pieces, _not_found(matches)):
+    dense_texts = DenseTexts(quotes)
+    matches = _as_they_are(document, dense_texts)
+    for row, match in _by_letters(document, dense_texts, _not_found(matches)):
         matches[row] = match
-    for row, match in _in_part(document, pieces, _not_found(matches), min_share):
+    for row, match in _in_part(document, dense_texts, _not_found(matches), min_share):
         matches[row] = match
     return matches
 
@@ -82,21 +82,21 @@ def _not_found(matches: Sequence[QuoteMatch]) -> list[int]:
     return [row for row, match in enumerate(matches) if match.how == How.NOT_FOUND]
 
 
-def _as_they_are(document: DenseText, pieces: DenseTexts) -> list[QuoteMatch]:
+def _as_they_are(document: DenseText, dense_texts: DenseTexts) -> list[QuoteMatch]:
     """Return the matches of quotes as they are, white space aside."""
-    places = occurrences(document, pieces, most=most_places(document))
+    places = occurrences(document, dense_texts, most=most_places(document))
     first = document.offsets[places.position]
-    lengths = np.repeat(pieces.lengths, places.counts)
+    lengths = np.repeat(dense_texts.lengths, places.counts)
     after = document.offsets[places.position + lengths - 1] + 1
     result = []
     for row, (begin, end) in enumerate(pairwise(places.begin.tolist())):
-        if pieces.lengths[row] == 0:
+        if dense_texts.lengths[row] == 0:
             result.append(QuoteMatch(How.BLANK, (), 1.0))
             continue
         ranges = zip(first[begin:end].tolist(), after[begin:end].tolist(), strict=True)
-        lead, trail = int(pieces.lead[row]), int(pieces.trail[row])
+        lead, trail = int(dense_texts.lead[row]), int(dense_texts.trail[row])
         wide = [(start - lead, stop + trail, start, stop) for start, stop in ranges]
-        exact = [a >= 0 and document.text[a:b] == pieces.texts[row] for a, b, _, _ in wide]
+        exact = [a >= 0 and document.text[a:b] == dense_texts.texts[row] for a, b, _, _ in wide]
         spans = tuple(
             ((a, b),) if same else ((start, stop),)
             for same, (a, b, start, stop) in zip(exact, wide, strict=True)
@@ -109,13 +109,13 @@ def _as_they_are(document: DenseText, pieces: DenseTexts) -> list[QuoteMatch]:
 
 
 def _by_letters(
-    document: DenseText, pieces: DenseTexts, rows: Sequence[int]
+    document: DenseText, dense_texts: DenseTexts, rows: Sequence[int]
 ) -> list[tuple[int, QuoteMatch]]:
     """Return the matches of quotes all of whose letters and digits are in the text."""
     if not rows:
         return []
-    rows = [row for row in rows if pieces.folded.lengths[row] >= LEAST_LETTERS]
-    letters = pieces.folded.part(np.array(rows, dtype=np.int64))
+    rows = [row for row in rows if dense_texts.folded.lengths[row] >= LEAST_LETTERS]
+    letters = dense_texts.folded.part(np.array(rows, dtype=np.int64))
     places = occurrences(document.folded, letters, most=most_places(document.folded))
     result = []
     edges = pairwise(places.begin.tolist())
@@ -123,22 +123,22 @@ def _by_letters(
         if too_many:
             result.append((row, QuoteMatch(How.TOO_AMBIGUOUS, (), 1.0)))
         at = places.position[begin:end].tolist()
-        spans = tuple((whole_span(document, pieces, row, start),) for start in at)
+        spans = tuple((whole_span(document, dense_texts, row, start),) for start in at)
         if spans:
             result.append((row, QuoteMatch(How.FUZZY, spans, 1.0)))
     return result
 
 
 def _in_part(
-    document: DenseText, pieces: DenseTexts, rows: Sequence[int], min_share: float
+    document: DenseText, dense_texts: DenseTexts, rows: Sequence[int], min_share: float
 ) -> list[tuple[int, QuoteMatch]]:
     """Return the matches of quotes of which nearly all letters are in the text."""
     if not rows:
         return []
-    near = np.full(len(pieces), -1, dtype=np.int64)
+    near = np.full(len(dense_texts), -1, dtype=np.int64)
     result = []
-    for resemblance in resembling(document.folded, pieces.folded, rows, near, min_share):
-        part = partial_match(document, pieces, resemblance)
+    for resemblance in resembling(document.folded, dense_texts.folded, rows, near, min_share):
+        part = partial_match(document, dense_texts, resemblance)
         how = How.FUZZY if part.spans else How.NOT_FOUND
         occurring = (part.spans,) if part.spans else ()
         close = () if part.spans else _near(document, resemblance)
@@ -148,7 +148,7 @@ def _in_part(
     }
     # Short quotes with a changed word have few letters in a row in common with their text.
     for resemblance in resembling(
-        document.folded, pieces.folded, [*nowhere], near, min_share, _SHORT_GRAM
+        document.folded, dense_texts.folded, [*nowhere], near, min_share, _SHORT_GRAM
     ):
         quote = QuoteMatch(How.NOT_FOUND, (), resemblance.share, _near(document, resemblance))
         result[nowhere[resemblance.row]] = resemblance.row, quote

@@ -19,7 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints, concatenated_ranges, positions_in
+from doxeval.arrays import Ints, concatenated_ranges, positions_in
+from doxeval.documents import are_white_space, code_points
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -50,13 +51,13 @@ class WindowHashes:
         self._scale = _powers(_BASE_INVERSE, len(codes) + 1)
 
     def of(self, starts: Ints, lengths: Ints) -> Hashes:
-        """The hashes of the windows with these starts and lengths."""
+        """Return the hashes of the windows with these starts and lengths."""
         hashes: Hashes = self._before[starts + lengths] - self._before[starts]
         hashes *= self._scale[starts]
         return hashes
 
     def all_of_size(self, size: int) -> Hashes:
-        """The hash of the window of this size at each position that has one."""
+        """Return the hash of the window of this size at each position that has one."""
         count = max(len(self._before) - size, 0)
         return (self._before[size:] - self._before[:count]) * self._scale[:count]
 
@@ -69,9 +70,9 @@ def _powers(base: int, count: int) -> Hashes:
 
 
 class Matches:
-    """At which positions of a text each wanted hash stands.
+    """At which positions of a text each requested hash is.
 
-    Few hashes of a text are wanted. A table of bits leaves out most others before any sorting.
+    Few hashes of a text are requested. A table of bits leaves out most others before any sorting.
 
     >>> text = WindowHashes(np.array([5, 6, 7, 5, 6], dtype=np.uint32)).all_of_size(1)
     >>> matches = Matches(text, text[[3, 2]])
@@ -94,7 +95,7 @@ class Matches:
         self.counts: Ints = per_group[self._group]
 
     def pairs(self, rows: Ints) -> tuple[Ints, Ints]:
-        """The rows of wanted hashes, repeated, and the positions at which they stand."""
+        """Return the rows of requested hashes, repeated, and their positions."""
         counts = self.counts[rows]
         return np.repeat(rows, counts), self._positions[
             concatenated_ranges(self._begin[rows], counts)
@@ -102,12 +103,11 @@ class Matches:
 
 
 def folded(codes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint32], Ints]:
-    """The folded characters of a text, and the offset in the text that each comes from.
+    """Return the folded characters of a text, and the offset in the text that each comes from.
 
     Every distinct character is folded once.
 
-    >>> from doxeval.locating.text import codes_of, text_of
-    >>> letters, offsets = folded(codes_of("Café №5!"))
+    >>> letters, offsets = folded(code_points("Café №5!"))
     >>> text_of(letters), offsets.tolist()
     ('cafeno5', [0, 1, 2, 3, 5, 5, 6])
     """
@@ -121,7 +121,7 @@ def folded(codes: npt.NDArray[Any]) -> tuple[npt.NDArray[np.uint32], Ints]:
 
 
 def _fold(character: str) -> str:
-    """The letters and digits that a character stands for."""
+    """Return the letters and digits that a character stands for."""
     form = unicodedata.normalize("NFKD", character).casefold()
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", form)))
 
@@ -129,36 +129,14 @@ def _fold(character: str) -> str:
 Codes: TypeAlias = npt.NDArray[np.uint32]
 Reduction: TypeAlias = Callable[[Codes], tuple[Codes, Ints]]
 
-# All characters that `str.isspace` accepts are below this one.
-_LAST_SPACE = 0x3000
-_IS_DENSE = np.array([not chr(code).isspace() for code in range(_LAST_SPACE + 2)])
-
-
-def codes_of(text: str) -> Codes:
-    """The code points of a text, lone surrogates included.
-
-    >>> codes_of("aé").tolist()
-    [97, 233]
-    """
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-
 
 def text_of(codes: Codes) -> str:
-    """The text that has these code points.
+    """Return the text that has these code points.
 
-    >>> text_of(codes_of("aé"))
+    >>> text_of(code_points("aé"))
     'aé'
     """
     return codes.tobytes().decode("utf-32-le", "surrogatepass")
-
-
-def is_dense(codes: Codes) -> Bools:
-    """Which code points are not white space.
-
-    >>> is_dense(codes_of("a b\\u2028")).tolist()
-    [True, False, True, False]
-    """
-    return _IS_DENSE.take(codes, mode="clip")
 
 
 def without_space(text: str) -> str:
@@ -171,7 +149,7 @@ def without_space(text: str) -> str:
 
 
 def is_same_text(text: str, other: str) -> bool:
-    """Whether two texts are equal but for white space.
+    """Return whether two texts are equal but for white space.
 
     >>> is_same_text("thirty\\r\\ndays", "thirty days"), is_same_text("", " ")
     (True, True)
@@ -180,8 +158,8 @@ def is_same_text(text: str, other: str) -> bool:
 
 
 def dense(codes: Codes) -> tuple[Codes, Ints]:
-    """The characters of a text that are not white space, and where each of them stands."""
-    keep = is_dense(codes)
+    """Return the characters of a text that are not white space, and the offset of each."""
+    keep = ~are_white_space(codes)
     return codes[keep], np.flatnonzero(keep)
 
 
@@ -203,7 +181,7 @@ class DenseText:
 
     @cached_property
     def _kept(self) -> tuple[Codes, Ints]:
-        return self._reduced(codes_of(self.text))
+        return self._reduced(code_points(self.text))
 
     @property
     def codes(self) -> Codes:
@@ -234,7 +212,7 @@ class DenseText:
         return DenseText(self.text, folded)
 
     def dense_before(self, offsets: Ints) -> Ints:
-        """How many non-space characters stand before each offset of the text.
+        """Return how many non-space characters stand before each offset of the text.
 
         >>> DenseText("a b c").dense_before(np.array([0, 1, 2, 5])).tolist()
         [0, 1, 1, 3]
@@ -245,10 +223,10 @@ class DenseText:
 class DenseTexts:
     """Many texts at once: their dense texts one after another.
 
-    Characters `begin[i]` to `begin[i + 1]` are the dense text of piece i.
+    Characters `begin[i]` to `begin[i + 1]` are the dense text of text i.
 
-    >>> pieces = DenseTexts([" a b ", "", "c"])
-    >>> pieces.dense, pieces.begin.tolist(), pieces.lead.tolist(), pieces.trail.tolist()
+    >>> texts = DenseTexts([" a b ", "", "c"])
+    >>> texts.dense, texts.begin.tolist(), texts.lead.tolist(), texts.trail.tolist()
     ('abc', [0, 2, 2, 3], [1, 0, 0], [1, 0, 0])
     """
 
@@ -258,7 +236,7 @@ class DenseTexts:
 
     @cached_property
     def _kept(self) -> tuple[Codes, Ints]:
-        return self._reduced(codes_of("".join(self.texts)))
+        return self._reduced(code_points("".join(self.texts)))
 
     @cached_property
     def _edges(self) -> Ints:
@@ -297,7 +275,7 @@ class DenseTexts:
         return trail
 
     def offsets(self, number: int) -> Ints:
-        """Where each non-space character of a text stands in it."""
+        """Return where each non-space character of a text stands in it."""
         kept = slice(self.begin[number], self.begin[number + 1])
         offsets: Ints = self._kept[1][kept] - self._edges[number]
         return offsets
@@ -317,11 +295,11 @@ class DenseTexts:
 
     @cached_property
     def lengths(self) -> Ints:
-        """The number of non-space characters of each piece."""
+        """The number of non-space characters of each text."""
         return np.diff(self.begin)
 
     def part(self, rows: Ints) -> DenseTexts:
-        """Some of the pieces."""
+        """Return some of the texts."""
         return DenseTexts([self.texts[row] for row in rows.tolist()], self._reduced)
 
     def __getitem__(self, number: int) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from doxeval.navigation import Navigation
 
 __all__ = [
+    "CUT_LIST",
     "TOLERANCE",
     "Example",
     "Facts",
@@ -33,6 +34,8 @@ __all__ = [
     "point",
 ]
 
+# What @k does to an average over the whole list.
+CUT_LIST = "after how many results the list is cut; without it, nowhere"
 # Scores and gains that differ by less than this are taken as equal.
 TOLERANCE = 1e-9
 
@@ -58,9 +61,9 @@ class Law(Enum):
     BETTER_UP = "moving a more relevant result up never lowers the score"
     FALLS_WITH_X = "the score never rises with the recall point"
     GROWS_WITH_K = "the score never falls with the cut-off"
-    NEEDS_MAY_BE_SPLIT = "a relevant passage may be split into two needs"
-    RESULTS_MAY_BE_CUT = "a result may be cut in two"
-    ANY_COPY_WILL_DO = "any copy of an answer is as good"
+    NEEDS_MAY_BE_SPLIT = "splitting a relevant passage into two needs changes nothing"
+    RESULTS_MAY_BE_CUT = "splitting a result into two changes nothing"
+    ANY_COPY_WILL_DO = "any copy of an answer counts the same"
 
 
 Repeats = Literal["drop", "keep"]

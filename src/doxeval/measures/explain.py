@@ -114,7 +114,7 @@ def _laws(measure: Measure) -> str:
     else:
         laws = [law.value for law in here]
         laws += [f"with some other parameters, {law.value}" for law in usual - here]
-    return "**Laws** (checked on random worlds) " + "; ".join(sorted(laws)) + "." if laws else ""
+    return "**Laws** (checked on random data) " + "; ".join(sorted(laws)) + "." if laws else ""
 
 
 def _obeys(law: Law, measure: Measure) -> bool:

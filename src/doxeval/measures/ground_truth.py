@@ -109,7 +109,7 @@ class GroundTruth(Memory):
             return truth
         if texts is None:
             raise MissingInput(
-                Parameter("solid", True)
+                Parameter("ignore_whitespace", True)
                 + " needs the texts of documents: "
                 + Parameter("texts")
                 + " or a collection"
@@ -180,6 +180,11 @@ class GroundTruth(Memory):
     def is_relevant(self) -> Bools:
         """Whether anything in the document of each pair is relevant."""
         return self.columns.is_relevant
+
+    @cached_property
+    def grade(self) -> Ints:
+        """The grade of the document of each pair; at least 1 if anything in it is relevant."""
+        return self.columns.document_grades()
 
     @property
     def length(self) -> Ints:

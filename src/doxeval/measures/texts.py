@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.documents import Collection
+from doxeval.documents import Collection, is_white_space
 from doxeval.errors import InputError, MissingInput
 from doxeval.messages import Parameter, quoted
 
@@ -27,7 +27,6 @@ from doxeval.messages import Parameter, quoted
 Tokeniser = Callable[[str], Sequence[int]]
 MOST_BYTES = 128 << 20  # of offsets that are kept in memory
 _WORD = re.compile(r"\w+|[^\w\s]")
-_BLANK = re.compile(r"\s")
 _WHERE_VOCABULARIES_ARE = (
     "vocabularies are downloaded, unless TIKTOKEN_CACHE_DIR names a folder that has them "
     "(llama-index-core comes with that of cl100k_base, under _static/tiktoken_cache)"
@@ -115,9 +114,9 @@ class Texts:
                     self._kept -= _bytes_of(self._offsets.popitem(last=False)[1])
         return offsets
 
-    def _find_offsets(self, text: str, what: str) -> Sequence[int]:
+    def _find_offsets(self, text: str, what: str) -> Sequence[int] | Ints:
         if what == "blanks":
-            return [match.start() for match in _BLANK.finditer(text)]
+            return np.flatnonzero(is_white_space(text))
         if what == "words" or self._tokens is None:
             return word_starts(text)
         starts = sorted(set(self._tokens(text)))
@@ -139,6 +138,17 @@ def word_starts(text: str) -> list[int]:
     [0, 2, 3, 5, 7]
     """
     return [match.start() for match in _WORD.finditer(text)]
+
+
+def word_spans(text: str) -> tuple[Ints, Ints]:
+    """Return where the same words begin and end.
+
+    >>> [column.tolist() for column in word_spans("It's so.")]
+    [[0, 2, 3, 5, 7], [2, 3, 4, 7, 8]]
+    """
+    spans = [match.span() for match in _WORD.finditer(text)]
+    start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
+    return start, end
 
 
 # Tokenisers

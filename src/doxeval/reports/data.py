@@ -14,12 +14,13 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from doxeval.comparison import TITLES, Comparison
+from doxeval.markup import readable
 from doxeval.measures import UnitOutcome
 from doxeval.messages import plural
 from doxeval.reports.contents import Contents
 from doxeval.reports.documents.select import FIRST_RESULTS, LONGEST_TEXT
 from doxeval.reports.documents.view import DocumentView, RelevantUnit
-from doxeval.reports.escaping import readable, script_json
+from doxeval.reports.escaping import script_json
 from doxeval.reports.figures.vega import Figure, Value, colour_of, dash_of
 from doxeval.reports.tables import Cell
 from doxeval.scores import MeasureFacts

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Ints, last_true
+from doxeval.documents import code_points
 from doxeval.errors import InputError, SearchIndexError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, quoted
@@ -193,7 +194,7 @@ def words_and_starts(text: str, block_edges: Ints) -> WordStarts:
 
 
 def _characters(text: str, block_edges: Ints) -> _WordCharacters:
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    codes = code_points(text)
     kinds = _kinds(codes)
     is_edge = np.zeros(len(codes) + 1, dtype=np.bool_)
     is_edge[block_edges] = True

@@ -40,15 +40,17 @@ from doxeval.runs.text import (
 
 TASK = "genomics"
 _LINES = 100  # by which the format is recognised
-_LINE = re.compile(rb"\S+[ \t]+(\S+)[ \t]+([0-9]+)[ \t]+[0-9]+[ \t]+[0-9]+([ \t]+\S.*)?")
+_LINE = re.compile(rb"\S+[ \t]+(\S+)[ \t]+([0-9]+)[ \t]+([0-9]+)[ \t]+[0-9]+([ \t]+\S.*)?")
+_FIRST = (b"0", b"1")
 _NO_DOCUMENT = (b"q0", b"0")  # in the second column of other text runs
 
 
 def looks_like_genomics(begin: bytes) -> bool:
     """Return whether a file that begins like this is a run of TREC Genomics.
 
-    In a run with six or more columns that is none, the second column is usually `Q0` on each line.
-    So it must not be, and either differ from line to line, or the first rank must be 0 or 1.
+    In a run with six or more columns that is none, the second column is usually `Q0` on each line,
+    or else some other word, and the fourth is a rank, from 0 or 1 on. So it must not be `Q0`; if it
+    is the same everywhere, the third column must begin with 0 or 1, or the fourth have neither.
 
     >>> looks_like_genomics(b"200 10229231 1 36697 1090 mine\\n")
     True
@@ -60,9 +62,12 @@ def looks_like_genomics(begin: bytes) -> bool:
     fields = [match.groups() for match in matches if match is not None]
     if not fields or len(fields) < len(matches):
         return False
-    documents = {document.lower() for document, *_ in fields}
-    is_varied = len(documents) > 1 or int(fields[0][1]) <= 1 or not any(f[2] for f in fields)
-    return is_varied and documents.isdisjoint(_NO_DOCUMENT)
+    documents, _, offsets, tags = (set(column) for column in zip(*fields, strict=True))
+    if not {document.lower() for document in documents}.isdisjoint(_NO_DOCUMENT):
+        return False
+    has_five_fields = tags == {None}
+    is_alike = len(documents) == 1 and fields[0][1] not in _FIRST and not offsets.isdisjoint(_FIRST)
+    return has_five_fields or not is_alike
 
 
 # Reading

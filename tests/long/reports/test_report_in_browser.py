@@ -210,7 +210,7 @@ def test_measures_explain_themselves_in_place(opened: Opening) -> None:
     assert HOSTILE in box.inner_text()
     tab.page.keyboard.press("Escape")
     assert box.is_hidden()
-    assert tab.page.evaluate("document.activeElement.className") == "measure mark"
+    assert tab.page.evaluate("document.activeElement.matches('button.measure.mark')")
 
 
 def test_data_of_figures_and_tables_as_csv(opened: Opening) -> None:

@@ -88,6 +88,46 @@ def test_the_way_from_a_cut_to_scores(work: Path) -> None:
         assert word in scores.stdout
 
 
+def test_chunks_evaluate_gives_what_evaluate_gives(work: Path) -> None:
+    by = "words:20:5"
+    run("split", "handbook", "--by", by, "--by", "paragraphs", "--out", "split")
+    run("gold", "q.jsonl", "--docs", "handbook", "--out", "judged.jsonl")
+    for name in ("words-20-5", "paragraphs"):
+        searched = ("search", f"split/{name}.jsonl", "q.jsonl", "--run-id", name)
+        run(*searched, "--out", f"{name}.jsonl")
+    files = ("words-20-5.jsonl", "paragraphs.jsonl")
+    shared = [word for file in files for word in ("--chunks", f"split/{file}")]
+    shared += ["--format", "csv", "--per-topic"]
+    by_chunks = run("evaluate", *files, "-g", "judged.jsonl", "--docs", "handbook", *shared)
+    words = ("-a", "judged.jsonl", "--preset", "rag", "--texts", "handbook")
+    by_preset = doxeval("evaluate", *files, *words, *shared)
+    assert by_preset.exit_code == 0, by_preset.stderr
+    # Here it goes without saying that duplicates are kept.
+    assert by_preset.stdout.replace("(duplicates=keep)", "") == by_chunks.stdout
+    assert by_chunks.stdout.count("\n") > 60
+
+
+def test_chunks_search_gives_what_search_gives(work: Path) -> None:
+    run("split", "handbook", "--by", "words:12:4", "--out", "split")
+    run("search", "split/words-12-4.jsonl", "q.jsonl", "--out", "run.jsonl")
+    topics = [{"id": name, "title": question} for name, question, _, _ in QUESTIONS]
+    Path("t.jsonl").write_text("".join(json.dumps(topic) + "\n" for topic in topics))
+    for words in (
+        ("collection", "build", "handbook", "--id", "path", "--out", "c"),
+        ("index", "build", "c"),
+        ("search", "c", "t.jsonl", "--task", "thorough", "--units", "split/words-12-4.jsonl",
+         "--model", "bm25(k1=1.2,b=0.75,context=0)", "--out", "same.jsonl"),
+    ):  # fmt: skip
+        assert doxeval(*words).exit_code == 0
+    lists = []
+    for file in ("run.jsonl", "same.jsonl"):
+        results = map(json.loads, Path(file).read_text().splitlines())
+        lists.append(
+            [[one[name] for name in ("topic", "start", "end", "score")] for one in results]
+        )
+    assert lists[0] == lists[1] and len(lists[0]) > 5
+
+
 def test_two_runs_of_one_name_are_told_apart_below_the_table_too(work: Path) -> None:
     run("split", "handbook", "--by", "sentences:1:0", "--out", "cuts")
     for file, k in (("few", "1"), ("many", "3")):

@@ -22,6 +22,7 @@ import doxeval as package
 from doxeval.comparison import compare
 from doxeval.errors import InputError
 from doxeval.evaluation import evaluate
+from doxeval.markup import readable
 from doxeval.reports import (
     Contents,
     Figure,
@@ -31,7 +32,6 @@ from doxeval.reports import (
     number,
     page,
     place_labels,
-    readable,
     report,
     script_json,
     topic_names,
@@ -193,7 +193,7 @@ def test_topics_are_shown_with_their_titles(files: Path) -> None:
         {"id": "8", "title": "tides <b>"},
     ]
     tree = parsed(shown)
-    buttons = [one for one in tree.iter("button") if one.get("class") == "topic"]
+    buttons = [one for one in tree.iter("button") if one.get("class") == "topic link"]
     assert len(buttons) >= 4  # in the summary and in the table of topics
     titles = {"0": "7 steam engine", "1": "8 tides <b>"}
     for one in buttons:

@@ -15,7 +15,7 @@ from typing import TypeVar
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.documents import STEP, Collection
+from doxeval.documents import STEP, Collection, is_white_space
 from doxeval.errors import CollectionError
 from doxeval.storage import report_damage
 
@@ -98,7 +98,7 @@ class Article:
     @cached_property
     def nothing_but_children(self) -> Bools:
         """Whether each element has children, and no text other than white space outside them."""
-        before = np.append(0, np.cumsum(_is_visible(self.text)))
+        before = np.append(0, np.cumsum(~is_white_space(self.text)))
         visible = before[self.end] - before[self.start]
         in_children = np.bincount(self.parent[1:], visible[1:], len(self))
         is_so: Bools = (visible == in_children) & (self.size > 1)
@@ -200,10 +200,3 @@ class Article:
     def _key(self, parent: N, tag: N, ordinal: N) -> N:
         """Return a parent, a tag and an ordinal as one number."""
         return ((parent + 1) * len(self.tags) + tag) * (len(self) + 1) + ordinal
-
-
-def _is_visible(text: str) -> Bools:
-    """Tell whether each character is something other than white space."""
-    codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    spaces = [ord(character) for character in set(text) if character.isspace()]
-    return ~np.isin(codes, spaces)

@@ -45,12 +45,12 @@ class JudgedParts:
 
 
 def is_judged_folder(path: str) -> bool:
-    """Whether a folder holds queries and qrels."""
+    """Return whether a folder holds queries and qrels."""
     return os.path.isdir(path) and _first(path, _QUERIES) is not None
 
 
 def judged_folder(path: str) -> JudgedParts:
-    """The queries and qrels of a folder."""
+    """Return the queries and qrels of a folder."""
     queries = _first(path, _QUERIES)
     if queries is None:
         raise SourceError(f"no queries in the folder: expected {' or '.join(_QUERIES[:3])}", path)
@@ -59,7 +59,7 @@ def judged_folder(path: str) -> JudgedParts:
 
 
 def judged_parts(files: Mapping[str, Any]) -> JudgedParts:
-    """The same from files that are named one by one: queries, qrels, and perhaps segments."""
+    """Return the same from files that are named: queries, qrels, and perhaps segments."""
     for name in ("queries", "qrels"):
         if files.get(name) is None:
             raise FormatError(f"no {name} among {join_names(list(files))}")
@@ -76,7 +76,7 @@ def _first(path: str, names: tuple[str, ...]) -> str | None:
 
 
 def _qrels(path: str) -> str:
-    """The one file of qrels, or that of the test set if there are several."""
+    """Return the one file of qrels, or that of the test set if there are several."""
     folder = Path(path)
     found = sorted(
         [*folder.glob("qrels/*.tsv"), *folder.glob("qrels*.tsv"), *folder.glob("qrels*.txt")]

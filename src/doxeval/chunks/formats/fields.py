@@ -11,7 +11,7 @@ from doxeval.messages import quoted
 
 
 def text(record: Mapping[str, Any], *names: str) -> str | None:
-    """The first of some fields that is there, as text.
+    """Return the first of some fields that is there, as text.
 
     >>> text({"id": 7}, "_id", "id"), text({}, "id")
     ('7', None)
@@ -26,7 +26,7 @@ def text(record: Mapping[str, Any], *names: str) -> str | None:
 
 
 def needed_text(loaded: Loaded, row: int, record: Mapping[str, Any], *names: str) -> str:
-    """The same; it is an error if there is none of them."""
+    """Return the same; it is an error if there is none of them."""
     found = text(record, *names)
     if found is None:
         raise loaded.wrong(f"no {' or '.join(names)} in the record", row)
@@ -34,7 +34,7 @@ def needed_text(loaded: Loaded, row: int, record: Mapping[str, Any], *names: str
 
 
 def texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """The texts of a field: a list of them, or a single one.
+    """Return the texts of a field: a list of them, or a single one.
 
     >>> texts({"tags": ["law", None]}, "tags"), texts({"tags": "law"}, "tags")
     (('law',), ('law',))
@@ -48,7 +48,7 @@ def texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def texts_in_cell(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """The same; in CSV a list is written as Python or JSON writes it.
+    """Return the same; in CSV a list is written as Python or JSON writes it.
 
     >>> texts_in_cell({"contexts": "['One.', 'Two.']"}, "contexts")
     ('One.', 'Two.')
@@ -65,7 +65,7 @@ def texts_in_cell(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def whole_number(loaded: Loaded, row: int, record: Mapping[str, Any], name: str) -> int | None:
-    """A whole number of a field, or None if there is none."""
+    """Return a whole number of a field, or None if there is none."""
     value = record.get(name)
     if value is None:
         return None
@@ -77,7 +77,7 @@ def whole_number(loaded: Loaded, row: int, record: Mapping[str, Any], name: str)
 
 
 def listed_records(loaded: Loaded, row: int, record: Mapping[str, Any], name: str) -> list[Any]:
-    """A list of objects, which may be written as JSON inside a field of CSV."""
+    """Return a list of objects, which may be written as JSON inside a field of CSV."""
     value = record.get(name)
     if isinstance(value, str):
         try:
@@ -90,7 +90,7 @@ def listed_records(loaded: Loaded, row: int, record: Mapping[str, Any], name: st
 
 
 def whole_numbers(loaded: Loaded, row: int, value: Any, name: str) -> tuple[int, int]:
-    """A pair of whole numbers."""
+    """Return a pair of whole numbers."""
     is_pair = isinstance(value, list | tuple) and len(value) == 2
     if not is_pair or not all(type(item) is int for item in value):
         raise loaded.wrong(f"{name} is {quoted(value)}: expected two whole numbers", row)
@@ -98,7 +98,7 @@ def whole_numbers(loaded: Loaded, row: int, value: Any, name: str) -> tuple[int,
 
 
 def pairs(loaded: Loaded, row: int, value: Any, first: str, second: str) -> list[tuple[Any, Any]]:
-    """A list of pairs, which may be written as an object with two lists."""
+    """Return a list of pairs, which may be written as an object with two lists."""
     if isinstance(value, Mapping):
         columns = [value.get(first), value.get(second)]
         if all(isinstance(column, list) for column in columns):

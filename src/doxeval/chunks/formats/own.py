@@ -136,7 +136,7 @@ def _judged(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
 
 
 def judged_questions(judged: Any) -> Iterator[RawQuestion]:
-    """The needs of assessments, for questions whose texts are not known."""
+    """Yield the needs of assessments, for questions whose texts are not known."""
     from doxeval.assessments import Needs
 
     needs = Needs.of(judged)

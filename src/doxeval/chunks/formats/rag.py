@@ -39,7 +39,7 @@ AutoRAG: ids of chunks as AND of OR, and the corpus that says where these chunks
 
 Each list of `retrieval_gt` is a need, and any of its chunks answers it. With the corpus, which a
 folder has with the questions, chunks are spans of the documents that they were split from, and
-gold holds for every other cut. Without it, the ids are those of documents.
+gold holds for every other chunking. Without it, the ids are those of documents.
 
 Contexts that were retrieved, in the files of programs that judge answers:
 
@@ -203,17 +203,17 @@ class QaWithCorpus:
 
 
 def is_autorag_folder(path: str) -> bool:
-    """Whether a folder holds the questions of AutoRAG together with their corpus."""
+    """Return whether a folder holds the questions of AutoRAG together with their corpus."""
     return all(os.path.exists(os.path.join(path, name)) for name in (_QA, _CORPUS))
 
 
 def autorag_folder(path: str) -> QaWithCorpus:
-    """The questions and the corpus of a folder."""
+    """Return the questions and the corpus of a folder."""
     return autorag_parts({"qa": os.path.join(path, _QA), "corpus": os.path.join(path, _CORPUS)})
 
 
 def autorag_parts(files: Mapping[str, Any]) -> QaWithCorpus:
-    """The same from a file or data frame each: qa and corpus."""
+    """Return the same from a file or data frame each: qa and corpus."""
     qa = files["qa"]
     return QaWithCorpus(Loaded(frame_records(qa)) if is_frame(qa) else load(qa), files["corpus"])
 
@@ -258,7 +258,7 @@ def _stated_with_corpus(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion
 def _autorag_evidence(
     chunks: Chunks, ranges: Sequence[Sequence[tuple[int, int]]], name: str
 ) -> RawEvidence:
-    """The range of a chunk; of one that is lost its text, and of an unknown one its id."""
+    """Return the span of a chunk; of one not found its text, and of an unknown one its id."""
     row = chunks.find(name)
     if row < 0:
         return RawEvidence(name, is_whole=True)
@@ -271,7 +271,7 @@ def _autorag_evidence(
 
 
 def _needed_ids(loaded: Loaded) -> Iterator[list[list[str]]]:
-    """The ids of each question: a list for each need."""
+    """Yield the ids of each question: a list for each need."""
     for row, record in enumerate(loaded.records()):
         given = record.get("retrieval_gt")
         if not isinstance(given, list):
@@ -283,7 +283,7 @@ def _needed_ids(loaded: Loaded) -> Iterator[list[list[str]]]:
 def _autorag_questions(
     loaded: Loaded, evidence_of: Callable[[str], RawEvidence]
 ) -> Iterator[RawQuestion]:
-    """The questions; `evidence_of` says what an id stands for."""
+    """Yield the questions; `evidence_of` says what an id stands for."""
     for row, (record, needed) in enumerate(zip(loaded.records(), _needed_ids(loaded), strict=True)):
         needs = tuple(RawNeed(tuple(map(evidence_of, ids))) for ids in needed)
         question = needed_text(loaded, row, record, "query")
@@ -314,7 +314,7 @@ class Answer(NamedTuple):
 
 
 def has_contexts(value: Any) -> bool:
-    """Whether a value holds retrieved contexts.
+    """Return whether a value holds retrieved contexts.
 
     >>> has_contexts([{"user_input": "How long?", "retrieved_contexts": ["Thirty days."]}])
     True
@@ -338,7 +338,7 @@ def _is_ragchecker_contexts(value: Any) -> bool:
 
 
 def answers_in(loaded: Loaded) -> list[Answer]:
-    """What was retrieved for each question of a file."""
+    """Return what was retrieved for each question of a file."""
     if _is_ragchecker_contexts(loaded.value):
         found = list(_of_ragchecker(loaded._replace(value=loaded.value["results"])))
     elif has_contexts(loaded.value):

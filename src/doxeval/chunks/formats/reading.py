@@ -69,7 +69,7 @@ from doxeval.messages import quoted
 
 
 def paragraphs_by_title(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The different paragraphs of each title as one document, with blank lines between them.
+    """Yield the different paragraphs of each title as one document, with blank lines between them.
 
     >>> pairs = [("Tea", "Hot."), ("Oak", "Old."), ("Tea", "Hot."), ("Tea", "Wet.")]
     >>> list(paragraphs_by_title(pairs))
@@ -181,7 +181,7 @@ def _papers(loaded: Loaded) -> Iterator[tuple[str, Mapping[str, Any], int]]:
 
 
 def rows_of(value: Any) -> list[Mapping[str, Any]]:
-    """A list of objects, which may be written as an object of lists.
+    """Return a list of objects, which may be written as an object of lists.
 
     >>> rows_of({"a": [1, 2], "b": [3, 4]})
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 4}]
@@ -222,7 +222,7 @@ def _qasper_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
 
 
 def _qasper_answers(value: Any) -> Iterator[Mapping[str, Any]]:
-    """What each annotator said, however deeply it is nested."""
+    """Yield what each annotator said, however deeply it is nested."""
     for record in rows_of(value):
         inner = record.get("answer")
         if isinstance(inner, Mapping):
@@ -397,7 +397,7 @@ def _page(loaded: Loaded, row: int, record: Mapping[str, Any]) -> _QuestionPage:
 
 
 def _joined_tokens(tokens: Any) -> str | None:
-    """The text that tokens stand for, which are a list of each field, or objects."""
+    """Return the text that tokens stand for, which are a list of each field, or objects."""
     if isinstance(tokens, Mapping):
         found = texts(tokens, "token")
     else:
@@ -406,7 +406,7 @@ def _joined_tokens(tokens: Any) -> str | None:
 
 
 def _natural_questions_documents(loaded: Loaded) -> Iterator[tuple[str, str]]:
-    """The pages, each once: several questions may be about one."""
+    """Return the pages, each once: several questions may be about one."""
     seen: dict[str, str] = {}
     for row, record in enumerate(loaded.records()):
         page = _page(loaded, row, record)
@@ -451,7 +451,7 @@ def _question(loaded: Loaded, row: int, record: Mapping[str, Any]) -> str:
 def _ranges(
     loaded: Loaded, row: int, page: _QuestionPage, answers: list[Any]
 ) -> Iterator[tuple[int, int]]:
-    """Where answers begin and end, in the unit of the page; those that are none are left out."""
+    """Yield where answers begin and end, in the unit of the page, without those that are none."""
     for answer in answers:
         if not isinstance(answer, Mapping):
             continue

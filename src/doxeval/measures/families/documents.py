@@ -1,10 +1,10 @@
-"""Documents as units: the usual precision, recall and average precision.
+"""Documents as units: precision, recall and average precision, as trec_eval computes them.
 
     P@k = relevant among the first k documents / k        R@k = … / all relevant documents
     AP  = mean over the relevant documents of the precision at their ranks
 
-A document is relevant if anything in it is. A run of parts is taken as a ranking of documents,
-each at the rank of its first part.
+A document is relevant if its grade is at least `rel`; a document with highlighted text has the
+grade 1. A run of parts is taken as a ranking of documents, each at the rank of its first part.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import ClassVar
 import numpy as np
 
 from doxeval.arrays import Floats
-from doxeval.measures.base import Example, Facts, Law, Measure, cut_off
+from doxeval.measures.base import Example, Facts, Law, Measure, cut_off, parameter
+from doxeval.measures.graded_ranking import GradedRanking, graded_documents
 from doxeval.measures.ranking import Ranking, defined, ratio
 from doxeval.runs import Kind
 
@@ -29,16 +30,16 @@ _RUN = "7 Q0 a 1 9 run\n7 Q0 b 2 8 run\n7 Q0 c 3 7 run\n"
 _LAWS = frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE, Law.BETTER_UP})
 
 
-def _relevant_at(k: int, ranking: Ranking) -> Floats:
-    """Return how many of the first k documents are relevant, for each topic."""
-    articles = ranking.articles_and_repeats
-    relevant = articles.is_relevant.astype(np.int64)
-    return articles.at(k, articles.cumulated(relevant)).astype(np.float64)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _OfDocuments(Measure):
-    """Warns where a run returns parts of documents by offsets."""
+    """Ranks documents by their grades, and warns where a run returns parts of them by offsets."""
+
+    rel: int = parameter(1, "the lowest grade that is relevant")
+    judged_only: bool = parameter(False, "whether unjudged documents are left out first")
+
+    def graded(self, ranking: Ranking) -> GradedRanking:
+        """Return the documents of a run with their grades."""
+        return graded_documents(ranking, self.judged_only)
 
     def concerns(self, ranking: Ranking) -> int:
         """Count the topics for which parts of documents are returned."""
@@ -78,8 +79,8 @@ class Precision(_OfDocuments):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return P@k."""
-        precision = _relevant_at(self.k, ranking) / self.k
-        return defined(precision, ranking.truth.relevant_documents)
+        graded = self.graded(ranking)
+        return defined(graded.hits_at(self.k, self.rel) / self.k, graded.relevant(self.rel))
 
     @property
     def _instead(self) -> str:
@@ -105,8 +106,9 @@ class Recall(_OfDocuments):
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return R@k."""
-        relevant = ranking.truth.relevant_documents
-        return defined(ratio(_relevant_at(self.k, ranking), relevant), relevant)
+        graded = self.graded(ranking)
+        relevant = graded.relevant(self.rel)
+        return defined(ratio(graded.hits_at(self.k, self.rel), relevant), relevant)
 
     @property
     def _instead(self) -> str:
@@ -114,7 +116,7 @@ class Recall(_OfDocuments):
 
 
 @dataclass(frozen=True)
-class AveragePrecision(Measure):
+class AveragePrecision(_OfDocuments):
     """The mean, over all relevant documents, of the precision at their ranks."""
 
     name: ClassVar[str] = "AP"
@@ -131,10 +133,15 @@ class AveragePrecision(Measure):
         ranks_documents=True,
     )
 
+    k: int | None = cut_off(None)
+
     def scores(self, ranking: Ranking) -> Floats:
         """Return the mean of precision."""
-        articles = ranking.articles_and_repeats
-        is_relevant = articles.is_relevant.astype(np.int64)
-        precision = is_relevant * articles.cumulated(is_relevant) / articles.rank
-        relevant = ranking.truth.relevant_documents
-        return defined(ratio(articles.sums(precision), relevant), relevant)
+        graded = self.graded(ranking)
+        hits, relevant = graded.hits(self.rel), graded.relevant(self.rel)
+        precision = graded.is_relevant(self.rel) * hits / graded.ranking.rank
+        return defined(ratio(graded.total(precision, self.k), relevant), relevant)
+
+    @property
+    def _instead(self) -> str:
+        return "MAiP counts characters"

@@ -119,7 +119,8 @@ def sum_of_precisions(hits: Ints, read: Ints, length: Ints) -> Floats:
     As (hits+j)/(read+j) = 1 − (read−hits)/(read+j), it is length − (read−hits)·(H(read+length) −
     H(read)), H being the harmonic numbers.
 
-    >>> sum_of_precisions(np.array([5]), np.array([15]), np.array([2])).tolist() == [6/16 + 7/17]
+    >>> sums = sum_of_precisions(np.array([5]), np.array([15]), np.array([2]))
+    >>> sums.round(12).tolist() == [round(6 / 16 + 7 / 17, 12)]
     True
     """
     last = read + length

@@ -181,7 +181,7 @@ class Ng(_SizeAndOverlap):
         _NEEDS,
         "A topic without relevance in its denominator is undefined; an empty list scores 0. Recall "
         "can exceed 1 and is clipped. Recall that the list does not reach scores 0 "
-        "(unretrieved=zero), or what a user has who goes on through the rest of the collection. "
+        "(unretrieved=zero), or what a user reaches who reads the rest of the collection, too. "
         f"{_IGNORED} With highlighted text it is our extension of the paper.",
         Example(
             "ng(quant=spec,unretrieved=zero)",
@@ -264,8 +264,8 @@ class NgRecall(_SizeAndOverlap):
         "ngR@k = recall_o (or recall_s) after k results",
         _NEEDS,
         "A topic without relevance in its denominator is undefined; an empty list scores 0; beyond "
-        f"the end of the list it stays. Recall can exceed 1 and is clipped. {_IGNORED} With "
-        "highlighted text it is our extension of the paper.",
+        f"the end of the list it stays constant. Recall can exceed 1 and is clipped. {_IGNORED} "
+        "With highlighted text it is our extension of the paper.",
         Example(
             "ngR@1(quant=gen)",
             0.5,

@@ -4,6 +4,7 @@ import type {
   ArticleData,
   ErrorData,
   FindData,
+  KeywordsRequest,
   OperationData,
   OperationsFailure,
   OperationsReply,
@@ -78,7 +79,8 @@ export function send(
 }
 
 export async function saveKeywords(topic: string, words: string[]): Promise<void> {
-  await request(`/api/keywords?${query({ topic })}`, { words });
+  const body: KeywordsRequest = { words };
+  await request(`/api/keywords?${query({ topic })}`, body);
 }
 
 export function find({ topic, judge }: Subject, q: string): Promise<FindData> {

@@ -11,7 +11,7 @@ export function explainer(page: Page, measure: number): HTMLButtonElement {
   const { label } = page.measure(measure);
   return element(
     "button",
-    { type: "button", class: "measure mark", "data-measure": String(measure), "aria-label": `About ${label}` },
+    { type: "button", class: "measure mark link", "data-measure": String(measure), "aria-label": `About ${label}` },
     "?",
   );
 }

@@ -213,7 +213,7 @@ class CostOfRecall(TextMeasure):
         "Cooper 1968; Sakai and Dou 2013",
         "Cost@B[x] = the fewest units that show x·T, at most B",
         NEEDS,
-        _BUDGET_EDGES + " Who never gets that far has read B units: a failure is no cheap success.",
+        _BUDGET_EDGES + " A run that never reaches x costs B units, so that failing is not cheap.",
         example(
             "Cost@700[0.5]",
             250,

@@ -25,7 +25,7 @@ NEVER = 1 << 60  # a rank beyond all lists
 By = Literal["union", "chunk"]
 _NEED_EDGES = (
     "A topic without needs is undefined; an empty list scores 0. A need is answered by any of its "
-    "alternatives. Shares leave out white space where texts are known. cover=0 asks for one "
+    "alternatives. Shares leave out white space where texts are known. cover=0 requires one "
     "character."
 )
 _NEED_LAWS = frozenset({Law.TAIL_IS_FREE, Law.GROWS_WITH_K, Law.ANY_COPY_WILL_DO})

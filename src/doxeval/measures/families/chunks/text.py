@@ -89,7 +89,7 @@ class Overlap(TextMeasure):
         NEEDS,
         EDGES + " With resize=full repeated text is read again; resize=new is Jaccard's measure. "
         "Of a need with alternatives, the one of which the largest share is shown (then the "
-        "shorter) stands as if it were the only one.",
+        "shorter) counts as if it were the only one.",
         example("IoU@2", 0.25, "After two results F = 100, S = 300: 100 / (300 + 200 − 100)."),
         laws=frozenset({Law.TAIL_IS_FREE}),
         repeats="keep",
@@ -145,7 +145,7 @@ class TextRead(TextMeasure):
         "Smith and Troynikov 2024",
         "read@k = Σ size(e_i), i = 1 … k",
         NEEDS,
-        EDGES + " Tokens that results state themselves count before those of a tokeniser.",
+        EDGES + " Numbers of tokens that the run states take precedence over a tokeniser's.",
         example("read@2", 300, "The first two results have 150 characters each."),
         highest=None,
         higher_is_better=False,

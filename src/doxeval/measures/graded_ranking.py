@@ -1,0 +1,152 @@
+"""A ranking whose results have grades: what all measures over whole documents are computed from.
+
+A document is ranked where the first of its parts is. Its grade is the one that was judged, or 1 if
+anything in it is relevant and 0 if nothing is; a document that nobody judged has none. Grades below
+0 mean that a document was pooled but not judged: it gains nothing, and is neither relevant nor
+judged.
+
+Sums are made in the order of ranks, one number after another, as trec_eval makes them: the same
+numbers to the last digit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from doxeval.arrays import Bools, Floats, Ints
+from doxeval.measures.caching import Memory, once
+from doxeval.measures.ground_truth import GroundTruth
+from doxeval.measures.ranking import Numbers, Ranking
+
+# The grade of a document that is not among the judged ones.
+NOT_POOLED = -(1 << 40)
+
+Gain = Literal["linear", "exp"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GradedRanking(Memory):
+    """Results in their order, each with a grade, and the grades of all that could be returned.
+
+    ranking: the results, each of them one unit: a document at its first part.
+    grade: of each result; NOT_POOLED where there is none.
+    judged: the grades of all judged units, topic by topic, the highest first.
+    judged_begin: where those of each topic begin; one more than there are topics.
+    """
+
+    ranking: Ranking
+    grade: Ints
+    judged: Ints
+    judged_begin: Ints
+
+    # Results
+
+    @property
+    def is_pooled(self) -> Bools:
+        """Whether each result is among the judged ones, with whatever grade."""
+        return self.grade > NOT_POOLED
+
+    @property
+    def is_judged(self) -> Bools:
+        """Whether each result was judged: its grade is 0 or more."""
+        return self.grade >= 0
+
+    def is_relevant(self, rel: int) -> Bools:
+        """Return whether each result has at least this grade."""
+        return self.grade >= rel
+
+    def gain(self, gain: Gain) -> Floats:
+        """Return what each result is worth: its grade, or 2^grade − 1; 0 without a grade."""
+        return _gains(self.grade, gain)
+
+    @once
+    def hits(self, rel: int) -> Ints:
+        """Return the number of relevant results up to each result."""
+        return self.ranking.cumulated(self.is_relevant(rel).astype(np.int64))
+
+    # Topics
+
+    def hits_at(self, k: int | None, rel: int) -> Ints:
+        """Return the number of relevant results of each topic, among the first k or all."""
+        return self.at(k, self.hits(rel))
+
+    @once
+    def relevant(self, rel: int) -> Ints:
+        """Return the number of relevant units of each topic, returned or not."""
+        total = np.append(0, np.cumsum(self.judged >= rel))
+        return np.diff(total[self.judged_begin])
+
+    def at(self, k: int | None, cumulated: Numbers) -> Numbers:
+        """Return cumulated values after the first k results of each topic, or after all."""
+        return self.ranking.at(len(self.ranking) if k is None else k, cumulated)
+
+    def total(self, values: Numbers, k: int | None = None) -> Numbers:
+        """Sum the values of the first k results of each topic, or of all, in the order of ranks."""
+        return self.at(k, self.ranking.cumulated(values))
+
+    @once
+    def dcg(self, gain: Gain) -> Floats:
+        """Return the discounted cumulated gain up to each result."""
+        return self.ranking.cumulated(self.gain(gain) / np.log2(self.ranking.rank + 1))
+
+    @once
+    def ideal_dcg(self, gain: Gain) -> Floats:
+        """Return the discounted cumulated gain of each topic's judged units, the best first."""
+        discounted = _gains(self.judged, gain) / np.log2(self.judged_rank + 1)
+        lists = np.split(discounted, self.judged_begin[1:-1])
+        return np.concatenate([np.cumsum(values) for values in lists]) if lists else discounted
+
+    @cached_property
+    def judged_rank(self) -> Ints:
+        """The rank of each judged unit in the best order of its topic, from 1."""
+        counts = np.diff(self.judged_begin)
+        return np.arange(1, len(self.judged) + 1) - np.repeat(self.judged_begin[:-1], counts)
+
+    def ideal_at(self, k: int | None, cumulated: Floats) -> Floats:
+        """Return values that were cumulated over judged units, after the first k of each topic."""
+        begin, counts = self.judged_begin[:-1], np.diff(self.judged_begin)
+        values = np.zeros(len(counts))
+        some = np.flatnonzero(counts)
+        values[some] = cumulated[begin[some] + np.minimum(counts[some], k or len(cumulated)) - 1]
+        return values
+
+
+def _gains(grade: Ints, gain: Gain) -> Floats:
+    worth = np.maximum(grade, 0).astype(np.float64)
+    return worth if gain == "linear" else np.exp2(worth) - 1
+
+
+@once
+def graded_documents(ranking: Ranking, judged_only: bool) -> GradedRanking:
+    """Return the ranking of documents with their grades.
+
+    judged_only: documents that were not judged are left out first, and ranks close.
+
+    >>> from doxeval.assessments import Assessments
+    >>> from doxeval.evaluation import Evaluation
+    >>> from doxeval.measures import AP
+    >>> judged = Assessments.from_dict({"7": {"a": 1, "b": 0, "c": 2}})
+    >>> of_run = Evaluation(judged, AP).ranking({"7": {"c": 3.0, "x": 2.0, "a": 1.0}})
+    >>> graded_documents(of_run.ranking, True).grade.tolist()
+    [2, 1]
+    """
+    articles = ranking.articles_and_repeats
+    has_grade = articles.pair >= 0
+    if articles.is_repeat is not None:  # a repeat is worth as much as an unjudged document
+        has_grade &= ~articles.is_repeat
+    grade = np.where(has_grade, ranking.truth.grade[articles.pair], NOT_POOLED)
+    if judged_only:
+        rows = np.flatnonzero(grade >= 0)
+        articles, grade = articles.rows(rows), grade[rows]
+    judged, begin = _best_first(ranking.truth)
+    return GradedRanking(ranking=articles, grade=grade, judged=judged, judged_begin=begin)
+
+
+@once
+def _best_first(truth: GroundTruth) -> tuple[Ints, Ints]:
+    """Return the grades of judged documents by topic, the highest first, and where topics begin."""
+    return truth.grade[np.lexsort((-truth.grade, truth.topic))], truth.pair_begin
