@@ -90,7 +90,7 @@ def _family(name: str, title: str, names: str) -> Family:
 
 FAMILIES = (
     _family("documents", "Documents as units", "P R AP"),
-    _family("hixeval", "HiXEval: highlighted characters", "cP cR cF iP MAiP"),
+    _family("hixeval", "HiXEval: highlighted characters", "cP cR cF MAcP iP MAiP"),
     _family(
         "chunks",
         "Chunks: recall at a budget, and needs that are answered",
@@ -106,8 +106,8 @@ FAMILIES = (
     _family(
         "esr",
         "ESR: hits, misses and near-misses under navigation",
-        "Hits NearMisses Misses RecallBase SR SRP ESRP ESRR SRiP SRiP2 SRiR SRiR2 NSRCG NSRCG2 "
-        "SRPRUM MAESRP MASRiP MASRiP2",
+        "Hits NearMisses Misses RecallBase SR SRP MASRP ESRP ESRR SRiP SRiP2 SRiR SRiR2 NSRCG "
+        "NSRCG2 SRPRUM MAESRP MASRiP MASRiP2",
     ),
 )
 
