@@ -1,3 +1,4 @@
+from doxeval.assessments.aspects import read_aspects as read_aspects
 from doxeval.assessments.assessments import Assessments as Assessments
 from doxeval.assessments.beir import read_beir_qrels as read_beir_qrels
 from doxeval.assessments.columns import LARGEST_FILE as LARGEST_FILE
