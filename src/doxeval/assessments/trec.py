@@ -3,8 +3,10 @@
     topic iteration document grade
     topic subtopic document grade
 
-A grade of 1 or more makes the whole document relevant, 0 or less is judged and not relevant. The
-second column is the subtopic if the file has a document with several of them for a topic, or if
+A grade of 1 or more makes the whole document relevant, 0 or less is judged and not relevant. Fields
+are separated by white space; MS MARCO's qrels are the same with tabs between fields.
+
+The second column is the subtopic if the file has a document with several of them for a topic, or if
 the reader is told so; the grade of a document is then the highest of its grades for subtopics.
 """
 
@@ -41,7 +43,7 @@ from doxeval.files import text_lines
 from doxeval.messages import quoted, truncate
 
 _MOST_DIGITS = 9
-_GRADE = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
+GRADE = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
 
 
 def read_trec_qrels(file: IO[bytes], origin: str, subtopics: bool | None = None) -> Judgments:
@@ -123,7 +125,7 @@ def _by_columns(data: bytes, origin: str) -> _QrelsLines | None:
         if (table.fields != 4).any() or table.control_character() is not None:
             return None
         columns = table.columns(4)
-        grade = _grades(words.piece(begin, end), columns)
+        grade = grade_column(words.piece(begin, end), columns, 3)
         if grade is None:
             return None
         names = np.stack([*columns.span(0), *columns.span(2), *columns.span(1)]) + begin
@@ -135,10 +137,10 @@ def _by_columns(data: bytes, origin: str) -> _QrelsLines | None:
     return _QrelsLines(text_columns(words, names[:4], line, origin, grade=grade), second)
 
 
-def _grades(words: PaddedBytes, columns: Columns) -> Ints | None:
-    """Return the last column, whose numbers may have a minus sign; None if one is wrong."""
-    begins, ends = columns.span(3)
-    is_negative = columns.starts_with(3, b"-")
+def grade_column(words: PaddedBytes, columns: Columns, column: int) -> Ints | None:
+    """Return a column of grades, which may have a minus sign; None if one is wrong."""
+    begins, ends = columns.span(column)
+    is_negative = columns.starts_with(column, b"-")
     digits = Columns(words, np.stack([begins + is_negative, ends]))
     values = whole_numbers(digits, 0, _MOST_DIGITS)
     if values is None or (begins + is_negative == ends).any():
@@ -151,7 +153,7 @@ def _line_by_line(data: bytes, origin: str) -> _QrelsLines:
     second = []
     for number, line in text_lines(io.BytesIO(data), origin):
         fields = line.split()
-        if len(fields) != 4 or not _GRADE.fullmatch(fields[3]):
+        if len(fields) != 4 or not GRADE.fullmatch(fields[3]):
             raise FormatError("expected topic, iteration, document and a grade", origin, number)
         topic, subtopic, document, grade = fields
         second.append(subtopic)
@@ -178,6 +180,21 @@ def write_trec_qrels(judgments: Iterable[Judgment]) -> Iterator[bytes]:
     [b'7 0 a 1\\n']
     """
     for judgment in judgments:
-        highest = int(judgment.is_relevant) if judgment.relevance is None else judgment.relevance
-        for subtopic, grade in judgment.subtopics or (SubtopicGrade("0", highest),):
+        whole = SubtopicGrade("0", document_grade(judgment))
+        for subtopic, grade in judgment.subtopics or (whole,):
             yield f"{judgment.topic} {subtopic} {judgment.document} {grade}\n".encode()
+
+
+def write_msmarco_qrels(judgments: Iterable[Judgment]) -> Iterator[bytes]:
+    """Yield the same with tabs between fields, as MS MARCO has them.
+
+    >>> list(write_msmarco_qrels([Judgment("7", "a", relevance=2)]))
+    [b'7\\t0\\ta\\t2\\n']
+    """
+    for judgment in judgments:
+        yield f"{judgment.topic}\t0\t{judgment.document}\t{document_grade(judgment)}\n".encode()
+
+
+def document_grade(judgment: Judgment) -> int:
+    """Return the grade of a document; without one, 1 if anything in it is relevant, else 0."""
+    return int(judgment.is_relevant) if judgment.relevance is None else judgment.relevance
