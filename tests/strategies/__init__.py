@@ -1,7 +1,13 @@
 """Random trees, texts, documents and evaluations: the one home of Hypothesis generators."""
 
 from strategies.assessment_files import qrels_texts, statement_texts, trec_texts
-from strategies.assessments import JUDGMENT_PARTS, graded_elements, highlights, judgments
+from strategies.assessments import (
+    JUDGMENT_PARTS,
+    gold_passages,
+    graded_elements,
+    highlights,
+    judgments,
+)
 from strategies.judging import article_of, articles, operations_on, trees_to_judge
 from strategies.pages import css_selectors, html_pages, markdown_texts
 from strategies.pools import judged_documents, pools, runs_to_pool
@@ -26,6 +32,7 @@ from strategies.world import (
     graded_worlds,
     needed_worlds,
     step_matrices,
+    subtopic_worlds,
     unit_worlds,
     worlds,
 )
@@ -44,6 +51,7 @@ __all__ = [
     "collections_of",
     "css_selectors",
     "element_paths",
+    "gold_passages",
     "graded_elements",
     "graded_worlds",
     "highlights",
@@ -70,6 +78,7 @@ __all__ = [
     "searches",
     "statement_texts",
     "step_matrices",
+    "subtopic_worlds",
     "text_points",
     "topics",
     "trec_texts",

@@ -16,7 +16,9 @@ from doxeval.assessments import (
     GradedElement,
     Judgment,
     MeasuredElement,
+    NeededSpan,
     PointPassage,
+    SubtopicGrade,
 )
 from strategies.runs import element_paths, text_points
 
@@ -78,6 +80,9 @@ JUDGMENT_PARTS: dict[str, st.SearchStrategy[Any]] = {
             st.sampled_from([0.0, 0.5, 1.0]),
         )
     ),
+    "subtopics": st.dictionaries(
+        st.sampled_from(["1", "2", "été"]), st.integers(-2, 3), max_size=3
+    ).map(lambda grades: tuple(map(SubtopicGrade, grades, grades.values()))),
     "assessor": _maybe(st.sampled_from(["eva", "été 2"])),
     "marks": st.lists(st.sampled_from(MARKS), max_size=2).map(tuple),
     "pool": _maybe(st.sampled_from(["12", "a<b"])),
@@ -85,6 +90,19 @@ JUDGMENT_PARTS: dict[str, st.SearchStrategy[Any]] = {
     "version": _maybe(st.just("2")),
     "whitespace": _maybe(st.sampled_from(["keep", "strip"])),
 }
+
+
+def gold_passages() -> st.SearchStrategy[tuple[NeededSpan, ...]]:
+    """Passages as TREC Genomics lists them: in any order, overlapping, each with its aspects."""
+    aspects = st.sampled_from(["a", "HLA-DR4", "serum proteins", "été"])
+    passage = st.tuples(st.integers(0, 50), st.integers(1, 9), st.sets(aspects, max_size=3))
+    return st.lists(passage, min_size=1, max_size=5, unique_by=lambda each: each[:2]).map(
+        lambda listed: tuple(
+            NeededSpan(aspect, start, start + length)
+            for start, length, names in listed
+            for aspect in sorted(names) or (None,)
+        )
+    )
 
 
 def judgments(**parts: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Judgment]]:

@@ -6,6 +6,7 @@ The format is recognised by how a file begins, whatever its name is, by the firs
     {"7": {                       JSON of ranx: an object of objects
     {                             JSONL
     query-id corpus-id score      BEIR's qrels
+    five fields between tabs      gold passages of TREC Genomics, if no `Q0` is among them
     four fields                   TREC's and MS MARCO's qrels
     five fields or more           text of INEX 2008–10
 
@@ -23,6 +24,12 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
+from doxeval.assessments.aspects import (
+    aspect_losses,
+    looks_like_aspects,
+    read_aspects,
+    write_aspects,
+)
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.beir import begins_beir, read_beir_qrels, write_beir_qrels
 from doxeval.assessments.columns import JudgmentColumns, Judgments, concatenate_judgments
@@ -61,7 +68,15 @@ AssessmentsGiven = (
     | Iterable[tuple[Any, ...]]
 )
 AssessmentFormat = Literal[
-    "grades", "highlights", "qrels", "trec", "judgments", "msmarco-qrels", "beir", "ranx-qrels"
+    "grades",
+    "highlights",
+    "aspects",
+    "qrels",
+    "trec",
+    "judgments",
+    "msmarco-qrels",
+    "beir",
+    "ranx-qrels",
 ]
 
 
@@ -79,6 +94,7 @@ _FIELDS = {
     "elements": "sizes and exhaustivity of elements",
     "units": "assessed units",
     "needs": "needs and their grades",
+    "subtopics": "subtopics and their grades",
     "assessor": "names of assessors",
     "marks": "marks of judgments",
     "pool": "ids of pools",
@@ -93,15 +109,17 @@ _HELD: dict[AssessmentFormat, set[str]] = {
     "grades": {"grades", "pool"},
     "highlights": {"passages", "entry_point", "elements", "pool", "collection", "version"}
     | {"whitespace"},
+    "aspects": {"highlights", "needs"},
     "qrels": {"highlights", "best_entry_point", "document_length"},
-    "trec": {"relevance"},
+    "trec": {"relevance", "subtopics"},
     "judgments": set(_FIELDS),
     "msmarco-qrels": {"relevance"},
     "beir": {"relevance"},
     "ranx-qrels": {"relevance"},
 }
 _ONE_TOPIC = ("grades", "highlights")  # and one pool in a file
-_SEPARATED_BY_SPACE = ("qrels", "trec", "msmarco-qrels")  # so ids cannot hold white space
+# So ids cannot hold white space.
+_SEPARATED_BY_SPACE = ("aspects", "qrels", "trec", "msmarco-qrels")
 
 
 def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -> list[str]:
@@ -111,12 +129,13 @@ def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -
     ['highlighted passages', 'best entry points']
     """
     judgments = list(judgments)
-    return [
+    lost = [
         description
         for name, description in _FIELDS.items()
         if name not in _HELD[format]
         and any(getattr(judgment, name) not in (None, ()) for judgment in judgments)
     ]
+    return lost + aspect_losses(judgments) if format == "aspects" else lost
 
 
 def _is_xml(begin: bytes) -> bool:
@@ -169,6 +188,14 @@ def _ranx_qrels() -> _Functions:
 FORMATS: dict[AssessmentFormat, FileFormat[Judgments, Sequence[Judgment]]] = {
     "grades": FileFormat("grades", (), _grades, _is_xml),  # INEX 2002–04, grades of elements
     "highlights": FileFormat("highlights", (), _highlights, _is_xml),  # INEX 2005–07, by points
+    "aspects": FileFormat(  # TREC Genomics 2006–07, passages with aspects
+        "aspects",
+        (),
+        lambda: FormatFunctions(
+            read_aspects, write_aspects, partial(assessment_losses, format="aspects")
+        ),
+        looks_like_aspects,
+    ),
     "qrels": FileFormat(  # INEX 2008–10, passages by offsets
         "qrels",
         (),
@@ -218,6 +245,7 @@ def read_assessments(
     merge: Merge | None = None,
     offsets: Offsets = "characters",
     whitespace: Whitespace | None = None,
+    subtopics: bool = False,
 ) -> Assessments:
     """Read the assessments of files, directories and archives.
 
@@ -226,13 +254,17 @@ def read_assessments(
     judgments of one pool or `merge` makes one judgment of them. merge="majority" needs three
     judgments of a document, or two that agree.
 
+    The second column of TREC's qrels is the subtopic if a document has several for a topic and none
+    are to be merged, or if `subtopics` says so; a document's grade is then the highest of them.
+
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
     >>> _ = path.write_text("7 Q0 a 5 100 10 10:5\\n")
     >>> [judgment.highlights for judgment in read_assessments(path)]
     [((10, 15),)]
     """
-    files = [judged for source in sources for judged in _read(os.fspath(source))]
+    has_subtopics = True if subtopics else None if merge is None else False
+    files = [judged for source in sources for judged in _read(os.fspath(source), has_subtopics)]
     columns = concatenate_judgments([judged.judgments for judged in files])
     warnings = [warning for judged in files for warning in judged.warnings]
     if pool is not None:
@@ -307,7 +339,7 @@ def _of_pool(columns: JudgmentColumns, pool: str) -> JudgmentColumns:
     return columns.rows(np.array(rows))
 
 
-def _read(source: str) -> Iterator[Judgments]:
+def _read(source: str, subtopics: bool | None) -> Iterator[Judgments]:
     """Yield what a file says, or each file of a directory, or each member of an archive."""
     if os.path.isdir(source):
         files = sorted(path for path in Path(source).rglob("*") if path.is_file())
@@ -315,22 +347,29 @@ def _read(source: str) -> Iterator[Judgments]:
         if not visible:
             raise SourceError("no files in the directory", source)
         for path in visible:
-            yield from _read(str(path))
+            yield from _read(str(path), subtopics)
     elif is_archive(source):
         from doxeval.documents import archive_members  # which loads the readers of documents
 
         for member in archive_members(source):
-            yield _read_file(member.decompressed(), member.origin)
+            yield _read_file(member.decompressed(), member.origin, subtopics)
     else:
         with open_input(source) as file:
-            yield _read_file(file, source)
+            yield _read_file(file, source, subtopics)
 
 
-def _read_file(file: IO[bytes], origin: str) -> Judgments:
+def _read_file(file: IO[bytes], origin: str, subtopics: bool | None) -> Judgments:
     reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
     try:
         begin = reader.peek(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
         format = choose_format(FORMATS, begin=begin)
+        if format is not None and format.name == "trec":
+            return read_trec_qrels(reader, origin, subtopics)
+        if format is not None and subtopics:
+            raise FormatError(
+                Parameter("subtopics", True) + " is for TREC's qrels: `topic subtopic doc grade`",
+                origin,
+            )
         if format is not None:
             return format.read(reader, origin)
     finally:
@@ -339,8 +378,9 @@ def _read_file(file: IO[bytes], origin: str) -> Judgments:
         raise FormatError(looks_like_a_run("MS MARCO's lines of topic, document and rank"), origin)
     raise FormatError(
         "this is not a file of assessments: expected INEX XML, JSONL, JSON of ranx, or lines of "
-        "text like `topic Q0 doc rsize docsize bep off:len …` or `topic 0 doc grade`, or BEIR's "
-        "qrels, which begin with `query-id corpus-id score`",
+        "text like `topic Q0 doc rsize docsize bep off:len …`, `topic 0 doc grade` or, with tabs, "
+        "`topic doc offset length aspect|aspect…`, or BEIR's qrels, which begin with `query-id "
+        "corpus-id score`",
         origin,
     )
 
@@ -393,7 +433,8 @@ def write_assessments(
 def _check_ids(judgments: Iterable[Judgment], separators: str | None = None) -> None:
     """Refuse ids with what separates fields or lines of text: by default, any white space."""
     for judgment in judgments:
-        for name in (judgment.topic, judgment.document):
+        subtopics = (subtopic for subtopic, _ in judgment.subtopics)
+        for name in (judgment.topic, judgment.document, *subtopics):
             is_split = len(name.split()) != 1
             if is_split if separators is None else not name or set(name) & set(separators):
                 raise OutputError(

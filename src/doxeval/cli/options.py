@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Offsets = Literal["characters", "bytes"]
 Columns = Literal["start-length", "start-end"]
-RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet", "msmarco", "ranx"]
+RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet", "msmarco", "ranx", "genomics"]
 TableOrJson = Literal["table", "json"]
 
 # The directory or the URL of a collection. It stays a string: as a Path, a URL would lose a slash.
@@ -137,6 +137,11 @@ class AssessmentOptions:
         flags=("--whitespace-nodes",),
     )
     offsets: Offsets = offsets_option()
+    subtopics: bool = option(
+        False,
+        "The second column of TREC's qrels is the subtopic.",
+        shown_default="if a document has several of them",
+    )
 
     def read(self, sources: Sequence[str], collection: Collection | None) -> Assessments:
         """Return the assessments of some files."""
@@ -149,6 +154,7 @@ class AssessmentOptions:
             merge=self.merge,
             whitespace=self.whitespace,
             offsets=self.offsets,
+            subtopics=self.subtopics,
         )
 
 
