@@ -97,6 +97,7 @@ def _family(name: str, title: str, names: str) -> Family:
 
 FAMILIES = (
     _family("documents", "Documents as units", "P R AP"),
+    _family("diversity", "Diversity: subtopics of a topic", "alpha_nDCG ERR_IA P_IA StRecall NRBP"),
     _family("hixeval", "HiXEval: highlighted characters", "cP cR cF MAcP iP MAiP"),
     _family(
         "chunks",
