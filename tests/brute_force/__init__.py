@@ -17,10 +17,12 @@ from brute_force import (
     documents,
     erru,
     esr,
+    graded,
     hixeval,
     in_context,
     inex_eval,
     ng,
+    trec_eval,
     xcg,
 )
 from brute_force.twins import TWINS, score_of, twin
@@ -32,11 +34,13 @@ __all__ = [
     "documents",
     "erru",
     "esr",
+    "graded",
     "hixeval",
     "in_context",
     "inex_eval",
     "ng",
     "score_of",
+    "trec_eval",
     "twin",
     "xcg",
 ]
