@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from assess_client import WHO_MAY
-from doxeval.assess.db import LONGEST_KEYWORD, MOST_KEYWORDS, MOST_SECONDS
+from doxeval.assess.db import LONGEST_KEYWORD, MAX_KEYWORDS, MAX_SECONDS
 from doxeval.assess.judging import KINDS, Operation
-from doxeval.assess.web import LONGEST_QUERY, MOST_OPERATIONS, OF_A_TOPIC, Who
+from doxeval.assess.web import LONGEST_QUERY, MAX_OPERATIONS, OF_A_TOPIC, Who
 
 _WHOLE = {"type": "integer", "minimum": 0, "maximum": 200}
 _FIELDS: dict[str, dict[str, Any]] = {
@@ -52,15 +52,15 @@ _OWN_BODY: dict[str, dict[str, Any]] = {
         "operations": {
             "type": "array",
             "minItems": 1,
-            "maxItems": MOST_OPERATIONS,
+            "maxItems": MAX_OPERATIONS,
             "items": {"oneOf": [_operation(kind) for kind in KINDS if kind != "import"]},
         }
     },
-    "POST /api/time": {"seconds": {"type": "number", "minimum": 0, "maximum": MOST_SECONDS}},
+    "POST /api/time": {"seconds": {"type": "number", "minimum": 0, "maximum": MAX_SECONDS}},
     "POST /api/keywords": {
         "words": {
             "type": "array",
-            "maxItems": MOST_KEYWORDS,
+            "maxItems": MAX_KEYWORDS,
             "items": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEYWORD},
         }
     },

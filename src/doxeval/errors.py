@@ -15,7 +15,7 @@
     │   ├── UnknownReference      a document, an element or a text point does not exist
     │   ├── MalformedOperation    an operation does not parse (assess/judging/operations.py)
     │   ├── QuoteMismatch         a quote is not the text there (assess/judging/operations.py)
-    │   ├── Refused               the rules of judging forbid it (assess/judging/state.py)
+    │   ├── OperationRefused      the rules of judging forbid it (assess/judging/state.py)
     │   ├── WrongChange           a change of another judgment (assess/judging/state.py)
     │   ├── CampaignError         a campaign cannot do what was asked (assess/db/session.py)
     │   │   ├── CannotSave        nothing was saved; try again (assess/db/session.py)

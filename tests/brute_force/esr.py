@@ -278,6 +278,12 @@ def srp(who: Readers, *, k: int) -> Score:
     return who.structural(k) / k
 
 
+@twin("MASRP")
+@by_readers
+def masrp(who: Readers, *, k: int) -> Score:
+    return mean([who.structural(rank) / rank for rank in range(1, k + 1)])
+
+
 @twin("ESRP")
 @by_readers
 def esrp(who: Readers, *, k: int | None, x: Fraction | None) -> Score:

@@ -61,6 +61,12 @@ def f_measure(scene: Scene, *, k: int, alpha: Fraction, resize: str, beta: Fract
     return None if points is None else f_score(*_at(points, k), beta)
 
 
+@twin("MAcP")
+def mean_precision(scene: Scene, *, k: int, alpha: Fraction, resize: str) -> Score:
+    points = points_of(scene, alpha, resize)
+    return None if points is None else mean([_at(points, r)[0] for r in range(1, k + 1)])
+
+
 def _interpolated(points: Points, x: Fraction) -> Fraction:
     return max((precision for precision, recall in points if recall >= x), default=ZERO)
 

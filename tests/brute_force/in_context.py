@@ -78,11 +78,12 @@ def gr(scene: Scene, *, k: int) -> Score:
 
 
 @twin("MAgP")
-def magp(scene: Scene, *, score: str, beta: Fraction, n: int, irr: int) -> Score:
+def magp(scene: Scene, *, score: str, beta: Fraction, n: int, irr: int, k: int | None) -> Score:
+    """A cut-off cuts the ranking of documents first."""
     relevant = relevant_documents(scene)
     if not relevant:
         return None
-    scored = _scored(scene, score, beta, n, irr)
+    scored = _scored(scene, score, beta, n, irr)[:k]
     precisions = [
         _precision(scored, rank) for rank, (is_relevant, _) in enumerate(scored, 1) if is_relevant
     ]

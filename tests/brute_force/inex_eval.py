@@ -13,21 +13,32 @@ from brute_force.twins import twin
 
 @twin("inex_eval")
 def inex_eval(
-    scene: Scene, *, quant: str, ignore: str, interpolation: str, unretrieved: str
+    scene: Scene,
+    *,
+    quant: str,
+    ignore: str,
+    k: int | None,
+    interpolation: str,
+    unretrieved: str,
 ) -> Score:
+    """A cut-off cuts the list first, also where results are tied."""
     full = values(scene, quant, ignore)
     if not full:
         return None
     wanted_in_all = total(full.values())
     levels = []
-    for level in scene.levels:
+    ranked = scene.ranked[:k]
+    for whole in scene.levels:
+        level = [unit for unit in whole if unit in ranked]
+        if not level:
+            continue
         relevance = total(full.get(unit, ZERO) for unit in level)
         levels.append((relevance, Fraction(len(level)) - relevance))
     if not levels:
         return ZERO
     if unretrieved == "level" or (unretrieved == "auto" and scene.has_collection):
         rest = wanted_in_all - total(relevance for relevance, _ in levels)
-        levels.append((rest, len(scene.elements) - len(scene.ranked) - rest))
+        levels.append((rest, len(scene.elements) - len(ranked) - rest))
     wanted = [x * wanted_in_all for x in hundredths(1)]
     if interpolation == "ceiling":
         wanted = [Fraction(ceiling(gain)) for gain in wanted]

@@ -203,7 +203,9 @@ def ep(found: Gains, *, x: Fraction, ranks: str) -> Score:
 
 @twin("MAep")
 @by_gains
-def maep(found: Gains, *, ranks: str) -> Score:
+def maep(found: Gains, *, k: int | None, ranks: str) -> Score:
+    """A cut-off cuts the list first."""
+    found = Gains(found.run[:k], found.ideal)
     if ranks == "linear":  # averaged at natural points, between which it would be linear
         return math.fsum(effort for _, effort in natural_points(found)) / len(found.ideal)
     reached = [cumulated(found.run, k) for k, gain in enumerate(found.run, 1) if gain > 0]

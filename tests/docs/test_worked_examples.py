@@ -99,7 +99,7 @@ def hixeval() -> Values:
     yield from scored(run, judged, *(f"cP@{k}" for k in range(1, 5)))
     yield from scored(run, judged, *(f"cR@{k}" for k in range(1, 5)))
     yield from scored(run, judged, "iP[0.01]", "iP[0.11]", "iP[0.41]", "iP[0.61]", "MAiP")
-    yield from scored(run, judged, "MAiP@3")
+    yield from scored(run, judged, "MAiP@3", "MAcP@4")
     # Of a fifth result 80 characters were in the first one, and all relevant ones among them.
     moved = highlighted(a=((50, 100),), c=((0, 150),), d=((0, 100),), e=((0, 200),))
     five = [*run, passage("a", 20, 120)]
@@ -131,6 +131,7 @@ def in_context() -> Values:
     judged = highlighted(a=((0, 50), (300, 450)), c=((500, 600),), d=((0, 300),), x=((0, 10),))
     run = [passage("a", 0, 100), passage("b", 0, 80), passage("c", 0, 50), passage("d", 0, 300)]
     yield from scored(run, judged, *(f"gP@{k}" for k in range(1, 5)), "MAgP(score=F,beta=1)")
+    yield from scored(run, judged, "MAgP@3")
     yield from scored(run, judged, "gP@10", "MAgP(score=F,beta=0.25)")
     yield from scored(run, judged, *(f"gP@{k}(beta=0.25)" for k in (1, 3, 4)))
     entry = [Judgment("7", "a", ((0, 9),), best_entry_point=200, document_length=1000)]
@@ -147,7 +148,7 @@ def inex_eval() -> Values:
     name = "inex_eval(quant=gen,unretrieved=zero)"
     points = curve(elements("abcde"), graded(worth), name)
     yield from (points[x / 10] for x in range(1, 11))
-    yield from scored(elements("abcde"), graded(worth), name)
+    yield from scored(elements("abcde"), graded(worth), name, name.replace("(", "@2(", 1))
     yield from scored(elements("abcde"), graded(worth), "qP@2(quant=gen)", "qR@2(quant=gen)")
     binary = {"a": 1.0, "c": 1.0, "f": 1.0}
     for interpolation in ("intuitive", "ceiling"):
@@ -192,7 +193,7 @@ def xcg() -> Values:
     run = elements("cxad")
     judged = graded(worth)
     yield from scored(run, judged, *(f"nxCG@{k}(quant=gen)" for k in range(1, 5)))
-    yield from scored(run, judged, "MAnxCG@4(quant=gen)", "MAep(quant=gen)")
+    yield from scored(run, judged, "MAnxCG@4(quant=gen)", "MAep(quant=gen)", "MAep@3(quant=gen)")
     for reached in ("0.2", "0.6", "0.7"):
         yield from scored(run, judged, f"ep[{reached}](quant=gen,ranks=interpolated)")
     yield from scored(run, judged, "xCG@3(quant=gen)", "gr@3(quant=gen)")
@@ -290,7 +291,7 @@ def esr() -> Values:
     judged = [grades("a", **{"a_s[1]": (3, "E"), "a_s[2]": (3, "E")})]
     run = paths("/a[1]", "/a[1]/s[1]")
     options = "(nav=hierarchical,assessed=ideal,quant=gen)"
-    names = [f"{name}@2{options}" for name in ("ESRP", "ESRR")]
+    names = [f"{name}@2{options}" for name in ("ESRP", "ESRR", "MASRP")]
     yield from scored(run, judged, *names, collection=collection)
 
 

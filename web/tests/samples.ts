@@ -20,7 +20,7 @@ export function state(changes: Partial<StateData> = {}): StateData {
 
 export function reply(version: number, changes: Partial<OperationsReply> = {}): OperationsReply {
   const judgment = { state: state(), version, canUndo: true, canRedo: false, problems: [], inconsistencies: [] };
-  return { ...judgment, applied: 1, ...changes };
+  return { ...judgment, ...changes };
 }
 
 /** What a browser keeps; `isFull` makes it refuse. */

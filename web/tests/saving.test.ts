@@ -216,7 +216,7 @@ describe("saving", () => {
   });
 
   it("drops a gesture that the rules refuse, and renumbers those after it", async () => {
-    const { sync, sent, events } = saving(reply(2), failure(422, "rule", reply(3, { applied: 1 })));
+    const { sync, sent, events } = saving(reply(2), failure(422, "rule", { ...reply(3), applied: 1 }));
     const all = ["undo", "validate", "redo", "undo"] as const;
     const outcomes = await Promise.all(all.map((kind) => sync.submit(plain(kind))));
     expect(outcomes.map((outcome) => outcome?.version ?? null)).toEqual([2, 3, null, 4]);
@@ -233,7 +233,7 @@ describe("saving", () => {
   });
 
   it("stops at a conflict until the user has chosen", async () => {
-    const { sync, queue, sent, events } = saving(failure(409, "version", reply(5, { applied: 0 })));
+    const { sync, queue, sent, events } = saving(failure(409, "version", { ...reply(5), applied: 0 }));
     const outcome = sync.submit(plain("undo"));
     await vi.advanceTimersByTimeAsync(60_000);
     expect([sync.obstacle, queue.length, sent.length]).toEqual(["conflict", 1, 1]);
@@ -246,7 +246,7 @@ describe("saving", () => {
   });
 
   it("forgets the gestures if the saved version stands", async () => {
-    const { sync, queue } = saving(failure(409, "version", reply(5, { applied: 0 })));
+    const { sync, queue } = saving(failure(409, "version", { ...reply(5), applied: 0 }));
     const outcome = sync.submit(plain("undo"));
     await vi.advanceTimersByTimeAsync(0);
     sync.discard(5);
@@ -270,11 +270,11 @@ describe("saving", () => {
     expect(new Queue(SUBJECT, "ann").length).toBe(1);
   });
 
-  it("sends at most 100 gestures and 250,000 characters at once", async () => {
+  it("sends at most 200 gestures and 250,000 characters at once", async () => {
     const { sync, sent } = saving();
-    const all = Array.from({ length: 202 }, () => sync.submit(plain("undo")));
+    const all = Array.from({ length: 402 }, () => sync.submit(plain("undo")));
     await Promise.all(all);
-    expect(sent.map((batch) => batch.length)).toEqual([1, 100, 100, 1]);
+    expect(sent.map((batch) => batch.length)).toEqual([1, 200, 200, 1]);
     sent.length = 0;
     await Promise.all(Array.from({ length: 4 }, () => sync.submit(plain("note", "x".repeat(100_000)))));
     expect(sent.map((batch) => batch.length)).toEqual([1, 2, 1]);

@@ -253,6 +253,7 @@ def search(
     if k < 1:
         raise InputError(f"k is {k}: expected 1 or more")
     run = as_search(model)(chunks, gold, k, progress)
+    warn(run.warnings)
     return ChunkRun.of(run if run_id is None else run.with_id(escape(run_id)), chunks)
 
 

@@ -50,7 +50,7 @@ class CompareOptions(ScoringOptions):
         100_000, "Number of resamples, for bootstrap and randomization.", at_least=1
     )
     seed: int = seed_option()
-    format: Literal["table", "json", "csv"] = format_option("Format of the output.")
+    format: Literal["table", "json", "csv", "latex"] = format_option("Format of the output.")
 
 
 @verb(CompareOptions)
@@ -60,13 +60,16 @@ def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
 
     Several measures are tested one after another. For each measure, Holm's method corrects the
     probabilities for the number of pairs. Runs that share a letter are not significantly
-    different. JSON and CSV list every pair.
+    different. JSON and CSV list every pair. LaTeX is a table for a paper, runs by measures: a mean
+    has the letters of its run or, with --baseline, a + or - if it is significantly better or worse
+    than the baseline's; notes name the test, its level and all parameters of the measures.
 
     \b
     Examples:
       doxeval compare *.run -a qrels.txt -m MAiP
       doxeval compare *.run -a qrels.txt -m 'iP[.01]' --test randomization --seed 7
       doxeval compare *.run -a qrels.txt -m MAgP -m MAiP --baseline bm25.run --format csv
+      doxeval compare *.run -a qrels.txt -m MAgP -m MAiP --baseline bm25.run --format latex
     """
     if len(runs) < 2:
         raise click.UsageError("compare needs two runs or more")
@@ -91,6 +94,10 @@ def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
         block("\n".join(_as_text(comparison) for comparison in comparisons))
     elif options.format == "json":
         json_data({"comparisons": [comparison.to_dict() for comparison in comparisons]}, indent=1)
+    elif options.format == "latex":
+        from doxeval.comparison import comparisons_as_latex
+
+        data(comparisons_as_latex(comparisons))
     else:
         data(_as_csv(comparisons))
 
@@ -148,20 +155,11 @@ def _as_text(comparison: Comparison) -> str:
 
 
 def _heading(comparison: Comparison) -> str:
-    from doxeval.comparison import EXACT_UP_TO, TITLES
-    from doxeval.messages import escape, plural
+    from doxeval.comparison import describe_test
+    from doxeval.messages import escape
 
-    test, pairs = comparison.test, comparison.pairs
-    title, label = TITLES[test], escape(comparison.measure.label)
-    how = ""
-    if test == "randomization" and all(pair.topics <= EXACT_UP_TO for pair in pairs):
-        how = ", exact"
-    elif test in RESAMPLING:
-        how = f", {comparison.resamples:,} resamples, seed {comparison.seed}"
-    return (
-        f"{title[0].upper()}{title[1:]} of {label}{how}; Holm's correction for "
-        f"{plural(len(pairs), 'pair')}, alpha {comparison.alpha:g}"
-    )
+    text = describe_test(comparison, f" of {escape(comparison.measure.label)}")
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _pairs_as_text(comparison: Comparison) -> str:

@@ -65,9 +65,11 @@ class ScoringOptions:
         "Average over all assessed topics, or only over those with results.",
         shown_default="assessed",
     )
-    order: Literal["list", "rank", "rsv"] | None = option(
+    order: Literal["list", "rank", "rsv", "trec"] | None = option(
         None,
-        "Order of results: as listed, by rank, or by score (rsv). Equal ranks or scores are tied.",
+        "Order of results: as listed, by rank, or by score (rsv), where equal ranks or scores are "
+        "tied; or as trec_eval orders them (trec): by score in single precision, then by falling "
+        "document id.",
         shown_default="list; rsv with the presets of 2002–04",
     )
     reading: AssessmentOptions = part(AssessmentOptions)

@@ -23,6 +23,7 @@ __all__ = [
     "check_scores",
     "compare",
     "compare_all",
+    "comparisons_as_latex",
     "correlate",
     "mean_interval",
     "read_earlier",

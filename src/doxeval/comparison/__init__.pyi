@@ -19,8 +19,10 @@ from doxeval.comparison.gates import check_scores as check_scores
 from doxeval.comparison.gates import junit_xml as junit_xml
 from doxeval.comparison.gates import read_earlier as read_earlier
 from doxeval.comparison.intervals import mean_interval as mean_interval
+from doxeval.comparison.latex import comparisons_as_latex as comparisons_as_latex
 from doxeval.comparison.notes import agreements as agreements
 from doxeval.comparison.notes import conclusion as conclusion
+from doxeval.comparison.notes import describe_test as describe_test
 from doxeval.comparison.pairwise import Comparison as Comparison
 from doxeval.comparison.pairwise import MeasureColumn as MeasureColumn
 from doxeval.comparison.pairwise import Pair as Pair

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from doxeval.comparison.significance import EXACT_UP_TO, Test
+from doxeval.comparison.significance import EXACT_UP_TO, TITLES, Test
 from doxeval.messages import join_names, plural, truncate
 
 if TYPE_CHECKING:
@@ -102,6 +102,28 @@ def _first_of(pairs: Sequence[str]) -> str:
     shown = ", ".join(pairs[:_MAX_PAIRS])
     more = len(pairs) - _MAX_PAIRS
     return f"{shown} and {plural(more, 'more pair')}" if more > 0 else shown
+
+
+def describe_test(comparison: Comparison, what: str = "") -> str:
+    """Return how pairs of runs were tested: the test (of what), the correction and the level.
+
+    >>> from doxeval.comparison import Comparison, Pair, RunMean
+    >>> from doxeval.scores import MeasureFacts
+    >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
+    >>> comparison = Comparison(facts, "randomization", 0.05, (), (Pair("a", "b", 9),))
+    >>> describe_test(comparison, " of MAiP")
+    "Fisher's randomization test of MAiP, exact; Holm's correction for 1 pair, alpha 0.05"
+    """
+    test, pairs = comparison.test, comparison.pairs
+    how = ""
+    if test == "randomization" and all(pair.topics <= EXACT_UP_TO for pair in pairs):
+        how = ", exact"
+    elif test in ("bootstrap", "randomization"):
+        how = f", {comparison.resamples:,} resamples, seed {comparison.seed}"
+    return (
+        f"{TITLES[test]}{what}{how}; Holm's correction for {plural(len(pairs), 'pair')}, "
+        f"alpha {comparison.alpha:g}"
+    )
 
 
 def conclusion(comparison: Comparison) -> str:

@@ -299,6 +299,22 @@ class Comparison(ShownAsTable):
         """
         return _plot(self)
 
+    def to_latex(self) -> str:
+        """Return the means with marks of significance as a table in LaTeX, for a paper.
+
+        >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
+        >>> runs = (RunMean("a", 0.5, 9), RunMean("b", 0.4, 9))
+        >>> pair = Pair("a", "b", 9, corrected=0.01, better="a", significant=True)
+        >>> table = Comparison(facts, "t", 0.05, runs, (pair,), baseline="b").to_latex()
+        >>> print(*table.splitlines()[6:9], sep="\\n")
+        b & 0.4000 & \\\\
+        \\midrule
+        a & \\textbf{0.5000} & \\textsuperscript{+} \\\\
+        """
+        from doxeval.comparison.latex import comparisons_as_latex
+
+        return comparisons_as_latex([self])
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
         letters = self.letters

@@ -80,7 +80,7 @@ class DocumentTies(NamedTuple):
         ('3 documents in 1 topic share their score with another one: they are ranked as listed, \
 trec_eval would rank them by document id',)
         """
-        if not self.documents:
+        if not self.documents or order == "trec":
             return ()
         where = f"{plural(self.documents, 'document')} in {plural(self.topics, 'topic')}"
         how = "by their ranks" if order == "rank" else "as listed"

@@ -91,7 +91,8 @@ class Evaluation:
     navigation: a model of how users navigate, for the measures that take one: a value, a name such
     as "depth", a file, or what it holds.
     order: what ranks results: the list as it is, or "rank" or "rsv" (scores), where equal ones are
-    tied. By default runs are ranked as the presets rank them, or else as listed.
+    tied, or "trec" (scores in single precision, equal ones by falling document id). By default runs
+    are ranked as the presets rank them, or else as listed.
     average_over: whether assessed topics without results count as empty lists ("assessed") or are
     left out ("retrieved").
     targets: topics, or their file: of the elements, only those that match the target of their

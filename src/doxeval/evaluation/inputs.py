@@ -4,7 +4,7 @@
     Counting       what is counted as text
     Keep           what is kept of each run besides its scores
 
-Runs are files, `Run` values, dicts or data frames.
+Runs are files, `Run` values, dicts, data frames or named tuples.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from doxeval.runs import (
     as_run,
     chunk_table_of,
     is_one_run,
+    listed_run,
     not_a_run_error,
     run_blocks,
     split_into_blocks,
@@ -219,7 +220,7 @@ def as_run_input(run: RunGiven | RunInput) -> RunInput:
     >>> as_run_input("a.run").file
     'a.run'
     """
-    return run if isinstance(run, RunInput) else RunInput(run)
+    return run if isinstance(run, RunInput) else RunInput(listed_run(run))
 
 
 def run_inputs(runs: Any) -> list[RunInput]:
@@ -230,6 +231,7 @@ def run_inputs(runs: Any) -> list[RunInput]:
     >>> [run.name for run in run_inputs(["a.run", ("mine", "b.run")])]
     [None, 'mine']
     """
+    runs = listed_run(runs)
     if is_one_run(runs):
         return [RunInput(runs)]
     if isinstance(runs, Mapping):
@@ -248,6 +250,7 @@ def _run_input(given: Any) -> RunInput:
 
 
 def _named_input(run: Any, name: str | None) -> RunInput:
-    if not is_one_run(run):
+    listed = listed_run(run)
+    if not is_one_run(listed):
         raise not_a_run_error(run)
-    return RunInput(run, name)
+    return RunInput(listed, name)

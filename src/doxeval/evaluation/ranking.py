@@ -162,8 +162,8 @@ def _without_whitespace(resolved: ResolvedRun, truth: GroundTruth) -> ResolvedRu
 def _choose_order(run: Run, ranked_by: RankedBy) -> tuple[Order, tuple[str, ...]]:
     """Return an order that the run can be put in, and a warning if it is not the usual one."""
     order, is_required = ranked_by
-    has_column = {"list": True, "rank": run.rank is not None, "rsv": run.score is not None}
-    if has_column[order] or is_required or not len(run):
+    column = {"rank": run.rank, "rsv": run.score, "trec": run.score}.get(order)
+    if order == "list" or column is not None or is_required or not len(run):
         return order, ()
     return "list", (f"there is no {order}: ranked as listed",)
 
@@ -178,9 +178,10 @@ def _order_run(run: Run, order: Order) -> Run:
 def tie_levels(run: Run, topic: Ints, order: Order) -> Ints:
     """Return a number for each result, the same for results of a topic that are tied.
 
-    Results are tied if they are sorted by a rank or score that they share; in a list, none are.
+    Results are tied if they are sorted by a rank or score that they share; in a list, and in the
+    order of trec_eval, none are.
     """
-    column = {"list": None, "rank": run.rank, "rsv": run.score}[order]
+    column = {"rank": run.rank, "rsv": run.score}.get(order)
     if column is None or not len(run):
         return np.arange(len(run))
     return np.cumsum(np.append(True, (np.diff(column) != 0) | (np.diff(topic) != 0))) - 1

@@ -1,4 +1,4 @@
-"""XML from untrusted sources: a hardened parser, and reading data one element at a time."""
+"""Markup: XML from untrusted sources, by a hardened parser, and pages in HTML from templates."""
 
 from __future__ import annotations
 

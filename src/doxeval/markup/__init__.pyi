@@ -12,3 +12,5 @@ from doxeval.markup.expat import entity_declarations as entity_declarations
 from doxeval.markup.expat import file_pieces as file_pieces
 from doxeval.markup.expat import named_entities_in as named_entities_in
 from doxeval.markup.expat import parser_without_declarations as parser_without_declarations
+from doxeval.markup.pages import page_templates as page_templates
+from doxeval.markup.pages import readable as readable

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from doxeval.navigation import Navigation
 
 __all__ = [
+    "CUT_LIST",
     "TOLERANCE",
     "Example",
     "Facts",
@@ -34,6 +35,8 @@ __all__ = [
     "point",
 ]
 
+# What @k does to an average over the whole list.
+CUT_LIST = "after how many results the list is cut; without it, nowhere"
 # Scores and gains that differ by less than this are taken as equal.
 TOLERANCE = 1e-9
 

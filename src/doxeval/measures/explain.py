@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import Field, fields
 from fractions import Fraction
 from functools import partial
+from inspect import cleandoc
 from itertools import combinations, product
 from typing import Any, TypeVar
 
@@ -42,7 +43,7 @@ def explain_measure(given: Measure | type[Measure]) -> str:
     kind, facts, default = type(measure), measure.facts, type(measure)()
     parts = [
         f"### {kind.name}: {measure.title}",
-        (kind.__doc__ or "").strip(),
+        cleandoc(kind.__doc__ or ""),
         f"    {facts.formula}" if facts.formula else "",
         f"**By default** `{default}`",
         "" if measure == default else f"**Here** `{measure}`",
@@ -76,7 +77,7 @@ def _is_default(measure: Measure) -> bool:
 def _bounds(measure: Measure) -> str:
     lowest = measure.facts.lowest
     highest = "∞" if measure.highest is None else shown(measure.highest)
-    return f"{'−∞' if lowest == -math.inf else shown(lowest)} to {highest}"
+    return f"{'−∞' if lowest == -math.inf else shown(round(lowest, 4))} to {highest}"
 
 
 def _range(measure: Measure) -> str:

@@ -297,6 +297,16 @@ class Ranking(Memory):
             is_repeat=is_repeat if is_repeat is not None and is_repeat.any() else None,
         )
 
+    def first(self, k: int | None) -> Ranking:
+        """Return the ranking of the first k results of each topic; without k, of all of them."""
+        # A ranking must not keep itself alive.
+        is_whole = k is None or int(self.counts.max(initial=0)) <= k
+        return self if k is None or is_whole else self._cut(k)
+
+    @once
+    def _cut(self, k: int) -> Ranking:
+        return self.rows(np.flatnonzero(self.rank <= k))
+
     # Arithmetic by topic
 
     def by_topic(self, values: Numbers) -> list[Numbers]:

@@ -101,7 +101,7 @@ FAMILIES = (
         "binG RprecMult IPrecAvg RelP SetRelP SetAP Utility NumNonRelRet GMBpref YAAP G nDCGrel "
         "RnDCG",
     ),
-    _family("hixeval", "HiXEval: highlighted characters", "cP cR cF iP MAiP"),
+    _family("hixeval", "HiXEval: highlighted characters", "cP cR cF MAcP iP MAiP"),
     _family(
         "chunks",
         "Chunks: recall at a budget, and needs that are answered",
@@ -117,8 +117,8 @@ FAMILIES = (
     _family(
         "esr",
         "ESR: hits, misses and near-misses under navigation",
-        "Hits NearMisses Misses RecallBase SR SRP ESRP ESRR SRiP SRiP2 SRiR SRiR2 NSRCG NSRCG2 "
-        "SRPRUM MAESRP MASRiP MASRiP2",
+        "Hits NearMisses Misses RecallBase SR SRP MASRP ESRP ESRR SRiP SRiP2 SRiR SRiR2 NSRCG "
+        "NSRCG2 SRPRUM MAESRP MASRiP MASRiP2",
     ),
 )
 

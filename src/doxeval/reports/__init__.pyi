@@ -8,7 +8,6 @@ from doxeval.reports.documents.view import DocumentView as DocumentView
 from doxeval.reports.documents.view import RunUnits as RunUnits
 from doxeval.reports.documents.view import document_views as document_views
 from doxeval.reports.escaping import legible as legible
-from doxeval.reports.escaping import readable as readable
 from doxeval.reports.escaping import script_json as script_json
 from doxeval.reports.figures.losses import Loss as Loss
 from doxeval.reports.figures.losses import losses as losses

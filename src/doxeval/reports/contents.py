@@ -13,9 +13,10 @@ import numpy as np
 from doxeval.arrays import Floats
 from doxeval.comparison import Comparison, Correlations, MeasureColumn, compare, correlate
 from doxeval.errors import InputError
+from doxeval.markup import readable
 from doxeval.messages import join_names, plural, quoted
 from doxeval.reports.documents.view import DocumentView
-from doxeval.reports.escaping import legible, readable
+from doxeval.reports.escaping import legible
 from doxeval.reports.provenance import Provenance, navigation_of
 from doxeval.scores import RunScores, ScoreTable
 from doxeval.topics import Topic, TopicsGiven, topics_by_id

@@ -1,6 +1,7 @@
 """Text from documents, runs and assessments, made fit for a page.
 
-Templates escape all text by themselves. Here it is made legible, and names are kept apart.
+Templates escape all text by themselves, and make it readable. Here names are shortened and kept
+apart, and data are written for scripts.
 """
 
 from __future__ import annotations
@@ -9,21 +10,11 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-# Control characters mean nothing in a page or a figure, and some of them make it unreadable.
-_UNREADABLE = (*range(32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
-_REPLACED = dict.fromkeys(_UNREADABLE, "\N{REPLACEMENT CHARACTER}") | {9: "\t", 10: "\n", 13: "\n"}
+from doxeval.markup import readable
+
 # What could end a script, begin a comment in it, or end a line of it.
 _IN_SCRIPTS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 _LONGEST = 200
-
-
-def readable(value: object) -> str:
-    """Anything as text without control characters.
-
-    >>> readable("a\\0b")
-    'a\N{REPLACEMENT CHARACTER}b'
-    """
-    return str(value).translate(_REPLACED)
 
 
 def legible(names: Iterable[str]) -> dict[str, str]:

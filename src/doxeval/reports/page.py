@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from markupsafe import Markup
 
 from doxeval.comparison import TITLES
+from doxeval.markup import page_templates
 from doxeval.messages import plural
 from doxeval.reports.contents import ALPHA, MAX_TESTED, Contents
 from doxeval.reports.data import documents_note, page_data, range_in_words
-from doxeval.reports.escaping import readable
 from doxeval.reports.figures.curves import curve_figures, shares_figure
 from doxeval.reports.figures.losses import losses_figures
 from doxeval.reports.figures.measures import scatter_figures, scatters_left_out, tau_figure, tau_of
@@ -171,18 +171,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Return the templates; all text that goes into them is made readable and escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("doxeval.reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = page_templates("doxeval.reports")
     environment.globals |= {
         "alpha": ALPHA,
         "counted": plural,
@@ -192,11 +181,6 @@ def _environment() -> Environment:
         "range_in_words": range_in_words,
     }
     return environment
-
-
-def _shown(value: Any) -> Any:
-    """Return a value as it is written into the page; text loses its control characters."""
-    return value if isinstance(value, Markup | int | float) else readable(value)
 
 
 def _probability(p: float | None) -> str:

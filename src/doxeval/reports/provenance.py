@@ -111,8 +111,8 @@ def file_facts(purpose: str, path: str) -> FileFacts:
     >>> import pathlib, tempfile
     >>> place = pathlib.Path(tempfile.mkdtemp()) / "a.run"
     >>> _ = place.write_bytes(b"hello")
-    >>> found = file_facts("run", str(place))
-    >>> found.bytes, found.sha256[:12]
+    >>> facts = file_facts("run", str(place))
+    >>> facts.bytes, facts.sha256[:12]
     (5, '2cf24dba5fb0')
     """
     try:
@@ -147,8 +147,8 @@ def _navigation(
     for facts in measures:
         model = navigation_of(facts)
         if model is not None:
-            own = given is not None and given.name == model
-            yield facts.label, in_words(given) if own and given is not None else model
+            is_given = given is not None and given.name == model
+            yield facts.label, in_words(given) if is_given and given is not None else model
 
 
 def navigation_of(facts: MeasureFacts) -> str | None:
@@ -172,14 +172,14 @@ def in_words(model: Navigation) -> str:
     >>> in_words(SummaryNavigation(partition={"sec": "a", "p": "b"}))
     'summary(partition: 2 entries, other=other)'
     """
-    said = []
+    parameters = []
     for spec in fields(model):
         value = getattr(model, spec.name)
         if spec.name == "name" or not spec.init or value in (None, {}, ()):
             continue
         if isinstance(value, str | int | float):
-            said.append(f"{spec.name}={value}")
+            parameters.append(f"{spec.name}={value}")
         elif hasattr(value, "__len__"):
             entries = plural(len(value), "entry").replace("entrys", "entries")
-            said.append(f"{spec.name}: {entries}")
-    return f"{model.name}({', '.join(said)})" if said else model.name
+            parameters.append(f"{spec.name}: {entries}")
+    return f"{model.name}({', '.join(parameters)})" if parameters else model.name

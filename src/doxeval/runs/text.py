@@ -19,13 +19,14 @@ have.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Floats, Ints
 from doxeval.columns import (
+    BEIR_HEADER,
     ByteStrings,
     Categorical,
     Columns,
@@ -35,7 +36,7 @@ from doxeval.columns import (
     first_bad_byte,
 )
 from doxeval.errors import FormatError
-from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
+from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, name_of_file
 from doxeval.messages import quoted
 from doxeval.runs.columns import Kind
 from doxeval.runs.run import (
@@ -51,7 +52,14 @@ _HEAD = 1 << 20  # by which a file of another kind is recognised
 _HEAD_LINES = 100
 _AT_ONCE = 1 << 24  # bytes read, where nothing else says how many
 _PIECE = 1 << 20  # bytes whose columns stay in the processor's cache
-_FIELDS = (6, 7, 8)
+# What lines may be, by how many fields they have.
+TREC_FIELDS = (6, 7, 8)
+MSMARCO_FIELDS = (3,)
+_EXPECTED = {
+    TREC_FIELDS: "6, 7 or 8 fields (qid Q0 file rank rsv runid, then nothing, a path or an entry "
+    "point, or an offset and a length)",
+    MSMARCO_FIELDS: "3 fields (qid pid rank)",
+}
 _WINDOW = 1 << 16  # bytes first looked at for the end of a topic
 
 
@@ -63,7 +71,21 @@ def text_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[
     >>> [list(block.run.topics) for block in text_blocks(file, "a.run", ReadOptions(rows=4))]
     [['1', '2', '3'], ['4', '5', '6'], ['7', '8']]
     """
-    lines, reader = _TopicLines(file, origin, options), _BlockReader(origin, options.ends)
+    return blocks_of_lines(file, origin, options, TREC_FIELDS)
+
+
+def blocks_of_lines(
+    file: IO[bytes], origin: str, options: ReadOptions, fields: tuple[int, ...]
+) -> Iterator[Block]:
+    """Yield a run whose lines have so many fields, TREC_FIELDS or MSMARCO_FIELDS.
+
+    >>> import io
+    >>> lines = io.BytesIO(b"1\\ta\\t1\\n")
+    >>> next(blocks_of_lines(lines, "run.tsv", ReadOptions(), MSMARCO_FIELDS)).run
+    Run('run': 1 result for 1 topic, documents)
+    """
+    lines = _TopicLines(file, origin, options)
+    reader = _BlockReader(origin, options.ends, fields)
     has_results = False
     try:
         for data in lines:
@@ -93,6 +115,8 @@ def _explain(error: FormatError, head: bytes) -> FormatError:
     """
     text = head.decode("utf-8", "replace").split("\n")
     lines = [line for line in map(str.strip, text[:_HEAD_LINES]) if line]
+    if lines and tuple(lines[0].split()) == BEIR_HEADER:
+        return LooksLikeAssessments.instead(error, "BEIR's qrels")
     if lines and all(map(_TREC.fullmatch, lines)):
         return LooksLikeAssessments.instead(error, "TREC's qrels")
     if lines and all(map(_INEX.fullmatch, lines)):
@@ -286,9 +310,12 @@ class _BlockReader:
     [('a', 100, 150)]
     """
 
-    def __init__(self, origin: str, ends: bool = False) -> None:
+    def __init__(
+        self, origin: str, ends: bool = False, possible: tuple[int, ...] = TREC_FIELDS
+    ) -> None:
         self._origin = origin
         self._ends = ends
+        self._possible = possible
         self._fields = 0
         self._by_path = False
         self._run_ids: dict[str, None] = {}
@@ -352,9 +379,13 @@ class _BlockReader:
             last = checked.integers(7, "an end" if self._ends else "a length")
             last = last if self._ends else start + last
             checked.refuse(last < start, "the passage ends before it starts")
-        self._run_ids.update(dict.fromkeys(columns.names(5).distinct))
-        kept = (0, 2, *(range(6, self._fields) if self._by_path else ()))
-        rank, score = checked.integers(3, "a rank"), checked.scores(4)
+        if self._fields == 3:
+            kept: tuple[int, ...] = (0, 1)
+            rank, score = checked.integers(2, "a rank"), np.full(len(columns), np.nan)
+        else:
+            self._run_ids.update(dict.fromkeys(columns.names(5).distinct))
+            kept = (0, 2, *(range(6, self._fields) if self._by_path else ()))
+            rank, score = checked.integers(3, "a rank"), checked.scores(4)
         self.next_line += table.line_ends
         names = np.stack([edge for column in kept for edge in columns.span(column)]) + at
         return _PieceColumns(lines, rank, score, start, last, names)
@@ -363,12 +394,12 @@ class _BlockReader:
         """Return the columns; the file's first line says how many fields every line must have."""
         is_known = self._fields > 0
         first = self._fields or int(table.fields[0])
-        wrong = np.flatnonzero(table.fields != (first if first in _FIELDS else 0))
+        wrong = np.flatnonzero(table.fields != (first if first in self._possible else 0))
         if len(wrong):
-            expected = f"{first} fields as before" if is_known or wrong[0] else "6, 7 or 8 fields"
+            counts, space, meanings = _EXPECTED[self._possible].partition(" (")
+            counts = f"{first} fields as before" if is_known or wrong[0] else counts
             raise FormatError(
-                f"{table.fields[wrong[0]]} fields; expected {expected} (qid Q0 file rank rsv "
-                "runid, then nothing, a path or an entry point, or an offset and a length)",
+                f"{table.fields[wrong[0]]} fields; expected {counts}{space}{meanings}",
                 self._origin,
                 int(lines[wrong[0]]),
             )
@@ -386,14 +417,14 @@ class _BlockReader:
         names = [ByteStrings(source, *edges[at : at + 2]) for at in range(0, len(edges), 2)]
         topics, documents, *paths = names
         run_ids = tuple(self._run_ids)
-        if self._fields == 6:
+        if self._fields in (3, 6):
             kind = Kind.DOCUMENT
         elif self._fields == 8:
             kind = Kind.PASSAGE
         else:
             kind = Kind.ELEMENT if self._by_path else Kind.POINT
         run = Run(
-            run_ids[-1],
+            run_ids[-1] if run_ids else name_of_file(self._origin),
             NameColumn(topics),
             NameColumn(documents, document_ids=True),
             _path_column(paths, len(line)),
@@ -401,7 +432,7 @@ class _BlockReader:
             start,
             end,
             rank,
-            score,
+            None if self._fields == 3 else score,
             line,
             origin=self._origin,
         )
@@ -501,6 +532,32 @@ def write_text_run(run: Run) -> Iterator[bytes]:
         yield " ".join(map(str, fields)).encode() + b"\n"
 
 
+def spaced_names(run: Run) -> list[str]:
+    """Return which ids and paths of a run white space keeps from being columns of text.
+
+    >>> spaced_names(Run.from_dict({"1": ["a b"]}))
+    ["documents whose ids hold white space, like 'a b'"]
+    """
+    return _spaced(
+        {
+            "topics whose ids hold": run.topics,
+            "documents whose ids hold": run.documents,
+            "paths that hold": [path for paths in run.paths for path in paths],
+        }
+    )
+
+
+def _spaced(names_of: Mapping[str, Sequence[str]]) -> list[str]:
+    problems = []
+    for what, names in names_of.items():
+        spaced = next((name for name in names if len(name.split()) != 1), None)
+        if spaced is not None:
+            problems.append(
+                f"{what} white space, like {quoted(spaced)}" if spaced else f"{what} nothing"
+            )
+    return problems
+
+
 def text_losses(run: Run) -> list[str]:
     """Return why a run cannot be written as text, or what would be lost.
 
@@ -521,15 +578,4 @@ def text_losses(run: Run) -> list[str]:
         problems.append("numbers of tokens")
     if has_paths[run.kind == Kind.POINT].any():
         problems.append("entry points that are text points")
-    for what, names in (
-        ("topics whose ids hold", run.topics),
-        ("documents whose ids hold", run.documents),
-        ("paths that hold", [path for paths in run.paths for path in paths]),
-        ("a run id that holds", [run.run_id]),
-    ):
-        spaced = next((name for name in names if len(name.split()) != 1), None)
-        if spaced is not None:
-            problems.append(
-                f"{what} white space, like {quoted(spaced)}" if spaced else f"{what} nothing"
-            )
-    return problems
+    return [*problems, *spaced_names(run), *_spaced({"a run id that holds": [run.run_id]})]

@@ -1,9 +1,13 @@
 from doxeval.scores.formats import DOCUMENT_FORMATS as DOCUMENT_FORMATS
 from doxeval.scores.formats import FORMATS as FORMATS
 from doxeval.scores.formats import as_json as as_json
-from doxeval.scores.formats import as_latex as as_latex
 from doxeval.scores.formats import csv_text as csv_text
 from doxeval.scores.formats import curves_as_csv as curves_as_csv
+from doxeval.scores.latex import as_latex as as_latex
+from doxeval.scores.latex import latex_escaped as latex_escaped
+from doxeval.scores.latex import means_as_latex as means_as_latex
+from doxeval.scores.latex import short_labels as short_labels
+from doxeval.scores.latex import topics_note as topics_note
 from doxeval.scores.plots import MIME as MIME
 from doxeval.scores.plots import SCHEMA as SCHEMA
 from doxeval.scores.plots import Plot as Plot

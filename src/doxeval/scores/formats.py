@@ -3,7 +3,7 @@
     json      everything: means, topics, undefined topics, curves, warnings
     csv       one line per run, topic and measure; the topic `all` is the mean
     parquet   the same columns
-    latex     a table of means, runs by measures; with topics, one more table for each run
+    latex     a table of means for a paper; with topics, one more table for each run
     trec      measure<TAB>topic<TAB>value, one block for each run
 
 Only JSON holds scores together with curves and with the scores of single documents. Curves alone,
@@ -25,7 +25,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from doxeval.errors import FormatError
-from doxeval.messages import escape, json_text, quoted, utf8
+from doxeval.messages import json_text, quoted, utf8
+from doxeval.scores.latex import as_latex
 from doxeval.scores.table import Curve, Row, RunScores, ScoreTable, mean_curve
 from doxeval.scores.views import DOCUMENT_TYPES, DocumentRow
 
@@ -224,89 +225,6 @@ def as_trec(table: ScoreTable, per_topic: bool = True) -> bytes:
                 for label, value in scores.items()
             ]
     return utf8("".join(f"{line}\n" for line in lines))
-
-
-# LaTeX
-
-
-def as_latex(table: ScoreTable, per_topic: bool = False) -> bytes:
-    """Return a table of means in LaTeX, with the best mean of each measure in bold.
-
-    With `per_topic`, a table for each run follows: topics by measures, and the mean.
-
-    >>> print(as_latex(ScoreTable((), (), ())).decode(), end="")
-    \\begin{tabular}{l}
-    run \\\\ \\hline
-    \\end{tabular}
-    """
-    means = table.mean()
-    best = {}
-    for facts in table.measures:
-        defined = [mean for values in means.values() if (mean := values[facts.label]) is not None]
-        best[facts.label] = (max if facts.higher_is_better else min)(defined, default=None)
-    rows = [
-        [_escaped(run), *(_cell(values[label], best[label]) for label in table.labels)]
-        for run, values in means.items()
-    ]
-    tables = [_tabular(["run", *table.labels], rows)]
-    if per_topic:
-        tables += [_topics_of_run(table, index) for index in range(len(table.runs))]
-    return utf8("\n".join(tables))
-
-
-def _topics_of_run(table: ScoreTable, index: int) -> str:
-    """Return the scores of one run for each topic, and its means, as LaTeX."""
-    rows = [
-        [_escaped(topic), *(_cell(value, None) for value in values)]
-        for topic, values in table.topics_of(index)
-    ]
-    mean = ["mean", *(_cell(value, None) for value in table.means_of(index))]
-    return _tabular(["topic", *table.labels], rows, table.runs[index].run, mean)
-
-
-def _tabular(
-    header: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    title: str | None = None,
-    last: Sequence[str] | None = None,
-) -> str:
-    """Return a table in LaTeX: title over all columns, header, rows, a last row set apart."""
-    lines = [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}"]
-    if title is not None:
-        lines.append(f"\\multicolumn{{{len(header)}}}{{l}}{{{_escaped(title)}}} \\\\")
-    lines.append(" & ".join(map(_escaped, header)) + r" \\ \hline")
-    lines += [" & ".join(row) + r" \\" for row in rows]
-    if last is not None:
-        lines.append(r"\hline " + " & ".join(last) + r" \\")
-    return "\n".join([*lines, r"\end{tabular}", ""])
-
-
-def _cell(value: float | None, best: float | None) -> str:
-    if value is None:
-        return "--"
-    return f"\\textbf{{{value:.4f}}}" if value == best else f"{value:.4f}"
-
-
-_IN_LATEX = str.maketrans(
-    {
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-    }
-)
-# Between these, LaTeX would join two characters to another one, such as -- to a dash.
-_LIGATURE = re.compile("(?<=-)(?=-)|(?<=')(?=')|(?<=,)(?=,)|(?<=[`?!])(?=`)")
-
-
-def _escaped(text: str) -> str:
-    """Return LaTeX that prints a name as it is, whatever characters it contains."""
-    printed = _LIGATURE.sub("{}", escape(text).translate(_IN_LATEX))
-    # At the beginning of a row, these would belong to the end of the row before.
-    return f"{{{printed[0]}}}{printed[1:]}" if printed.startswith(("[", "*")) else printed
 
 
 FORMATS: dict[str, Callable[[ScoreTable, bool], bytes]] = {

@@ -445,6 +445,20 @@ class ScoreTable(ShownAsTable):
 
         return plain_values(self)
 
+    def to_latex(self, per_topic: bool = False) -> str:
+        """Return a table of means in LaTeX for a paper; with `per_topic`, one more for each run.
+
+        >>> facts = MeasureFacts("P", "P", "precision")
+        >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True])),)
+        >>> print(*ScoreTable((facts,), ("7", "8"), runs).to_latex().splitlines()[5:8], sep="\\n")
+        \\midrule
+        mine & \\textbf{0.3750} \\\\
+        \\bottomrule
+        """
+        from doxeval.scores.latex import as_latex
+
+        return as_latex(self, per_topic).decode()
+
     def to_pandas(self) -> Any:
         """Return one row per score, as a pandas data frame (needs pandas)."""
         from doxeval.scores.frames import long_frame

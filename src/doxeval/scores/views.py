@@ -41,7 +41,7 @@ _NUMBER = re.compile(
     r"(?<![\w.])(?:[0-9]{1,30}/0{0,30}[1-9][0-9]{0,30}|[0-9]{1,400}\.?[0-9]{0,400}|\.[0-9]{1,400})"
     r"(?![\w./])"
 )
-_PARAMETERS = re.compile(r"\(([^()]*)\)$")
+PARAMETERS = re.compile(r"\(([^()]*)\)$")
 
 
 def index_of_measure(measures: Sequence[MeasureFacts], key: object) -> int:
@@ -76,7 +76,7 @@ def plain_name(name: str) -> str:
     ('iP[1/100]', 'MAgP(beta=1/2,score=F)')
     """
     plain = _NUMBER.sub(lambda match: str(Fraction(match[0])), "".join(name.split()))
-    return _PARAMETERS.sub(lambda match: f"({','.join(sorted(match[1].split(',')))})", plain)
+    return PARAMETERS.sub(lambda match: f"({','.join(sorted(match[1].split(',')))})", plain)
 
 
 class ByMeasure(Mapping[object, float | None]):

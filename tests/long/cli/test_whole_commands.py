@@ -97,5 +97,5 @@ def test_a_package_offers_a_model_to_the_command_line(tmp_path: Path) -> None:
         text=True,
         check=True,
     )
-    assert "  coordination How many of the query's items occur\n" in done.stdout
+    assert "  coordination  How many of the query's items occur\n" in done.stdout
     assert "entry point none = no_such_module:It cannot be loaded" in done.stderr

@@ -41,7 +41,9 @@ class Read(Sent, forbid_unknown_fields=True):
     spans: list[tuple[int, int]] = []
 """
 
-TYPES = """export type Colour = "red" | "green";
+TYPES = """export const MAX_SPANS = 9;
+
+export type Colour = "red" | "green";
 
 /** What is sent. */
 export interface Sent {

@@ -49,6 +49,9 @@ from strategies import JUDGMENT_PARTS, graded_elements, highlights, judgments
 HELD: dict[AssessmentFormat, dict[str, Any]] = {
     "judgments": JUDGMENT_PARTS,
     "trec": {"relevance": st.integers(-2, 3)},
+    "msmarco-qrels": {"relevance": st.integers(-2, 3)},
+    "beir": {"relevance": st.integers(-2, 3)},
+    "ranx-qrels": {"relevance": st.integers(-2, 3)},
     "qrels": {
         "highlights": JUDGMENT_PARTS["highlights"],
         "best_entry_point": st.integers(0, 60),

@@ -63,6 +63,18 @@ class TestVerbs:
             str(pair["significant"]).lower() for pair in found["pairs"]
         ]
 
+    def test_compare_as_a_table_for_a_paper(self, files: Path) -> None:
+        command = ["compare", *arguments(files, "bad", "good", "fair"), "-m", "cR@5", "-m", "cP@5"]
+        latex = call(*command, "--format", "latex", "--baseline", files / "fair.run")
+        assert latex.exit_code == 0, latex.stderr
+        lines = latex.stdout.splitlines()
+        assert lines[0] == r"% \usepackage{booktabs,threeparttable}"
+        assert [line.split(" ")[0] for line in lines[6:10]] == ["fair", r"\midrule", "good", "bad"]
+        assert lines[8].count(r"\textsuperscript{+}") == 2
+        assert "worse than fair (paired t test; Holm's correction for 2 pairs, alpha" in lines[-3]
+        letters = call(*command, "--format", "latex").stdout
+        assert letters.count(r"\textsuperscript{a}") == 2
+
     def test_compare_with_a_baseline_by_id_or_file(self, files: Path) -> None:
         command = ["compare", *arguments(files, "bad", "good", "fair"), "-m", "cR@5"]
         by_id = call(*command, "--baseline", "fair", "--test", "randomization")

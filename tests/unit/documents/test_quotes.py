@@ -133,7 +133,7 @@ def test_the_verb_find(build: Builder) -> None:
         "collection", "find", directory, "tide", "--max-results", "2", "--format", "jsonl"
     )
     assert cut.stdout.splitlines() == lines.splitlines()[:2]
-    assert "stopped after 2 places; there are more" in cut.stderr
+    assert "stopped after 2 occurrences; there are more" in cut.stderr
     assert not doxeval("collection", "find", directory, "tide", "--max-results", "3").stderr
 
 

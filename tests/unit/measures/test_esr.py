@@ -83,6 +83,8 @@ GOLDEN = {
     "ESRP@{}": ([0, 0.42, 0.577], [0, 0, 0], [1, 0.5, 0.63]),
     "ESRR@{}": ([0.135, 0.516, 1], [0.135, 0.194, 0.194], [0.5, 0.555, 1]),
     "SRP@{}": ([0, 0.42, 0.577], [0, 0, 0], [1, 0.5, 0.63]),
+    # §6.1: the mean of SRP over ranks
+    "MASRP@{}": ([0, 0.21, 0.3323], [0, 0, 0], [1, 0.75, 0.71]),
     "SR@{}": ([0, 0.84, 1.73], [0, 0, 0], [1, 1, 1.89]),
     # Table 12; SRiR by eq 19, and as the table has it
     "SRiP@{}": ([0, 0.194, 0.287], [0, 0, 0], [1, 0.231, 0.319]),
@@ -99,6 +101,15 @@ def test_the_tables_of_the_paper_at_the_defaults(name: str, judged: Judgment) ->
     found = toy(judged, *(name.format(k) for k in (1, 2, 3)))
     for run, expected in zip(SYSTEMS, GOLDEN[name], strict=True):
         assert found[run] == pytest.approx(expected, abs=6e-4), run
+
+
+@either_way
+def test_beyond_the_list_structural_precision_falls_with_the_rank(judged: Judgment) -> None:
+    """By hand: SR stays at 1.73 (System 1), so SRP is 1.73/4 at rank 4, and so on."""
+    found = toy(judged, "MASRP@5", "MASRP@2000")["R1"]
+    so_far = 0.42 + 1.73 / 3
+    assert found[0] == pytest.approx((so_far + 1.73 / 4 + 1.73 / 5) / 5)
+    assert found[1] == pytest.approx((so_far + sum(1.73 / n for n in range(4, 2001))) / 2000)
 
 
 @either_way

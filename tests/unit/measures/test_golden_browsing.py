@@ -90,9 +90,25 @@ def test_the_curve_of_precision_at_levels_of_recall() -> None:
     assert mean == close(*[1] * 25, *[0.6] * 8, *[0.1] * 17, *[0] * 50)
 
 
-@given(worlds(), st.integers(1, 100))
-def test_points_of_the_curve_are_precision_at_a_level(world: World, level: int) -> None:
-    names = ["EPRUM", f"EPRUM[{level / 100}]"]
+def test_the_curve_of_prum() -> None:
+    """By hand: the first of two targets is seen at once, the second at rank 2 with probability .2.
+
+    A single level has no curve.
+    """
+    judged = [Judgment("7", name, ((0, 10),), 0, 1000) for name in "ab"]
+    run = Run.from_results([point("a", 0), point("b", 100)])
+    names = ["PRUM(A=0.025,L=1000)", "PRUM[.5](A=0.025,L=1000)"]
+    table = evaluate(run, Assessments(judged), names, keep=Keep(curves=True))
+    (curve,) = table.runs[0].curves
+    assert (curve.label, curve.x_name, curve.y_name) == (names[0], "recall", "PRUM")
+    assert curve.y[0].tolist() == close(*[1] * 50, *[0.2] * 50)
+
+
+@pytest.mark.parametrize("name", ["EPRUM", "PRUM", "PRUM(unreached=truncate)"])
+@given(world=worlds(), level=st.integers(1, 100))
+def test_points_of_the_curve_are_precision_at_a_level(name: str, world: World, level: int) -> None:
+    kind, parenthesis, rest = name.partition("(")
+    names = [name, f"{kind}[{level / 100}]{parenthesis}{rest}"]
     assume(any(judgment.best_entry_point is not None for judgment in world.judgments))
     table = evaluate(
         world.element_run(),

@@ -6,10 +6,13 @@ a calculation by hand that is spelt out beside it.
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from doxeval.assessments import Judgment
-from making import close, passage, point, scored
+from doxeval.assessments import Assessments, Judgment
+from doxeval.evaluation import evaluate
+from doxeval.runs import Run
+from making import close, curve, passage, point, scored
 
 
 def test_interpolated_precision() -> None:
@@ -30,6 +33,17 @@ def test_interpolated_precision() -> None:
     # By hand: after three results 11 points have 1/2 and 30 have 1/3; after one, 11 have 1/2.
     cut = scored(run, judged, "MAiP@1", "MAiP@3", "MAiP@4", "MAiP@1000")
     assert cut == close(5.5 / 101, 15.5 / 101, *[0.26662] * 2, to=5e-6)
+    # By hand: precision is 1/2, 1/6, 1/3 and 3/7; beyond the end it stays.
+    means = scored(run, judged, "MAcP@1", "MAcP@2", "MAcP@4", "MAcP@6")
+    assert means == close(1 / 2, 1 / 3, 10 / 28, (10 / 7 + 2 * 3 / 7) / 6)
+
+
+def test_precision_over_ranks_of_an_empty_list_and_of_no_relevant_text() -> None:
+    judged = [Judgment("7", "a", ((0, 50),), document_length=100), Judgment("8", "a")]
+    table = evaluate(
+        Run.from_results([passage("b", 0, 9, "8")]), Assessments(judged), ["MAcP@3", "cP@3"]
+    )
+    np.testing.assert_array_equal(table.runs[0].values, [[0, np.nan]] * 2)
 
 
 def test_recall_is_compared_in_whole_numbers() -> None:
@@ -90,6 +104,25 @@ def test_generalised_precision(beta: str, printed: float) -> None:
     assert scored(run, judged, f"MAgP(beta={beta})") == close(printed)
     found = scored(run, judged, "gP@1", "gP@4", "gP@8", "gR@1", "gR@4", "gR@50")
     assert found == close(1 / 3, 1 / 3, 1 / 6, 0.25, 0.75, 0.75)
+
+
+def test_generalised_precision_of_the_first_documents() -> None:
+    """By hand: S = 1/3, 0, 0 and 1; a, c and d of four relevant articles are returned.
+
+    The second part of a, behind b, still belongs to the first article.
+    """
+    highlights = {"a": (50, 250), "c": (100, 200), "d": (0, 300), "e": (0, 9)}
+    judged = [Judgment("7", name, (own,), document_length=999) for name, own in highlights.items()]
+    run = [
+        *(passage("a", 0, 90), passage("b", 0, 80), passage("a", 90, 100), passage("c", 0, 50)),
+        passage("d", 0, 300),
+    ]
+    names = [f"MAgP@{k}" for k in (1, 2, 3, 4, 1500)]
+    whole = (1 / 3 + 1 / 9 + 1 / 3) / 4
+    assert scored(run, judged, *names) == close(1 / 12, 1 / 12, 1 / 9, whole, whole)
+    assert list(curve(run, judged, "MAgP@3").values()) == close(
+        *[1 / 3] * 3, *[1 / 9] * 3, *[0] * 5
+    )
 
 
 def test_articles_rank_by_their_first_result() -> None:

@@ -45,6 +45,27 @@ def test_precall_of_a_graded_list() -> None:
     assert values == close(*printed, to=5e-5)
 
 
+def test_precall_of_the_first_results() -> None:
+    """By hand: after two results 1.75 of 2.5 are found, a recall of .7; as above up to there."""
+    judged = graded({"a": 1, "b": 0.75, "d": 0.25, "e": 0.5})
+    whole = curve(elements("abcde"), judged, "inex_eval(quant=gen)")
+    cut = curve(elements("abcde"), judged, "inex_eval@2(quant=gen)")
+    assert cut == {x: value if x <= 0.7 else 0 for x, value in whole.items()}
+    names = ("inex_eval@2(quant=gen)", "inex_eval@5(quant=gen)", "inex_eval(quant=gen)")
+    averages = scored(elements("abcde"), judged, *names)
+    assert averages == close(sum(cut.values()) / 100, *[sum(whole.values()) / 100] * 2)
+
+
+def test_precall_cuts_tied_results() -> None:
+    """By hand: of three tied results, one of them relevant, the first two are left: 1/(1 + 1/2)."""
+    tied = [one._replace(rank=1) for one in elements(["n1", "r1", "n2"])]
+    names = [f"inex_eval{k}(quant=strict)" for k in ("@1", "@2", "@3", "")]
+    found = scored(tied, graded({"r1": 1}), *names, order="rank")
+    points = [n / 100 for n in range(1, 101)]
+    two, three = (sum(x / (x + x * i / 2) for x in points) / 100 for i in (1, 2))
+    assert found == close(0, two, three, three)
+
+
 def test_precall_counts_the_irrelevant_that_a_random_order_would_show() -> None:
     """By enumeration: all orders of a tie of three relevant elements among seven."""
     relevant, others = ["r1", "r2", "r3"], ["n1", "n2", "n3", "n4"]

@@ -13,7 +13,7 @@ import pytest
 
 from doxeval.assessments import GradedElement, Judgment
 from doxeval.documents import example_collection
-from making import GEN, close, elements, graded, paths, scored
+from making import GEN, close, curve, elements, graded, paths, scored
 
 
 def specific(*relevant: int) -> tuple[str, list[Judgment]]:
@@ -95,6 +95,33 @@ def test_effort_at_gains(ranks: str, printed: tuple[float, ...]) -> None:
     assert scored(XCG_RUN, graded(XCG_BASE), *names) == close(*printed, to=5e-5)
     average = scored(XCG_RUN, graded(XCG_BASE), f"MAep(quant=gen,ranks={ranks})")
     assert average == close(sum(printed) / 4, to=5e-5)
+
+
+def test_effort_of_the_first_results() -> None:
+    """By hand: ep is 1 at rank 1, nothing is gained at rank 2, 2/3 at rank 3, 1/2 at rank 4."""
+    names = [f"MAep@{k}(quant=gen)" for k in (1, 2, 3, 4, 1500)]
+    found = scored(XCG_RUN, graded(XCG_BASE), *names)
+    assert found == close(0.25, 0.25, 5 / 12, 6.5 / 12, 6.5 / 12)
+
+
+def test_curves_of_gain_and_effort() -> None:
+    """By hand: nxCG as above, up to its cut-off or to the end of run and base.
+
+    The first two results gain .5 of 2.5, all of them 1.75, which is a gain-recall of .2 and .7.
+    """
+    judged = graded(XCG_BASE)
+    by_rank = [0.5, 0.285714, 0.666667, 0.7]
+    assert curve(XCG_RUN, judged, "nxCG@3(quant=gen)") == pytest.approx(
+        dict(enumerate(by_rank[:3], 1)), abs=5e-7
+    )
+    assert list(curve(XCG_RUN, judged, "nxCG@1500(quant=gen)").values()) == close(*by_rank)
+    cut = list(curve(XCG_RUN, judged, "MAep@2(quant=gen)").values())
+    assert cut == [1.0] * 20 + [0.0] * 80
+    interpolated = curve(XCG_RUN, judged, "iMAep(quant=gen)")
+    at = (0.2, 0.4, 0.6, 0.7, 0.71)
+    assert [interpolated[x] for x in at] == close(0.5, 0.4, 0.555556, 0.5, 0)
+    average = scored(XCG_RUN, judged, "iMAep(quant=gen)")
+    assert average == close(sum(interpolated.values()) / 100)
 
 
 def test_effort_between_natural_points_is_linear() -> None:

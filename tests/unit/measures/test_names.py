@@ -267,7 +267,7 @@ MESSAGES = [
     ("nxCG@", "@ is not a cut-off"),
     ("nxCG@٣", "@٣ is not a cut-off"),
     ("nxCG@1000000000", "@1000000000 is not a cut-off"),
-    ("MAep@10", "MAep has no cut-off @k"),
+    ("iMAep@10", "iMAep has no cut-off @k"),
     ("iP@10", "iP has no cut-off @k; it has a point: iP[x]"),
     ("nxCG[0.5]", "nxCG has no point [x]; it has a cut-off: nxCG@k"),
     ("cP@5[0.5]", "cP has no point [x]"),

@@ -438,3 +438,26 @@ def test_a_text_run_loads_nothing_of_other_formats(tmp_path: Path) -> None:
     others = {"csv", "json", "msgspec", "pyexpat", "pyarrow", "numpy.ma", "hashlib"}
     ours = {f"doxeval.runs.{name}" for name in ("records", "jsonl", "parquet", "chunks", "frames")}
     assert not (others | ours | {"doxeval.columns.records", "doxeval.markup"}) & set(loaded.split())
+
+
+def test_the_order_of_trec_eval() -> None:
+    """By falling score in single precision, and then by falling document id."""
+    scores = [
+        ("1", "b", 1.0),
+        ("1", "c", 1.0 + 1e-12),
+        ("1", "a", 1e300),
+        ("1", "d", 2.0),
+        ("1", "aa", 1.0),
+        ("2", "a", 0.0),
+        ("2", "é", 0.0),
+        ("2", "z", -1.0),
+    ]
+    run = Run.from_results([Result(topic, doc, score=score) for topic, doc, score in scores])
+    ordered = [(result.topic, result.document) for result in run.ordered("trec")]
+    expected = sorted(
+        scores,
+        key=lambda line: (np.float32(min(line[2], 3e38)), line[1].encode()),
+        reverse=True,
+    )
+    expected.sort(key=lambda line: line[0])
+    assert ordered == [(topic, document) for topic, document, _ in expected]

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from doxeval.messages import escape
-from doxeval.scores import MeasureFacts, RunScores, ScoreTable, as_latex
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable, as_latex, short_labels
 
 COMMANDS = {
     r"\textbackslash": "\\",
@@ -43,11 +43,18 @@ def table_of(run: str, topic: str, label: str) -> ScoreTable:
 def cells(latex: str) -> tuple[str, str, str, str]:
     """The names in a table with topics: of the measure, the run, the run again, the topic."""
     means, topics = latex.split("\n\n")
-    header, row = means.split("\n")[1:3]
-    title, _, line = topics.split("\n")[1:4]
-    measure = header.removeprefix("run & ").removesuffix(r" \\ \hline")
-    again = title.removeprefix(r"\multicolumn{2}{l}{").removesuffix(r"} \\")
-    return measure, row.rpartition(" & ")[0], again, line.rpartition(" & ")[0]
+    _, _, _, _, header, _, row, *_ = means.split("\n")
+    _, _, title, _, again, _, line, *_ = topics.split("\n")
+    measure = header.removeprefix("run & ").removesuffix(r" \\")
+    assert again.removeprefix("topic & ").removesuffix(r" \\") == measure
+    run = title.removeprefix(r"\multicolumn{2}{l}{").removesuffix(r"} \\")
+    return measure, row.rpartition(" & ")[0], run, line.rpartition(" & ")[0]
+
+
+def note_of(latex: str) -> str:
+    """The note about the only measure."""
+    note, _ = re.findall(r"^\\item (.*)$", latex, re.M)
+    return str(note).replace(r"\allowbreak{}", "")
 
 
 @given(
@@ -59,10 +66,16 @@ def cells(latex: str) -> tuple[str, str, str, str]:
 @example("a--b ---``c'' ?` !`")
 @example(r"\end{tabular}\write18{rm}")
 @example("\udcff")
+@example("nxCG@10(quant=gen,,x)")
+@example("(x)")
 def test_every_name_is_printed_as_it_is(name: str) -> None:
     latex = as_latex(table_of(name, name, name), per_topic=True).decode()
-    found = cells(latex)
+    measure, *found = cells(latex)
     assert all(printed(cell) == escape(name) for cell in found), found
+    (short,) = short_labels([MeasureFacts(name, name, "")])
+    assert printed(measure) == escape(short)
+    full = "" if short == name else f"{escape(name)}, "
+    assert printed(note_of(latex)) == f"{escape(short)}: {full}a title."
     assert not any(cell.startswith(("[", "*")) for cell in found), r"it would belong to the \\"
     assert latex.count("\n") == as_latex(table_of("a", "b", "c"), per_topic=True).count(b"\n")
 
@@ -70,5 +83,10 @@ def test_every_name_is_printed_as_it_is(name: str) -> None:
 @pytest.mark.parametrize("name", [r"\input{x}", "50%", "a&b", "x_1", "$#^~"])
 def test_a_table_has_its_rows_and_columns_whatever_the_names(name: str) -> None:
     lines = as_latex(table_of(name, name, name)).decode().splitlines()
-    assert len(lines) == 4
-    assert [len(re.findall(r"(?<!\\)&", line)) for line in lines[1:3]] == [1, 1]
+    assert [line for line in lines if line.startswith("\\") and line.endswith("rule")] == [
+        r"\toprule",
+        r"\midrule",
+        r"\bottomrule",
+    ]
+    rows = [line for line in lines if line.endswith(r" \\")]
+    assert [len(re.findall(r"(?<!\\)&", line)) for line in rows] == [1, 1]

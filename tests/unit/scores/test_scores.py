@@ -328,11 +328,16 @@ class TestFormats:
         assert means == as_latex(table()).decode().rstrip("\n")
         assert careful.splitlines() == [
             r"\begin{tabular}{lrr}",
+            r"\toprule",
             r"\multicolumn{3}{l}{careful} \\",
-            r"topic & MAiP & iP[.01] \\ \hline",
+            r"\midrule",
+            r"topic & MAiP & iP[.01] \\",
+            r"\midrule",
             r"7 & 0.5000 & 1.0000 \\",
             r"8 & 0.2500 & -- \\",
-            r"\hline mean & 0.3750 & 1.0000 \\",
+            r"\midrule",
+            r"mean & 0.3750 & 1.0000 \\",
+            r"\bottomrule",
             r"\end{tabular}",
         ]
         assert broad.count(r"\\") == 4  # topic 8 does not count for this run

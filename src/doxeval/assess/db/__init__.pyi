@@ -12,7 +12,7 @@ from doxeval.assess.db.directory import new_facts as new_facts
 from doxeval.assess.db.directory import read_facts as read_facts
 from doxeval.assess.db.directory import server_lock as server_lock
 from doxeval.assess.db.directory import write_facts as write_facts
-from doxeval.assess.db.judgments import MOST_SECONDS as MOST_SECONDS
+from doxeval.assess.db.judgments import MAX_SECONDS as MAX_SECONDS
 from doxeval.assess.db.judgments import Failure as Failure
 from doxeval.assess.db.judgments import Imported as Imported
 from doxeval.assess.db.judgments import Stored as Stored
@@ -36,7 +36,7 @@ from doxeval.assess.db.session import Throttled as Throttled
 from doxeval.assess.db.session import Unknown as Unknown
 from doxeval.assess.db.topics import LONGEST_ID as LONGEST_ID
 from doxeval.assess.db.topics import LONGEST_KEYWORD as LONGEST_KEYWORD
-from doxeval.assess.db.topics import MOST_KEYWORDS as MOST_KEYWORDS
+from doxeval.assess.db.topics import MAX_KEYWORDS as MAX_KEYWORDS
 from doxeval.assess.db.topics import Assignment as Assignment
 from doxeval.assess.db.topics import CampaignTopic as CampaignTopic
 from doxeval.assess.db.topics import Settings as Settings

@@ -52,7 +52,7 @@ from doxeval.assessments import Ties
 from doxeval.documents import Collection as Documents
 from doxeval.messages import quoted
 
-MOST_SECONDS = 600
+MAX_SECONDS = 600
 _UNDO_STEPS = 1000
 _ROWS_AT_ONCE = 1000
 
@@ -246,8 +246,8 @@ def open_judgment(
 
 def add_time(connection: Connection, target: Target, article: Article, seconds: float) -> None:
     """Add to the time that was spent on a document."""
-    if not 0 <= seconds <= MOST_SECONDS:
-        raise CampaignError(f"expected 0 to {MOST_SECONDS} seconds")
+    if not 0 <= seconds <= MAX_SECONDS:
+        raise CampaignError(f"expected 0 to {MAX_SECONDS} seconds")
     stored = open_judgment(connection, target, article)
     write_judgment(connection, target, replace(stored, seconds=stored.seconds + seconds))
 

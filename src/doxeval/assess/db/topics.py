@@ -34,7 +34,7 @@ from doxeval.assess.db.session import CampaignError, Unknown, decoding
 from doxeval.messages import Parameter, quoted, suggestion
 from doxeval.topics import TEXT_FIELDS, Topic
 
-MOST_KEYWORDS, LONGEST_KEYWORD = 100, 100
+MAX_KEYWORDS, LONGEST_KEYWORD = 100, 100
 LONGEST_ID = 1000  # of a topic or a document: ids are parts of addresses
 
 
@@ -231,8 +231,8 @@ def checked_keywords(words: Iterable[object]) -> list[str]:
     doxeval.assess.db.session.CampaignError: ' ': expected keywords of 1 to 100 characters
     """
     given = list(words)
-    if len(given) > MOST_KEYWORDS:
-        raise CampaignError(f"{len(given):,} keywords: expected at most {MOST_KEYWORDS}")
+    if len(given) > MAX_KEYWORDS:
+        raise CampaignError(f"{len(given):,} keywords: expected at most {MAX_KEYWORDS}")
     for word in given:
         if not isinstance(word, str) or not word.strip() or len(word) > LONGEST_KEYWORD:
             raise CampaignError(

@@ -5,6 +5,7 @@ from doxeval.assess.judging.mode2005 import holds_passage as holds_passage
 from doxeval.assess.judging.mode2005 import touched as touched
 from doxeval.assess.judging.operations import BEP_QUOTE as BEP_QUOTE
 from doxeval.assess.judging.operations import KINDS as KINDS
+from doxeval.assess.judging.operations import LONGEST_QUOTE as LONGEST_QUOTE
 from doxeval.assess.judging.operations import MalformedOperation as MalformedOperation
 from doxeval.assess.judging.operations import Operation as Operation
 from doxeval.assess.judging.operations import QuoteMismatch as QuoteMismatch
@@ -16,6 +17,7 @@ from doxeval.assess.judging.rules import gradable as gradable
 from doxeval.assess.judging.rules import highlighted as highlighted
 from doxeval.assess.judging.rules import inconsistencies as inconsistencies
 from doxeval.assess.judging.rules import problems as problems
+from doxeval.assess.judging.state import LONGEST_NOTE as LONGEST_NOTE
 from doxeval.assess.judging.state import Change as Change
 from doxeval.assess.judging.state import Grade as Grade
 from doxeval.assess.judging.state import OperationRefused as OperationRefused

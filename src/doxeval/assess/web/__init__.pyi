@@ -1,5 +1,4 @@
 from doxeval.assess.choices import PORT as PORT
-from doxeval.assess.web.api import LONGEST_QUERY as LONGEST_QUERY
 from doxeval.assess.web.app import ALWAYS as ALWAYS
 from doxeval.assess.web.app import ROUTES as ROUTES
 from doxeval.assess.web.app import create_app as create_app
@@ -10,9 +9,10 @@ from doxeval.assess.web.auth import Who as Who
 from doxeval.assess.web.display import DEFAULTS as DEFAULTS
 from doxeval.assess.web.display import document_data as document_data
 from doxeval.assess.web.display import title_of as title_of
-from doxeval.assess.web.find import MOST_MATCHES as MOST_MATCHES
+from doxeval.assess.web.find import MAX_MATCHES as MAX_MATCHES
 from doxeval.assess.web.find import Finder as Finder
-from doxeval.assess.web.requests import MOST_FORM as MOST_FORM
-from doxeval.assess.web.requests import MOST_JSON as MOST_JSON
-from doxeval.assess.web.wire import MOST_OPERATIONS as MOST_OPERATIONS
+from doxeval.assess.web.requests import MAX_FORM as MAX_FORM
+from doxeval.assess.web.requests import MAX_JSON as MAX_JSON
+from doxeval.assess.web.wire import LONGEST_QUERY as LONGEST_QUERY
+from doxeval.assess.web.wire import MAX_OPERATIONS as MAX_OPERATIONS
 from doxeval.assess.web.wire import OperationData as OperationData

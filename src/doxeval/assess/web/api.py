@@ -30,16 +30,15 @@ from doxeval.assess.web.errors import RefusedRequest
 from doxeval.assess.web.rendering import campaign_of, site_of
 from doxeval.assess.web.requests import checked_id
 from doxeval.assess.web.wire import (
-    MOST_OPERATIONS,
+    LONGEST_QUERY,
+    MAX_OPERATIONS,
     ArticleData,
     FindData,
     JudgmentData,
-    KeywordsReply,
     MatchingDocument,
     OperationsFailure,
     OperationsReply,
     OtherJudgment,
-    OutsideReply,
     QueuePlace,
     StateData,
     TopicData,
@@ -57,13 +56,11 @@ if TYPE_CHECKING:
     from doxeval.assess.judging import Article, Mode, Operation, State
     from doxeval.assess.web.wire import (
         KeywordsRequest,
-        OutsideRequest,
         Span,
         TimeRequest,
         WireGrade,
     )
 
-LONGEST_QUERY = 200
 _FIRST_KEYWORDS = 8
 _TOPIC_FIELDS = ("title", "castitle", "description", "narrative", "keywords")
 _STATUS = {"conflict": 409, "quote": 409, "refused": 422, "closed": 423, "malformed": 400}
@@ -73,11 +70,16 @@ _FINISHING = frozenset({"validate", "not-relevant", "skip"})
 class UncheckedOperations(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An OperationsRequest whose operations `judging` has yet to check, in its own words."""
 
-    operations: Annotated[list[Any], msgspec.Meta(min_length=1, max_length=MOST_OPERATIONS)]
+    operations: Annotated[list[Any], msgspec.Meta(min_length=1, max_length=MAX_OPERATIONS)]
 
 
 def _answer(message: msgspec.Struct, status: int = 200) -> Response:
     return Response(msgspec.json.encode(message), status, media_type="application/json")
+
+
+def _done() -> Response:
+    """Answer that something was done, when there is nothing to tell about it."""
+    return Response(b"{}", media_type="application/json")
 
 
 def get_article(request: Request) -> Response:
@@ -239,16 +241,17 @@ def post_operations(request: Request, message: UncheckedOperations) -> Response:
     _check_user(request, message)
     article = _article_to_judge(campaign, document)
     submitted = campaign.submit(topic, document, judge, request.user, operations)
-    judgment = _judgment(submitted.stored, article, campaign.mode)
-    reply = _fields(judgment) | {"applied": submitted.applied}
+    judgment = _fields(_judgment(submitted.stored, article, campaign.mode))
     failure = submitted.failure
     if failure is not None:
-        code = failure.code or failure.kind
-        status = _STATUS.get(failure.kind, 422)
-        return _answer(OperationsFailure(**reply, error=failure.message, code=code), status)
+        explained = OperationsFailure(
+            **judgment, applied=submitted.applied, error=failure.message, code=failure.code
+        )
+        return _answer(explained, _STATUS[failure.kind])
+    following: str | msgspec.UnsetType | None = msgspec.UNSET
     if operations[-1].kind in _FINISHING:
-        reply["next"] = next_document(campaign.queue(topic, judge), document)
-    return _answer(OperationsReply(**reply))
+        following = next_document(campaign.queue(topic, judge), document)
+    return _answer(OperationsReply(**judgment, next=following))
 
 
 def _operations(message: UncheckedOperations) -> list[Operation]:
@@ -280,7 +283,7 @@ def post_time(request: Request, message: TimeRequest) -> Response:
     state, campaign = request.state, campaign_of(request)
     _article_to_judge(campaign, document)
     campaign.add_time(state.topic, document, state.judge, message.seconds)
-    return Response(b"{}", media_type="application/json")
+    return _done()
 
 
 def post_keywords(request: Request, message: KeywordsRequest) -> Response:
@@ -290,7 +293,7 @@ def post_keywords(request: Request, message: KeywordsRequest) -> Response:
     except CampaignError as error:
         raise RefusedRequest(400, f"{error}.", "malformed") from None
     campaign_of(request).set_keywords(request.state.topic, request.user, words)
-    return _answer(KeywordsReply(words))
+    return _done()
 
 
 def query_of(request: Request) -> str:
@@ -322,9 +325,10 @@ def get_find(request: Request) -> Response:
     return _answer(FindData(documents, matches.how))
 
 
-def post_outside(request: Request, message: OutsideRequest) -> Response:
+def post_outside(request: Request, message: TopicRequest) -> Response:
     """Let a document outside the pool be judged too."""
-    return _answer(OutsideReply(add_outside(request)))
+    add_outside(request)
+    return _done()
 
 
 def add_outside(request: Request) -> str:

@@ -40,7 +40,6 @@ from doxeval.assess.web.requests import (
 )
 from doxeval.assess.web.wire import (
     KeywordsRequest,
-    OutsideRequest,
     TimeRequest,
     TopicRequest,
 )
@@ -99,7 +98,7 @@ ROUTES = (
     Entry("POST", "/api/time", Who.JUDGE, api.post_time, TimeRequest),
     Entry("POST", "/api/keywords", Who.TOPIC, api.post_keywords, KeywordsRequest),
     Entry("GET", "/api/find", Who.JUDGE, api.get_find),
-    Entry("POST", "/api/outside", Who.JUDGE, api.post_outside, OutsideRequest),
+    Entry("POST", "/api/outside", Who.JUDGE, api.post_outside, TopicRequest),
 )
 
 

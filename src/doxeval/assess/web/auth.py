@@ -17,7 +17,6 @@ from doxeval.assess.db import (
     LONGEST_ID,
     LONGEST_NAME,
     LONGEST_PASSWORD,
-    SHORTEST_PASSWORD,
     Throttled,
 )
 from doxeval.assess.web.errors import SAFE_METHODS, RefusedRequest, as_sentence
@@ -283,7 +282,6 @@ def _account_page(
         status=status,
         notice=notice,
         problem=problem,
-        shortest=SHORTEST_PASSWORD,
     )
 
 

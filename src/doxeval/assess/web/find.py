@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from doxeval.documents import Collection
     from doxeval.retrieve import Index
 
-MOST_MATCHES = 20
-MOST_SCANNED = 20_000_000  # characters
+MAX_MATCHES = 20
+MAX_SCANNED = 20_000_000  # characters
 _AROUND = 80
 
 
@@ -73,7 +73,7 @@ class Finder:
         by_words, how = self._by_words(query)
         known = {match.document for match in by_id}
         matches = by_id + [match for match in by_words if match.document not in known]
-        return SearchAnswer(tuple(matches[:MOST_MATCHES]), how)
+        return SearchAnswer(tuple(matches[:MAX_MATCHES]), how)
 
     def _match(self, document: int, snippet: str) -> DocumentMatch:
         title = title_of(self.collection, document, self.display)
@@ -85,10 +85,10 @@ class Finder:
         ends, lines, _ = self.collection.id_columns
         beginning = re.compile(b"(?m)^" + re.escape(prefix.encode("utf-8", "surrogatepass")))
         for count, match in enumerate(beginning.finditer(lines.data)):
-            if count >= MOST_MATCHES:
+            if count >= MAX_MATCHES:
                 break
             numbers.append(int(ends.searchsorted(match.start(), side="right")))
-        return [number for number in dict.fromkeys(numbers) if number >= 0][:MOST_MATCHES]
+        return [number for number in dict.fromkeys(numbers) if number >= 0][:MAX_MATCHES]
 
     def _by_words(self, query: str) -> tuple[list[DocumentMatch], str]:
         index = self._open_index()
@@ -96,7 +96,7 @@ class Finder:
             return self._scanned(query)
         from doxeval.retrieve import SearchOptions, find_snippets, open_searcher, query_of_words
 
-        searcher = open_searcher(index, SearchOptions(task="documents", max_results=MOST_MATCHES))
+        searcher = open_searcher(index, SearchOptions(task="documents", max_results=MAX_MATCHES))
         try:
             terms = query_of_words(query, searcher.options)
             answer = searcher.answer(terms)
@@ -127,7 +127,7 @@ class Finder:
         matches: list[DocumentMatch] = []
         read = document = 0
         total = len(self.collection)
-        while words and document < total and read < MOST_SCANNED and len(matches) < MOST_MATCHES:
+        while words and document < total and read < MAX_SCANNED and len(matches) < MAX_MATCHES:
             text = self.collection.text_of(document)
             read += len(text)
             folded = text.casefold()

@@ -13,15 +13,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
+from doxeval.assess.db import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD
+from doxeval.assess.web.wire import LONGEST_QUERY
+from doxeval.markup import page_templates
 from doxeval.messages import plural, truncate
 
 if TYPE_CHECKING:
     from doxeval.assess.db import Campaign
     from doxeval.assess.web.find import Finder
 
-_UNREADABLE = (*range(32), *range(127, 160), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)
-_REPLACED = dict.fromkeys(_UNREADABLE, "\N{REPLACEMENT CHARACTER}") | {9: "\t", 10: "\n", 13: "\n"}
-_LONGEST_NAME = 200
+_LONGEST_SHOWN = 200
+# What fields of forms take.
+_LIMITS = {
+    "longest_name": LONGEST_NAME,
+    "longest_password": LONGEST_PASSWORD,
+    "longest_query": LONGEST_QUERY,
+    "shortest_password": SHORTEST_PASSWORD,
+}
 
 
 @dataclass(frozen=True)
@@ -70,25 +78,10 @@ def render(
 
 @cache
 def _templates() -> Jinja2Templates:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("doxeval.assess.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.globals |= {"counted": plural, "url": url}
+    environment = page_templates("doxeval.assess.web")
+    environment.globals |= {"counted": plural, "url": url, **_LIMITS}
     environment.filters |= {"named": named, "duration": duration, "decimals": decimals}
     return Jinja2Templates(env=environment)
-
-
-def _shown(value: Any) -> Any:
-    """Return a value as it is written into the page; text loses its control characters."""
-    return value if isinstance(value, Markup | int | float) else str(value).translate(_REPLACED)
 
 
 def url(path: str, **parameters: str | None) -> str:
@@ -107,7 +100,7 @@ def named(name: str) -> Markup:
     >>> named("a<b>\u202e")
     Markup('<bdi>a&lt;b&gt;\\u202e</bdi>')
     """
-    return Markup("<bdi>{}</bdi>").format(truncate(name, _LONGEST_NAME))
+    return Markup("<bdi>{}</bdi>").format(truncate(name, _LONGEST_SHOWN))
 
 
 def duration(seconds: float) -> str:

@@ -20,18 +20,18 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from doxeval.assess.db import LONGEST_ID, MOST_SECONDS
+from doxeval.assess.db import LONGEST_ID, MAX_SECONDS
 from doxeval.assess.judging import flaw_of_text
 from doxeval.assess.web.errors import RefusedRequest
-from doxeval.assess.web.wire import MOST_OPERATIONS, TopicRequest
+from doxeval.assess.web.wire import MAX_OPERATIONS, TopicRequest
 from doxeval.messages import truncate
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_JSON = 1 << 20
-MOST_FORM = 64 << 10
-MOST_FIELDS = 50
+MAX_JSON = 1 << 20
+MAX_FORM = 64 << 10
+MAX_FIELDS = 50
 DEEPEST = 16
 _LARGEST = 1 << 53  # the largest whole number that every reader of JSON keeps exactly
 _EXPECTED = {
@@ -39,8 +39,8 @@ _EXPECTED = {
     "doc": "The document is not a text.",
     "judge": "judge= is adjudicated, or left out.",
     "user": "The user is not a text.",
-    "operations": f'"operations" is a list of 1 to {MOST_OPERATIONS}.',
-    "seconds": f'"seconds" is a number from 0 to {MOST_SECONDS}.',
+    "operations": f'"operations" is a list of 1 to {MAX_OPERATIONS}.',
+    "seconds": f'"seconds" is a number from 0 to {MAX_SECONDS}.',
     "words": '"words" is a list of texts.',
 }
 _CODES = {"topic": "topic", "doc": "document", "judge": "judge"}
@@ -59,19 +59,20 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        most = MOST_JSON if scope["path"].startswith("/api/") else MOST_FORM
+        most = MAX_JSON if scope["path"].startswith("/api/") else MAX_FORM
         declared = dict(scope["headers"]).get(b"content-length", b"").decode("latin-1")
-        too_long = RefusedRequest(413, f"The request is longer than {most:,} bytes.", "too-long")
         received = 0
+
+        def check(length: int) -> None:
+            if length > most:
+                raise RefusedRequest(413, f"The request is longer than {most:,} bytes.", "too-long")
 
         async def receive_at_most() -> Message:
             nonlocal received
-            if declared.isdecimal() and int(declared[:20]) > most:
-                raise too_long
+            check(int(declared[:20]) if declared.isdecimal() else 0)
             message = await receive()
             received += len(message.get("body", b""))
-            if received > most:
-                raise too_long
+            check(received)
             return message
 
         await self.app(scope, receive_at_most, send)
@@ -80,9 +81,7 @@ class BodyLimit:
 def parse_query(query: str) -> dict[str, str]:
     """Return the parameters of an address; each may be there once."""
     try:
-        pairs = parse_qsl(
-            query, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
-        )
+        pairs = parse_qsl(query, keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
     except ValueError:
         raise RefusedRequest(400, "The address cannot be read.", "address") from None
     if len(dict(pairs)) < len(pairs):
@@ -107,11 +106,11 @@ def parse_form(body: bytes, content_type: str) -> dict[str, str]:
             body.decode("ascii"),
             keep_blank_values=True,
             errors="strict",
-            max_num_fields=MOST_FIELDS,
+            max_num_fields=MAX_FIELDS,
         )
     except ValueError:  # UnicodeDecodeError is one
         raise RefusedRequest(400, "The form cannot be read.", "form") from None
-    if len(dict(pairs)) < len(pairs) or "\0" in "".join(map("".join, pairs)):
+    if len(dict(pairs)) < len(pairs) or not is_storable("".join(map("".join, pairs))):
         raise RefusedRequest(400, "The form cannot be read.", "form")
     return dict(pairs)
 

@@ -10,10 +10,13 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from doxeval.assess.db import MOST_SECONDS, DisplayRole, Snap
-from doxeval.assess.judging import Mode, Status
+from doxeval.assess.db import MAX_SECONDS, DisplayRole, Snap
+from doxeval.assess.judging import BEP_QUOTE, LONGEST_NOTE, LONGEST_QUOTE, Mode, Status
 
-MOST_OPERATIONS = 200
+__all__ = ["BEP_QUOTE", "LONGEST_NOTE", "LONGEST_QUOTE", "MAX_SECONDS"]  # for the page
+
+MAX_OPERATIONS = 200  # in one request
+LONGEST_QUERY = 200
 
 Span = tuple[int, int]
 # 2005: 2, 1 or "?"; 2003: exhaustivity and specificity.
@@ -127,13 +130,13 @@ class OperationsReply(JudgmentData, frozen=True, rename="camel", kw_only=True):
     next: after operations that finish a document, the next one to judge; None if all are done.
     """
 
-    applied: int
     next: str | UnsetType | None = UNSET
 
 
 class OperationsFailure(OperationsReply, frozen=True, rename="camel", kw_only=True):
-    """The judgment after the operations before one that failed, and why it did."""
+    """The judgment after the operations before one that failed, how many they are, and why."""
 
+    applied: int
     error: str
     code: str
 
@@ -197,32 +200,16 @@ class TopicRequest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 class OperationsRequest(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Operations on one document, carried out in order up to the first that fails."""
 
-    operations: Annotated[list[OperationData], Meta(min_length=1, max_length=MOST_OPERATIONS)]
+    operations: Annotated[list[OperationData], Meta(min_length=1, max_length=MAX_OPERATIONS)]
 
 
 class TimeRequest(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Time that was spent on a document, in seconds."""
 
-    seconds: Annotated[float, Meta(ge=0, le=MOST_SECONDS)]
+    seconds: Annotated[float, Meta(ge=0, le=MAX_SECONDS)]
 
 
 class KeywordsRequest(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The words to colour in the documents of a topic."""
 
     words: list[str]
-
-
-class KeywordsReply(Struct, frozen=True):
-    """The words that are coloured from now on."""
-
-    words: list[str]
-
-
-class OutsideRequest(TopicRequest, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A document outside the pool that is to be judged too."""
-
-
-class OutsideReply(Struct, frozen=True):
-    """The id of the document as the collection has it."""
-
-    doc: str

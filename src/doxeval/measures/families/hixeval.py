@@ -6,7 +6,7 @@
 rel is the number of highlighted characters of a result, and rov is how many of them earlier
 results have already shown. With α = 0 each relevant character counts once, with α = 1 repetitions
 count in full. iP[x] is the best precision at any rank whose recall is at least x; MAiP is the mean
-of iP over the recall points 0.00, 0.01, … 1.00.
+of iP over the recall points 0.00, 0.01, … 1.00, and MAcP@k the mean of P over the ranks 1 … k.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from doxeval.arrays import Floats, Ints
 from doxeval.measures.base import (
+    CUT_LIST,
     TOLERANCE,
     Example,
     Facts,
@@ -235,6 +236,36 @@ class CharacterF(_CharacterMeasure):
 
 
 @dataclass(frozen=True)
+class AverageCharacterPrecision(_CharacterMeasure):
+    """Precision in characters, averaged over the ranks up to k."""
+
+    name: ClassVar[str] = "MAcP"
+    facts: ClassVar[Facts] = Facts(
+        "precision in characters, averaged over ranks",
+        "Ali, Consens and Lalmas 2012, §6.2, eq 15–16",
+        "MAcP@k = (cP@1 + … + cP@k) / k",
+        _NEEDS,
+        _EDGES,
+        _example(
+            "MAcP@3",
+            (50 / 100 + 50 / 300 + 200 / 450) / 3,
+            "cP is 50/100, 50/300 and 200/450 at the first three ranks.",
+        ),
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+    k: int = cut_off(10)
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """Return the mean of P@1 … P@k."""
+        sums = self.sums(ranking)
+        precision = ratio(sums.useful, sums.read)
+        beyond = np.maximum(self.k - ranking.counts, 0)  # there it stays as it is
+        total = ranking.at(self.k, ranking.cumulated(precision))
+        means = (total + beyond * ranking.at(self.k, precision)) / self.k
+        return defined(means, ranking.truth.relevance_weights.total)
+
+
+@dataclass(frozen=True)
 class InterpolatedPrecision(_CharacterMeasure):
     """The best precision at any rank that reaches a recall of x."""
 
@@ -279,7 +310,7 @@ class AverageInterpolatedPrecision(_CharacterMeasure):
         ),
         laws=frozenset({Law.TAIL_IS_FREE, Law.GROWS_WITH_K}),
     )
-    k: int | None = cut_off(None, "after how many results the list is cut; without it, nowhere")
+    k: int | None = cut_off(None, CUT_LIST)
     POINTS: ClassVar[list[Fraction]] = [Fraction(n, 100) for n in range(101)]
 
     def scores(self, ranking: Ranking) -> Floats:
@@ -294,11 +325,4 @@ class AverageInterpolatedPrecision(_CharacterMeasure):
 
     def _at_points(self, ranking: Ranking) -> Floats:
         """Return interpolated precision at all points, topics × points; of the first k results."""
-        if self.k is not None and int(ranking.counts.max(initial=0)) > self.k:
-            ranking = _first_results(ranking, self.k)
-        return self.interpolated(ranking, self.POINTS)
-
-
-@once
-def _first_results(ranking: Ranking, k: int) -> Ranking:
-    return ranking.rows(np.flatnonzero(ranking.rank <= k))
+        return self.interpolated(ranking.first(self.k), self.POINTS)

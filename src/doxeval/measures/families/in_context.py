@@ -269,7 +269,8 @@ class AverageGeneralisedPrecision(_InContext):
     facts: ClassVar[Facts] = Facts(
         "average generalised precision",
         _CITE,
-        "MAgP = Σ gP@r over the ranks r of relevant documents / number of relevant documents",
+        "MAgP = Σ gP@r over the ranks r of relevant documents / number of relevant documents; "
+        "MAgP@k that of the first k documents",
         frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT}),
         _EDGES,
         _example(
@@ -277,7 +278,10 @@ class AverageGeneralisedPrecision(_InContext):
             (2 / 3 + (2 / 3 + 1) / 3) / 2,
             "Relevant at ranks 1 and 3: gP@1 = 2/3, gP@3 = (2/3 + 1) / 3, and their mean.",
         ),
-        laws=frozenset({Law.TAIL_IS_FREE, Law.BETTER_UP}),
+        laws=frozenset({Law.TAIL_IS_FREE, Law.BETTER_UP, Law.GROWS_WITH_K}),
+    )
+    k: int | None = cut_off(
+        None, "after how many documents the ranking of documents is cut; without it, nowhere"
     )
     POINTS: ClassVar[Floats] = np.arange(11) / 10
 
@@ -289,7 +293,8 @@ class AverageGeneralisedPrecision(_InContext):
     def scores(self, ranking: Ranking) -> Floats:
         """Return the mean of gP."""
         articles = ranking.articles
-        at_relevant = np.where(articles.is_relevant, self._precision(ranking), 0.0)
+        counts = articles.is_relevant & (articles.rank <= (self.k or len(articles)))
+        at_relevant = np.where(counts, self._precision(ranking), 0.0)
         relevant = ranking.truth.relevant_documents
         return defined(ratio(articles.sums(at_relevant), relevant), relevant)
 
@@ -302,7 +307,8 @@ class AverageGeneralisedPrecision(_InContext):
         for topic in ranking.topics.tolist():
             relevant = int(ranking.truth.relevant_documents[topic])
             if relevant:
-                best = np.append(np.maximum.accumulate(precision[topic][::-1])[::-1], 0.0)
+                listed = precision[topic][: self.k]
+                best = np.append(np.maximum.accumulate(listed[::-1])[::-1], 0.0)
                 reached = [-(-n * relevant // 10) for n in range(11)]
-                y[topic] = best[np.searchsorted(retrieved[topic], reached)]
+                y[topic] = best[np.searchsorted(retrieved[topic][: self.k], reached)]
         return Curve(str(self), "gR", "gP", self.POINTS, y)

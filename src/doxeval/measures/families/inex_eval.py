@@ -24,7 +24,17 @@ import numpy as np
 
 from doxeval.arrays import Floats, Ints
 from doxeval.assessments import QUANTISATIONS
-from doxeval.measures.base import TOLERANCE, Example, Facts, Law, Measure, Need, cut_off, parameter
+from doxeval.measures.base import (
+    CUT_LIST,
+    TOLERANCE,
+    Example,
+    Facts,
+    Law,
+    Measure,
+    Need,
+    cut_off,
+    parameter,
+)
 from doxeval.measures.elements import (
     Gains,
     base_values,
@@ -101,7 +111,8 @@ class InexEval(_Quantised):
     facts: ClassVar[Facts] = Facts(
         "precision at recall over elements (precall)",
         "Raghavan et al. 1989; Gövert et al. 2003, §6; Piwowarski and Gallinari 2003, §2",
-        "P(x) = x·n / (x·n + esl), esl = j + s·i/(r + 1); mean over x = 0.01 … 1.00",
+        "P(x) = x·n / (x·n + esl), esl = j + s·i/(r + 1); mean over x = 0.01 … 1.00; "
+        "inex_eval@k that of the first k results",
         _NEEDS,
         "A topic without relevant elements is undefined. Recall that the list never reaches "
         "scores 0, or counts the rest of the collection as one last level (unretrieved). "
@@ -117,6 +128,7 @@ class InexEval(_Quantised):
         ),
         laws=frozenset({Law.IDEAL_IS_BEST}),
     )
+    k: int | None = cut_off(None, CUT_LIST)
     interpolation: Interpolation = parameter(
         "intuitive", "x·n as it is, or rounded up", ("intuitive", "ceiling")
     )
@@ -152,6 +164,7 @@ class InexEval(_Quantised):
         return Curve(str(self), "recall", "precision", POINTS, self._precisions(ranking))
 
     def _precisions(self, ranking: Ranking) -> Floats:
+        ranking = ranking.first(self.k)
         truth, ceiling = ranking.truth, self.interpolation == "ceiling"
         levels, listed = ranking.by_topic(ranking.level), ranking.distinct_counts.tolist()
         result = np.full((len(truth.topics), len(POINTS)), np.nan)

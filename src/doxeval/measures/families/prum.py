@@ -221,6 +221,18 @@ class _Browsing(EntryPointModel):
             return _to_ideal_elements(ranking, self.nav, self.quant, self.ignore)
         return _to_entry_points(ranking, self.scale)
 
+    def at_levels(self, p: Floats) -> Floats:
+        """Return the scores at the levels 1 … T, given p[item][target]."""
+        raise NotImplementedError
+
+    def curve_by_recall(self, ranking: Ranking) -> Curve:
+        """Return the scores at levels of recall, at a hundred points."""
+        y = np.full((len(ranking.truth.topics), len(_POINTS)), np.nan)
+        for topic, p in self.probabilities(ranking).items():
+            y[topic] = self.at_levels(p)[[_level(x, p.shape[1]) - 1 for x in _POINTS]]
+        x = np.array([float(point) for point in _POINTS])
+        return Curve(str(self), "recall", self.name, x, y)
+
 
 # Ways from items to targets
 
@@ -366,11 +378,19 @@ class Prum(_Browsing):
         """Return PRUM at x, or its mean."""
         scores = ranking.truth.nothing()
         for topic, p in self.probabilities(ranking).items():
-            values = prum(p, self.unreached)
+            values = self.at_levels(p)
             scores[topic] = (
                 values.mean() if self.x is None else values[_level(self.x, len(values)) - 1]
             )
         return scores
+
+    def at_levels(self, p: Floats) -> Floats:
+        """Return PRUM(i) for i = 1 … T."""
+        return prum(p, self.unreached)
+
+    def curve(self, ranking: Ranking) -> Curve | None:
+        """Return precision at levels of recall; none for a single level."""
+        return None if self.x is not None else self.curve_by_recall(ranking)
 
 
 @dataclass(frozen=True)
@@ -419,20 +439,19 @@ class Eprum(_Browsing):
     def _score(self, p: Floats) -> float:
         if self.k is not None:
             return float((1 - np.prod(1 - p[: self.k], axis=0)).sum() / self.k)
-        values = eprum(p)
+        values = self.at_levels(p)
         if self.x is None:
             return float(values.mean())
         return float(values[_level(self.x, len(values)) - 1])
 
+    def at_levels(self, p: Floats) -> Floats:
+        """Return EPRUM(i) for i = 1 … T."""
+        return eprum(p)
+
     def curve(self, ranking: Ranking) -> Curve | None:
-        """Return precision at levels of recall, at a hundred points; none for a single level."""
-        if self.k is not None or self.x is not None:
-            return None
-        y = np.full((len(ranking.truth.topics), len(_POINTS)), np.nan)
-        for topic, p in self.probabilities(ranking).items():
-            y[topic] = eprum(p)[[_level(x, p.shape[1]) - 1 for x in _POINTS]]
-        x = np.array([float(point) for point in _POINTS])
-        return Curve(str(self), "recall", "EPRUM", x, y)
+        """Return precision at levels of recall; none for a single level or rank."""
+        is_single = self.k is not None or self.x is not None
+        return None if is_single else self.curve_by_recall(ranking)
 
     def concerns(self, ranking: Ranking) -> int:
         """Count the topics in which one item leads to several targets."""

@@ -32,6 +32,7 @@ from doxeval.arrays import Floats, Ints
 from doxeval.assessments import RecallBase
 from doxeval.documents import Collection
 from doxeval.measures.base import (
+    CUT_LIST,
     TOLERANCE,
     Example,
     Facts,
@@ -179,6 +180,7 @@ class GainRecall(_Gain):
 @dataclass(frozen=True)
 class _GainAt(_Gain):
     base: Base = _base_parameter("ideal")
+    k: int = cut_off(10)
 
     def normalised(self, ranking: Ranking, k: int) -> Floats:
         """Return the values at the ranks 1 … k, topics × ranks, cut where all lists have ended."""
@@ -189,6 +191,12 @@ class _GainAt(_Gain):
         for topic, run, ideal in gains.defined(ranking):
             values[topic] = _cumulated_to(k, run) / _cumulated_to(k, ideal)
         return values
+
+    def curve(self, ranking: Ranking) -> Curve:
+        """Return normalised gain by rank."""
+        values = self.normalised(ranking, self.k)
+        x = np.arange(1, values.shape[1] + 1).astype(np.float64)
+        return Curve(str(self), "rank", "nxCG", x, values)
 
 
 def _cumulated_to(k: int, gains: Floats) -> Floats:
@@ -212,7 +220,6 @@ class NormalisedGain(_GainAt):
         _example("nxCG@3(quant=gen)", 2 / 3, "xCG[3] = 1.5, xCI[3] = 1 + .75 + .5 = 2.25."),
         laws=frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE}),
     )
-    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return nxCG@k."""
@@ -237,7 +244,6 @@ class AverageNormalisedGain(_GainAt):
         ),
         laws=frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE}),
     )
-    k: int = cut_off(10)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return the mean of nxCG@1 … nxCG@k."""
@@ -245,12 +251,6 @@ class AverageNormalisedGain(_GainAt):
         beyond = self.k - values.shape[1]
         means: Floats = (values.sum(axis=1) + beyond * values[:, -1]) / self.k
         return means
-
-    def curve(self, ranking: Ranking) -> Curve:
-        """Return normalised gain by rank."""
-        values = self.normalised(ranking, self.k)
-        x = np.arange(1, values.shape[1] + 1).astype(np.float64)
-        return Curve(str(self), "rank", "nxCG", x, values)
 
 
 @dataclass(frozen=True)
@@ -275,14 +275,23 @@ _HUNDRED = [Fraction(n, 100) for n in range(1, 101)]
 
 
 @dataclass(frozen=True)
-class AverageEffortPrecision(_Effort):
+class _AverageEffort(_Effort):
+    def curve(self, ranking: Ranking) -> Curve:
+        """Return effort-precision by gain-recall, at a hundred points."""
+        x = np.array([float(p) for p in _HUNDRED])
+        return Curve(str(self), "gr", "ep", x, self.at_recall(ranking, _HUNDRED))
+
+
+@dataclass(frozen=True)
+class AverageEffortPrecision(_AverageEffort):
     """Effort-precision, averaged over the recall base."""
 
     name: ClassVar[str] = "MAep"
     facts: ClassVar[Facts] = Facts(
         "average effort-precision",
         "Kazai and Lalmas 2006; Lalmas et al. 2007, §4.2, eq 5–6",
-        "MAep = Σ ep(xCG[i]) over the ranks i with xG[i] > 0, / n",
+        "MAep = Σ ep(xCG[i]) over the ranks i with xG[i] > 0, / n; MAep@k that of the first k "
+        "results",
         _NEEDS,
         _EDGES + " With base=ideal there is no upper bound: parts of one ideal element each add "
         "their ep, and n counts the element once.",
@@ -292,11 +301,13 @@ class AverageEffortPrecision(_Effort):
             "The gains .5, 1.5 and 1.75 are reached at ranks 1, 3 and 4, by the ideal at 1, 2 and "
             "2: ep is 1, 2/3 and 1/2; four elements are relevant.",
         ),
-        laws=frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE}),
+        laws=frozenset({Law.IDEAL_IS_BEST, Law.TAIL_IS_FREE, Law.GROWS_WITH_K}),
     )
+    k: int | None = cut_off(None, CUT_LIST)
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return the mean of ep."""
+        ranking = ranking.first(self.k)
         scores = ranking.truth.nothing()
         # At the run's own ranks there is nothing between points, so linear is integer.
         ranks: Ranks = "integer" if self.ranks == "linear" else self.ranks
@@ -317,9 +328,8 @@ class AverageEffortPrecision(_Effort):
         return super().laws - ({Law.IDEAL_IS_BEST} if self.base == "ideal" else set())
 
     def curve(self, ranking: Ranking) -> Curve:
-        """Return effort-precision by gain-recall, at a hundred points."""
-        x = np.array([float(p) for p in _HUNDRED])
-        return Curve(str(self), "gr", "ep", x, self.at_recall(ranking, _HUNDRED))
+        """Return effort-precision of the first k results by gain-recall, at a hundred points."""
+        return super().curve(ranking.first(self.k))
 
 
 @dataclass(frozen=True)
@@ -344,7 +354,7 @@ class EffortPrecision(_Effort):
 
 
 @dataclass(frozen=True)
-class InterpolatedEffortPrecision(_Effort):
+class InterpolatedEffortPrecision(_AverageEffort):
     """Effort-precision, averaged over a hundred points of gain-recall."""
 
     name: ClassVar[str] = "iMAep"

@@ -59,10 +59,10 @@ def outline_of(
 
     >>> from doxeval.documents.examples import example_collection
     >>> collection = example_collection({"a": "<s><p>One <b>two</b>.</p><p>Three.</p></s>"})
-    >>> found = outline_of(collection, 0, ((0, 4), (8, 14)))
-    >>> [(row.path, round(row.share, 2)) for row in found.rows]
+    >>> outline = outline_of(collection, 0, ((0, 4), (8, 14)))
+    >>> [(row.path, round(row.share, 2)) for row in outline.rows]
     [('/s[1]', 0.71), ('/s[1]/p[1]', 0.5), ('/s[1]/p[2]', 1.0)]
-    >>> [(block.start, block.end) for block in found.blocks]
+    >>> [(block.start, block.end) for block in outline.blocks]
     [(0, 8), (8, 14)]
     """
     first, after = int(collection.rows[document]), int(collection.rows[document + 1])

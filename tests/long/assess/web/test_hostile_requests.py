@@ -11,7 +11,7 @@ import pytest
 
 from assess_client import WHO_MAY, TestClient, browser, highlight_tide
 from doxeval.assess.db import Campaign
-from doxeval.assess.web import ALWAYS, MOST_FORM, MOST_JSON
+from doxeval.assess.web import ALWAYS, MAX_FORM, MAX_JSON
 
 ODD_IDS = [
     "a\x1b]0;owned\x07\x1b[8m\x9b8m\u202e\u2066b\nforged: c\rd\x08\x7f\u200b[red]e[/red]",
@@ -121,7 +121,7 @@ def test_odd_bodies_are_refused_with_a_sentence(campaign: Campaign) -> None:
     assert campaign.judgment("7", "tides", campaign.user("ann").id).version == 0
 
 
-@pytest.mark.parametrize("size", [MOST_JSON + 1, MOST_JSON * 3])
+@pytest.mark.parametrize("size", [MAX_JSON + 1, MAX_JSON * 3])
 def test_long_bodies_are_refused(campaign: Campaign, size: int) -> None:
     client = browser(campaign, "ann")
     headers = {"content-type": "application/json"}
@@ -135,7 +135,7 @@ def test_long_bodies_are_refused(campaign: Campaign, size: int) -> None:
     answer = client.post("/api/keywords?topic=7", content=chunks(), headers=headers)
     assert answer.status_code == 413
     form = {"content-type": "application/x-www-form-urlencoded"}
-    answer = client.post("/login", content=b"a" * (MOST_FORM + 1), headers=form)
+    answer = client.post("/login", content=b"a" * (MAX_FORM + 1), headers=form)
     assert answer.status_code == 413
 
 

@@ -68,11 +68,11 @@ def test_an_operation_is_answered_with_the_state_it_makes(campaign: Campaign) ->
     reply = answer.json()
     assert answer.status_code == 200, reply
     assert reply["state"]["highlights"] == [[0, 5]]
-    assert (reply["version"], reply["applied"]) == (1, 1)
+    assert reply["version"] == 1
     assert reply["problems"] == ["The best entry point is missing."]
-    assert not {"total", "done", "next"} & set(reply)  # nobody reads them
+    assert not {"applied", "total", "done", "next"} & set(reply)  # nobody reads them
     again = client.post(OPERATIONS, json={"operations": [highlight_tide()]}).json()
-    assert (again["version"], again["applied"]) == (1, 1)
+    assert again["version"] == 1
     assert client.get("/api/article", params=OWN).json()["state"] == reply["state"]
 
 
@@ -137,13 +137,13 @@ def test_time_is_added_up(campaign: Campaign) -> None:
 def test_keywords_belong_to_a_topic_and_a_person(campaign: Campaign) -> None:
     ann, bob = browser(campaign, "ann"), browser(campaign, "bob")
     sent = ann.post("/api/keywords?topic=7", json={"words": [" sea ", "moon"]})
-    assert sent.json() == {"words": ["sea", "moon"]}
+    assert (sent.status_code, sent.json()) == (200, {})
     shown = [
         client.get("/api/article", params={"topic": topic, "doc": "tides"}).json()["keywords"]
         for client, topic in ((ann, "7"), (bob, "7"), (ann, "8"))
     ]
     assert shown == [["sea", "moon"], ["tides"], ["salt", "water"]]
-    assert ann.post("/api/keywords?topic=7", json={"words": []}).json() == {"words": []}
+    assert ann.post("/api/keywords?topic=7", json={"words": []}).status_code == 200
     assert ann.get("/api/article", params=OWN).json()["keywords"] == []
 
 
@@ -193,7 +193,7 @@ def test_documents_outside_the_pool_are_found_added_and_flagged(campaign: Campai
     (document,) = found["documents"]
     assert (document["doc"], document["title"]) == ("salt", "Salt")
     assert not document["inPool"] and not document["inQueue"] and not document["judged"]
-    assert client.post("/api/outside", json=params).json() == {"doc": "salt"}
+    assert client.post("/api/outside", json=params).json() == {}
     queue = client.get("/api/article", params=params).json()["queue"]
     assert (queue["position"], queue["total"], queue["offPool"]) == (3, 3, True)
     assert client.post("/api/operations", params=params, json=sent).status_code == 200

@@ -8,7 +8,7 @@ import pytest
 
 from doxeval.assess.db import DISPLAY_ROLES
 from doxeval.assess.judging import Article
-from doxeval.assess.web import DEFAULTS, MOST_MATCHES, Finder, document_data, title_of
+from doxeval.assess.web import DEFAULTS, MAX_MATCHES, Finder, document_data, title_of
 from doxeval.documents import Collection, build_collection, example_collection
 from doxeval.retrieve import build_index
 
@@ -105,7 +105,7 @@ def test_finding(with_index: bool) -> None:
         build_index(collection)
     finder = Finder(collection, {})
     assert ("index of words" in finder.find("fog").how) == with_index
-    assert len(finder.find("fog").documents) == MOST_MATCHES
+    assert len(finder.find("fog").documents) == MAX_MATCHES
     assert finder.find("doc").documents[0].document == "doc"
     assert finder.find("doc.xml").documents[0].document == "doc"
     assert [one.document for one in finder.find("x.y").documents] == ["x.y*"]

@@ -4,6 +4,7 @@ import type {
   ArticleData,
   ErrorData,
   FindData,
+  KeywordsRequest,
   OperationData,
   OperationsFailure,
   OperationsReply,
@@ -59,11 +60,6 @@ export function queuePage({ topic, judge }: Subject): string {
   return `/queue?${query({ topic, judge })}`;
 }
 
-/** The page to sign in on, which leads back to this one. */
-export function signInPage(): string {
-  return `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
-}
-
 export function article({ topic, doc, judge }: Subject): Promise<ArticleData> {
   return request(`/api/article?${query({ topic, doc, judge })}`);
 }
@@ -78,7 +74,8 @@ export function send(
 }
 
 export async function saveKeywords(topic: string, words: string[]): Promise<void> {
-  await request(`/api/keywords?${query({ topic })}`, { words });
+  const body: KeywordsRequest = { words };
+  await request(`/api/keywords?${query({ topic })}`, body);
 }
 
 export function find({ topic, judge }: Subject, q: string): Promise<FindData> {

@@ -1,15 +1,18 @@
 // Gestures as operations that the server can check: what, where, and the text that stands there. And what
 // the page shows before the server has answered: its last word, and the gestures since.
 
-import type { OperationData, OperationKind, Span, StateData, WireGrade } from "../../shared/api-types";
+import {
+  BEP_QUOTE,
+  LONGEST_QUOTE,
+  type OperationData,
+  type OperationKind,
+  type Span,
+  type StateData,
+  type WireGrade,
+} from "../../shared/api-types";
 import { Points } from "../../shared/points";
 import { united, within, without } from "../../shared/spans";
 import { hashed } from "../document/verify";
-
-/** Longer quotes, in bytes of UTF-8, are sent as length and hash. */
-const MAX_QUOTE = 4096;
-/** A best entry point quotes this many characters after it. */
-const AFTER_ENTRY = 32;
 
 /** What an assessor does, before it is known upon which version. */
 export type Gesture = Omit<OperationData, "op_id" | "base_version" | "client_time">;
@@ -23,7 +26,7 @@ export function unhighlight(points: Points, [start, end]: Span): Gesture {
 }
 
 export function entryPoint(points: Points, at: number): Gesture {
-  return { kind: "bep", start: at, ...quoted(points.slice(at, at + AFTER_ENTRY)) };
+  return { kind: "bep", start: at, ...quoted(points.slice(at, at + BEP_QUOTE)) };
 }
 
 export function grade(path: string, value: WireGrade | null): Gesture {
@@ -42,7 +45,8 @@ export function operation(gesture: Gesture, baseVersion: number): OperationData 
 
 function quoted(text: string): Pick<OperationData, "quote" | "quote_length" | "quote_sha256"> {
   // No text of this many units is longer in UTF-8.
-  if (text.length * 3 <= MAX_QUOTE || new TextEncoder().encode(text).length <= MAX_QUOTE) return { quote: text };
+  if (text.length * 3 <= LONGEST_QUOTE || new TextEncoder().encode(text).length <= LONGEST_QUOTE)
+    return { quote: text };
   return { quote_length: new Points(text).length, quote_sha256: hashed(text) };
 }
 

@@ -1,6 +1,6 @@
 // Saving: every gesture is sent at once, in order; what cannot be sent waits and is sent again.
 
-import type { JudgmentData, OperationData, OperationsReply } from "../../shared/api-types";
+import { type JudgmentData, MAX_OPERATIONS, type OperationData, type OperationsReply } from "../../shared/api-types";
 import { item } from "../../shared/lists";
 import { type Failure, hasJudgment, ServerError, Unreachable } from "./api";
 import { type Gesture, operation } from "./operations";
@@ -19,7 +19,7 @@ export interface Listener {
   stopped(obstacle: Obstacle, answer: Failure | null): void;
 }
 
-const MAX_OPERATIONS = 100;
+/** Of the operations in one request; in UTF-8 they are within what the server takes. */
 const MAX_CHARACTERS = 250_000;
 const FIRST_WAIT = 1_000;
 const LONGEST_WAIT = 30_000;

@@ -1,11 +1,11 @@
 // How long somebody works on a document: seconds in which the page is seen and something happens.
 
+import { MAX_SECONDS } from "../../shared/api-types";
 import { reportTime, type Subject } from "./api";
 
 /** Without a key, a movement or a scroll for this long, nobody is working. */
 const IDLE_AFTER = 60_000;
 const REPORT_EVERY = 30;
-const MAX_SECONDS = 600;
 
 export function keepTime(subject: Subject, user: string): void {
   let active = Date.now();

@@ -1,6 +1,6 @@
 // Finding documents outside the pool, to judge them as well.
 
-import type { MatchingDocument } from "../../shared/api-types";
+import { LONGEST_QUERY, type MatchingDocument } from "../../shared/api-types";
 import { button, element, named } from "../../shared/dom";
 import { counted } from "../../shared/words";
 import { articlePage, find, judgeOutside } from "../judgment/api";
@@ -8,7 +8,7 @@ import type { Assessment } from "../judgment/assessment";
 import { tell } from "./messages";
 
 export function finder(work: Assessment): HTMLElement {
-  const field = element("input", { type: "search", name: "q", autocomplete: "off", maxlength: "200" });
+  const field = element("input", { type: "search", name: "q", autocomplete: "off", maxlength: String(LONGEST_QUERY) });
   const status = element("p", { class: "note", role: "status" });
   const list = element("ul", { class: "found" });
   const form = element(

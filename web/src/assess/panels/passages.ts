@@ -1,6 +1,6 @@
 // What is still missing before the document can be validated.
 
-import type { Span } from "../../shared/api-types";
+import { LONGEST_NOTE, type Span } from "../../shared/api-types";
 import { button, element } from "../../shared/dom";
 import { brief, counted } from "../../shared/words";
 import { jumpTo } from "../document/scrolling";
@@ -144,12 +144,11 @@ function setText(node: HTMLElement, words: string): void {
 
 // A note about the document, and the flag that something is wrong with it.
 
-const LONGEST = 10_000;
 /** A note is saved this long after the last key. */
 const PAUSE = 1_000;
 
 export function notes(work: Assessment): HTMLElement {
-  const note = element("textarea", { rows: "3", maxlength: String(LONGEST) });
+  const note = element("textarea", { rows: "3", maxlength: String(LONGEST_NOTE) });
   const flag = element("input", { type: "checkbox" });
   note.disabled = flag.disabled = work.isReadOnly;
   let timer = 0;

@@ -11,6 +11,7 @@ are built from these three sums (Hits, NearMisses, Misses) and their total, the 
     NSRCG = H / (k·l·RB / m)          (NSRCG2: H + N)
     SRPRUM[r] = (H + N) / C at the first rank C where ESRR reaches r
     SR = Σ rel(t_i)·(1 − p(t_i; R before it)), rel inferred from a unit's elements; SRP = SR / k
+    MASRP@k = (SRP@1 + … + SRP@k) / k
     ESRP[x], SRiP[x], SRiP2[x]: the best at any rank where recall (ESRR, SRiR2, SRiR2) reaches x
     MAESRP, MASRiP, MASRiP2: their means over x = 0.00 … 1.00
 

@@ -6,6 +6,7 @@ in text; precision where a reader has seen enough; and averages over recall.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -167,6 +168,43 @@ class StructuralPrecision(StructuralRelevance):
         gains = super().by_rank(ranking, topic)
         precision: Floats = gains / np.arange(1, len(gains) + 1)
         return precision
+
+
+@dataclass(frozen=True)
+class AverageStructuralPrecision(StructuralPrecision):
+    """SRP, averaged over the ranks up to k."""
+
+    name: ClassVar[str] = "MASRP"
+    facts: ClassVar[Facts] = facts_of(
+        "structural relevance in precision, averaged over ranks",
+        "MASRP@k = (SRP@1 + … + SRP@k) / k",
+        "§6.1",
+        example("MASRP@2", 1 / 12, "SRP is 0 at rank 1 and 1/6 at rank 2."),
+        laws=frozenset({Law.TAIL_IS_FREE}),
+    )
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """Return the mean of SRP@1 … SRP@k."""
+        scores = ranking.truth.nothing()
+        for topic in self.defined_topics(ranking):
+            gains = StructuralRelevance.by_rank(self, ranking, topic)[: self.k]
+            listed = len(gains)
+            total = float((gains / np.arange(1, listed + 1)).sum())
+            if listed:  # beyond the list nothing is gained, and precision falls with the rank
+                total += float(gains[-1]) * (_harmonic(self.k) - _harmonic(listed))
+            scores[topic] = total / self.k
+        return scores
+
+
+def _harmonic(n: int) -> float:
+    """Return 1 + 1/2 + … + 1/n.
+
+    >>> _harmonic(2), round(_harmonic(10**6), 12)
+    (1.5, 14.392726722866)
+    """
+    if n <= 1000:
+        return math.fsum(1 / i for i in range(1, n + 1))
+    return math.log(n) + float(np.euler_gamma) + 1 / (2 * n) - 1 / (12 * n**2)
 
 
 # Precision and recall by rank
