@@ -104,6 +104,7 @@ FAMILIES = (
         "binG RprecMult IPrecAvg RelP SetRelP SetAP Utility NumNonRelRet GMBpref YAAP G nDCGrel "
         "RnDCG",
     ),
+    _family("diversity", "Diversity: subtopics of a topic", "alpha_nDCG ERR_IA P_IA StRecall NRBP"),
     _family("hixeval", "HiXEval: highlighted characters", "cP cR cF MAcP iP MAiP"),
     _family(
         "chunks",
