@@ -79,7 +79,7 @@ def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
     from doxeval.comparison import compare_all
     from doxeval.evaluation import Keep
 
-    evaluation = options.evaluation(options.requested_measures(), keep=Keep())
+    evaluation = options.evaluation(options.requested_measures(), keep=Keep(judged=True))
     table = options.scores(evaluation, runs)
     comparisons = compare_all(
         table,

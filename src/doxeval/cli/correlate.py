@@ -75,7 +75,7 @@ def correlate(runs: tuple[str, ...], options: CorrelateOptions) -> None:
         raise click.UsageError("correlate needs two measures or more: -m A -m B")
     from doxeval.evaluation import Keep
 
-    table = options.scores(options.evaluation(names, keep=Keep()), runs)
+    table = options.scores(options.evaluation(names, keep=Keep(judged=True)), runs)
     # Without --resamples, each of the two has its own default.
     resampling: dict[str, Any] = {"seed": options.seed}
     if options.resamples is not None:
