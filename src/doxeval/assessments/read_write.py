@@ -6,6 +6,7 @@ The format is recognised by how a file begins, whatever its name is, by the firs
     {"7": {                       JSON of ranx: an object of objects
     {                             JSONL
     query-id corpus-id score      BEIR's qrels
+    five fields between tabs      gold passages of TREC Genomics, if no `Q0` is among them
     four fields                   TREC's and MS MARCO's qrels
     five fields or more           text of INEX 2008–10
 
@@ -23,6 +24,12 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
+from doxeval.assessments.aspects import (
+    aspect_losses,
+    looks_like_aspects,
+    read_aspects,
+    write_aspects,
+)
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.beir import begins_beir, read_beir_qrels, write_beir_qrels
 from doxeval.assessments.columns import JudgmentColumns, Judgments, concatenate_judgments
@@ -61,7 +68,15 @@ AssessmentsGiven = (
     | Iterable[tuple[Any, ...]]
 )
 AssessmentFormat = Literal[
-    "grades", "highlights", "qrels", "trec", "judgments", "msmarco-qrels", "beir", "ranx-qrels"
+    "grades",
+    "highlights",
+    "aspects",
+    "qrels",
+    "trec",
+    "judgments",
+    "msmarco-qrels",
+    "beir",
+    "ranx-qrels",
 ]
 
 
@@ -93,6 +108,7 @@ _HELD: dict[AssessmentFormat, set[str]] = {
     "grades": {"grades", "pool"},
     "highlights": {"passages", "entry_point", "elements", "pool", "collection", "version"}
     | {"whitespace"},
+    "aspects": {"highlights", "needs"},
     "qrels": {"highlights", "best_entry_point", "document_length"},
     "trec": {"relevance"},
     "judgments": set(_FIELDS),
@@ -101,7 +117,8 @@ _HELD: dict[AssessmentFormat, set[str]] = {
     "ranx-qrels": {"relevance"},
 }
 _ONE_TOPIC = ("grades", "highlights")  # and one pool in a file
-_SEPARATED_BY_SPACE = ("qrels", "trec", "msmarco-qrels")  # so ids cannot hold white space
+# So ids cannot hold white space.
+_SEPARATED_BY_SPACE = ("aspects", "qrels", "trec", "msmarco-qrels")
 
 
 def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -> list[str]:
@@ -111,12 +128,13 @@ def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -
     ['highlighted passages', 'best entry points']
     """
     judgments = list(judgments)
-    return [
+    lost = [
         description
         for name, description in _FIELDS.items()
         if name not in _HELD[format]
         and any(getattr(judgment, name) not in (None, ()) for judgment in judgments)
     ]
+    return lost + aspect_losses(judgments) if format == "aspects" else lost
 
 
 def _is_xml(begin: bytes) -> bool:
@@ -169,6 +187,14 @@ def _ranx_qrels() -> _Functions:
 FORMATS: dict[AssessmentFormat, FileFormat[Judgments, Sequence[Judgment]]] = {
     "grades": FileFormat("grades", (), _grades, _is_xml),  # INEX 2002–04, grades of elements
     "highlights": FileFormat("highlights", (), _highlights, _is_xml),  # INEX 2005–07, by points
+    "aspects": FileFormat(  # TREC Genomics 2006–07, passages with aspects
+        "aspects",
+        (),
+        lambda: FormatFunctions(
+            read_aspects, write_aspects, partial(assessment_losses, format="aspects")
+        ),
+        looks_like_aspects,
+    ),
     "qrels": FileFormat(  # INEX 2008–10, passages by offsets
         "qrels",
         (),
@@ -339,8 +365,8 @@ def _read_file(file: IO[bytes], origin: str) -> Judgments:
         raise FormatError(looks_like_a_run("MS MARCO's lines of topic, document and rank"), origin)
     raise FormatError(
         "this is not a file of assessments: expected INEX XML, JSONL, JSON of ranx, BEIR's qrels "
-        "with their header, or lines of text like `topic Q0 doc rsize docsize bep off:len …` or "
-        "`topic 0 doc grade`",
+        "with their header, or lines of text like `topic Q0 doc rsize docsize bep off:len …`, "
+        "`topic 0 doc grade` or, with tabs, `topic doc offset length aspect|aspect…`",
         origin,
     )
 

@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from doxeval.runs import Run
 
 AssessmentFormat = Literal[
-    "grades", "highlights", "qrels", "trec", "judgments", "msmarco-qrels", "beir", "ranx-qrels"
+    "grades",
+    "highlights",
+    "qrels",
+    "trec",
+    "aspects",
+    "judgments",
+    "msmarco-qrels",
+    "beir",
+    "ranx-qrels",
 ]
 _ASSESSMENTS = get_args(AssessmentFormat)
 # Options that only one of the two has, by the name of the parameter.
@@ -77,6 +85,7 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
       jsonl, csv, parquet
       msmarco        topic, document and rank, with tabs between them
       ranx           JSON of scores by topic and document
+      genomics       passages of TREC Genomics 2006–07
     Assessments:
       grades         XML of INEX 2002–04, grades of elements
       highlights     XML of INEX 2005–07, passages between text points
@@ -85,6 +94,7 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
       msmarco-qrels  the same with tabs
       beir           TSV with the header query-id, corpus-id, score
       ranx-qrels     JSON of grades by topic and document
+      aspects        gold passages with aspects, TREC Genomics 2006–07
       judgments      JSONL, holds everything
 
     If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy

@@ -55,8 +55,9 @@ class RunOptions:
     ends: the last column of a text run is an end, not a length.
     unresolved: a result that names nothing is an error, or counts as not relevant.
     duplicates: a result that was returned before is dropped, or keeps its rank but gains nothing;
-    auto: as each measure has it (those of chunks keep it, all others drop it). Where a measure does
-    something else than by itself, its name in the table says so: cP@5(duplicates=keep).
+    auto: as each measure has it (those of chunks and of TREC Genomics keep it, all others drop it).
+    Where a measure does something else than by itself, its name in the table says so:
+    cP@5(duplicates=keep).
 
     >>> RunOptions(unresolved="irrelevant").duplicates
     'auto'
@@ -73,7 +74,7 @@ class RunOptions:
     duplicates: OnDuplicates = option(
         "auto",
         "A result that was returned before is dropped, or keeps its rank and gains nothing; auto: "
-        "measures of chunks keep it, all others drop it.",
+        "measures of chunks and of TREC Genomics keep it, all others drop it.",
         choices=get_args(OnDuplicates),
     )
 

@@ -10,6 +10,7 @@ begins, by the first of these that fits:
     {                                                JSONL
     topic,doc,…                                      CSV: names of fields, with commas between them
     three fields, the last of them a whole number    MS MARCO
+    topic doc rank offset length …                   TREC Genomics, where others have `Q0`
     anything else                                    text
 
 Whether JSON of ranx has scores or grades is not looked at: it is a run where a run is expected, and
@@ -43,7 +44,7 @@ from doxeval.runs.run import Block, LooksLikeAssessments, ReadOptions, Run, run_
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
 
-RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet", "msmarco", "ranx"]
+RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet", "msmarco", "ranx", "genomics"]
 # A file, a run, a run as a dict {topic: {document: score}} or {topic: [results]}, a data frame, or
 # named tuples such as ScoredDoc of ir_measures.
 RunGiven = str | os.PathLike[str] | Run | Mapping[str, Any] | Frame | Iterable[tuple[Any, ...]]
@@ -96,6 +97,18 @@ def _ranx() -> _Functions:
     return FormatFunctions(ranx_blocks, write_ranx_run, ranx_losses)
 
 
+def _genomics() -> _Functions:
+    from doxeval.runs.genomics import genomics_blocks, genomics_losses, write_genomics_run
+
+    return FormatFunctions(genomics_blocks, write_genomics_run, genomics_losses)
+
+
+def _is_genomics(begin: bytes) -> bool:
+    from doxeval.runs.genomics import looks_like_genomics
+
+    return looks_like_genomics(begin)
+
+
 def _begins_inex(begin: bytes) -> bool:
     plain = begin.replace(b"\0", b"").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")  # UTF-16
     return plain.startswith(b"<") and b"<inex-submission" in plain
@@ -132,6 +145,7 @@ FORMATS: dict[RunFormat, FileFormat[Iterator[Block], Run]] = {
     ),
     "msmarco": FileFormat("msmarco", (".tsv",), _msmarco, _begins_msmarco),
     "ranx": FileFormat("ranx", (".json",), _ranx, begins_nested),
+    "genomics": FileFormat("genomics", (), _genomics, _is_genomics),
 }
 # Names that many formats have, so that only the file itself says which it is.
 _COMMON_NAMES = ("text", "msmarco", "ranx")
@@ -200,6 +214,9 @@ def lost_facts(run: Run, format: RunFormat) -> list[str]:
         return [*run.facts, *([] if run.score is None else ["scores"]), "the run's id"]
     if format == "ranx":
         return [*run.facts, *([] if run.rank is None else ["ranks"]), "the run's id"]
+    if format == "genomics":
+        lost = [name for name in run.facts if name != "task"]
+        return lost if run.score is None else [*lost, "scores"]
     if format != "inex":
         return list(run.facts)
     from doxeval.runs.inex_xml import WRITTEN_FACTS

@@ -84,9 +84,13 @@ def blocks_of_lines(
     >>> next(blocks_of_lines(lines, "run.tsv", ReadOptions(), MSMARCO_FIELDS)).run
     Run('run': 1 result for 1 topic, documents)
     """
-    lines = _TopicLines(file, origin, options)
-    reader = _BlockReader(origin, options.ends, fields)
-    has_results = False
+    return read_blocks(BlockReader(origin, options.ends, fields), file, options)
+
+
+def read_blocks(reader: BlockReader, file: IO[bytes], options: ReadOptions) -> Iterator[Block]:
+    """Yield what a reader of lines makes of a file, in blocks of whole topics."""
+    origin = reader.origin
+    lines, has_results = _TopicLines(file, origin, options), False
     try:
         for data in lines:
             block = reader.read(data)
@@ -103,6 +107,7 @@ def blocks_of_lines(
 _TREC = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")
 # Without passages the fourth column, the size of what is relevant, is 0.
 _INEX = re.compile(r"\S+\s+\S+\s+\S+\s+(0\s+\d+(\s+\d+)?|\d+\s+\d+\s+\d+(\s+\d+:\d+)+)")
+_GENOMICS = re.compile(r"[^\t]+\t[^\t]+\t *\d+ *\t *\d+ *\t(?!\d*$)[^\t]+")
 _TOPIC = re.compile(r"[^\t ]+\t[^\t]+")
 
 
@@ -123,6 +128,8 @@ def _explain(error: FormatError, head: bytes) -> FormatError:
         # Lines of six columns could be results; those of five, or with passages, could not.
         if any(":" in line.split()[-1] or len(line.split()) == 5 for line in lines):
             return LooksLikeAssessments.instead(error, "the text of INEX 2008–10")
+    elif lines and all(map(_GENOMICS.fullmatch, lines)):
+        return LooksLikeAssessments.instead(error, "gold passages of TREC Genomics")
     elif lines and all(map(_TOPIC.fullmatch, lines)):
         return LooksLikeTopics.instead(error, "ids and titles with a tab between them")
     return error
@@ -291,7 +298,7 @@ def _other_lines(data: bytes, prefix: bytes, low: int, high: int) -> Ints:
 # From lines to columns
 
 
-class _PieceColumns(NamedTuple):
+class PieceColumns(NamedTuple):
     """The columns of some lines: numbers, and where names begin and end."""
 
     line: Ints
@@ -302,10 +309,10 @@ class _PieceColumns(NamedTuple):
     names: Ints  # two rows for each column of names
 
 
-class _BlockReader:
+class BlockReader:
     """Reads a file block by block, each of whole lines; the first line decides for all.
 
-    >>> block = _BlockReader("a.run").read(b"7 Q0 a.xml 1 0.5 mine 100 50\\n")
+    >>> block = BlockReader("a.run").read(b"7 Q0 a.xml 1 0.5 mine 100 50\\n")
     >>> [(result.document, result.start, result.end) for result in block.run]
     [('a', 100, 150)]
     """
@@ -313,12 +320,12 @@ class _BlockReader:
     def __init__(
         self, origin: str, ends: bool = False, possible: tuple[int, ...] = TREC_FIELDS
     ) -> None:
-        self._origin = origin
+        self.origin = origin
         self._ends = ends
         self._possible = possible
         self._fields = 0
         self._by_path = False
-        self._run_ids: dict[str, None] = {}
+        self.run_ids: dict[str, None] = {}
         self.next_line = 1
 
     def read(self, data: bytes) -> Block | None:
@@ -327,7 +334,7 @@ class _BlockReader:
         if bad is not None:
             code = data[bad]
             data = data[: data.rfind(b"\n", 0, bad) + 1]  # lines before it may have other errors
-        source, self._run_ids, pieces, at = PaddedBytes(data), {}, [], 0
+        source, self.run_ids, pieces, at = PaddedBytes(data), {}, [], 0
         while at < len(data):
             end = data.find(b"\n", at + _PIECE) + 1 or len(data)
             piece = self._read_piece(source, at, end)
@@ -336,17 +343,17 @@ class _BlockReader:
             at = end
         if bad is not None:
             reason = f"byte {code:#04x} is not UTF-8 text"
-            raise FormatError(reason, self._origin, self.next_line)
-        return self._join(source, pieces) if pieces else None
+            raise FormatError(reason, self.origin, self.next_line)
+        return self.join(source, pieces) if pieces else None
 
-    def _read_piece(self, source: PaddedBytes, at: int, end: int) -> _PieceColumns | None:
+    def _read_piece(self, source: PaddedBytes, at: int, end: int) -> PieceColumns | None:
         """Return the columns of some lines; of several errors, raise that of the lowest line.
 
         Lines are checked column by column, so the first error may not be on the lowest line.
         """
         first_line = self.next_line
         try:
-            return self._columns(source, at, end)
+            return self.columns_of(source, at, end)
         except FormatError as error:
             before = _first_lines(source.data[at:end], (error.line or 1) - first_line)
             if before:
@@ -354,19 +361,15 @@ class _BlockReader:
                 self._read_piece(source, at, at + len(before))
             raise
 
-    def _columns(self, source: PaddedBytes, at: int, end: int) -> _PieceColumns | None:
+    def columns_of(self, source: PaddedBytes, at: int, end: int) -> PieceColumns | None:
+        """Return the columns of the lines between two positions; None if all are blank."""
         table = TokenTable(source.piece(at, end))
-        first_line = self.next_line
-        control = table.control_character()
-        if control is not None:
-            line = first_line + source.data.count(b"\n", at, at + control)
-            code = source.data[at + control]
-            raise FormatError(f"control character {code:#04x}", self._origin, line)
+        self.refuse_control_characters(table, source, at)
         if not len(table.lines):
             self.next_line += table.line_ends
             return None
-        lines = table.lines + first_line
-        checked = _CheckedColumns(self._table_columns(table, lines), lines, self._origin)
+        lines = table.lines + self.next_line
+        checked = CheckedColumns(self._table_columns(table, lines), lines, self.origin)
         columns = checked.columns
         nothing: Ints = np.full(len(columns), -1, dtype=np.int64)
         start, last = nothing, nothing
@@ -383,12 +386,20 @@ class _BlockReader:
             kept: tuple[int, ...] = (0, 1)
             rank, score = checked.integers(2, "a rank"), np.full(len(columns), np.nan)
         else:
-            self._run_ids.update(dict.fromkeys(columns.names(5).distinct))
+            self.run_ids.update(dict.fromkeys(columns.names(5).distinct))
             kept = (0, 2, *(range(6, self._fields) if self._by_path else ()))
             rank, score = checked.integers(3, "a rank"), checked.scores(4)
         self.next_line += table.line_ends
         names = np.stack([edge for column in kept for edge in columns.span(column)]) + at
-        return _PieceColumns(lines, rank, score, start, last, names)
+        return PieceColumns(lines, rank, score, start, last, names)
+
+    def refuse_control_characters(self, table: TokenTable, source: PaddedBytes, at: int) -> None:
+        """Refuse lines, of which the first begins at a position, with a control character."""
+        control = table.control_character()
+        if control is not None:
+            line = self.next_line + source.data.count(b"\n", at, at + control)
+            code = source.data[at + control]
+            raise FormatError(f"control character {code:#04x}", self.origin, line)
 
     def _table_columns(self, table: TokenTable, lines: Ints) -> Columns:
         """Return the columns; the file's first line says how many fields every line must have."""
@@ -400,7 +411,7 @@ class _BlockReader:
             counts = f"{first} fields as before" if is_known or wrong[0] else counts
             raise FormatError(
                 f"{table.fields[wrong[0]]} fields; expected {counts}{space}{meanings}",
-                self._origin,
+                self.origin,
                 int(lines[wrong[0]]),
             )
         columns = table.columns(first)
@@ -409,14 +420,10 @@ class _BlockReader:
             self._by_path = first > 6 and bool(columns.starts_with(6, b"/")[0])
         return columns
 
-    def _join(self, source: PaddedBytes, pieces: list[_PieceColumns]) -> Block:
-        line, rank, score, start, end = (
-            np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
-        )
-        edges = np.concatenate([piece.names for piece in pieces], axis=1)
-        names = [ByteStrings(source, *edges[at : at + 2]) for at in range(0, len(edges), 2)]
-        topics, documents, *paths = names
-        run_ids = tuple(self._run_ids)
+    def join(self, source: PaddedBytes, pieces: list[PieceColumns]) -> Block:
+        """Return the results of some pieces."""
+        line, rank, score, start, end, (topics, documents, *paths) = join_columns(source, pieces)
+        run_ids = tuple(self.run_ids)
         if self._fields in (3, 6):
             kind = Kind.DOCUMENT
         elif self._fields == 8:
@@ -424,7 +431,7 @@ class _BlockReader:
         else:
             kind = Kind.ELEMENT if self._by_path else Kind.POINT
         run = Run(
-            run_ids[-1] if run_ids else name_of_file(self._origin),
+            run_ids[-1] if run_ids else name_of_file(self.origin),
             NameColumn(topics),
             NameColumn(documents, document_ids=True),
             _path_column(paths, len(line)),
@@ -434,9 +441,21 @@ class _BlockReader:
             rank,
             None if self._fields == 3 else score,
             line,
-            origin=self._origin,
+            origin=self.origin,
         )
         return Block(run, run_ids, (self._fields, self._by_path))
+
+
+def join_columns(
+    source: PaddedBytes, pieces: list[PieceColumns]
+) -> tuple[Ints, Ints, Floats, Ints, Ints, list[ByteStrings]]:
+    """Return the columns of several pieces, names as strings of bytes."""
+    line, rank, score, start, end = (
+        np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
+    )
+    edges = np.concatenate([piece.names for piece in pieces], axis=1)
+    names = [ByteStrings(source, *edges[at : at + 2]) for at in range(0, len(edges), 2)]
+    return line, rank, score, start, end, names
 
 
 def _first_lines(data: bytes, count: int) -> bytes:
@@ -447,7 +466,7 @@ def _first_lines(data: bytes, count: int) -> bytes:
     return data[:end]
 
 
-class _CheckedColumns:
+class CheckedColumns:
     """Columns whose values are checked as they are taken; an error names the line."""
 
     def __init__(self, columns: Columns, lines: Ints, origin: str) -> None:
@@ -456,17 +475,20 @@ class _CheckedColumns:
         self._origin = origin
 
     def integers(self, column: int, what: str) -> Ints:
+        """Return a column of whole numbers."""
         values = self.columns.integers(column)
         message = f"{{}} is not {what}: expected a whole number of at most 18 digits"
         self.refuse(values < 0, message, column)
         return values
 
     def scores(self, column: int) -> Floats:
+        """Return a column of finite numbers."""
         values = self.columns.floats(column)
         self.refuse(~np.isfinite(values), "{} is not a score: expected a number", column)
         return values
 
     def paths(self, columns: range) -> None:
+        """Refuse columns with anything else than paths or text points."""
         what = "a path" if len(columns) == 1 else "a text point"
         message = f"{{}} where {what} that starts with '/' was expected, as in the lines before"
         for column in columns:
