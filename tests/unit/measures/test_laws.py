@@ -176,7 +176,8 @@ def ranks_documents_once(case: Case) -> bool:
 
 def up_to(case: Case, k: int) -> list[Result]:
     """Return the first k results of each topic, or all parts of its first k documents."""
-    of_documents = ranks_documents_once(case) or FAMILY_OF.get(case.measure.name) == "documents"
+    family = FAMILY_OF.get(case.measure.name)
+    of_documents = ranks_documents_once(case) or family in ("documents", "diversity")
     kept = []
     for results in by_topic(case).values():
         items = [result.document if of_documents else at for at, result in enumerate(results)]
