@@ -99,9 +99,9 @@ def _too_few_resamples(
 def judged_warnings(table: ScoreTable) -> Iterator[str]:
     """Yield a warning if much more of some run was judged than of another.
 
-    >>> from doxeval.scores import JudgedShare, RunScores, ScoreTable
+    >>> from doxeval.scores import JudgedSummary, RunScores, ScoreTable
     >>> scores, counted = np.array([[0.5]]), np.array([True])
-    >>> judged = {"a": JudgedShare(0.92, 10, 1), "b": JudgedShare(0.71, 10, 3)}
+    >>> judged = {"a": JudgedSummary(0.92, 10, 1), "b": JudgedSummary(0.71, 10, 3)}
     >>> runs = [RunScores(run, scores, counted, judged=share) for run, share in judged.items()]
     >>> print(*judged_warnings(ScoreTable((), ("7",), tuple(runs))))
     of the first 10 documents of a topic, 92.0% of a are judged and 71.0% of b: what was not \

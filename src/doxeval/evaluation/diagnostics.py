@@ -21,7 +21,7 @@ from doxeval.evaluation.inputs import AverageOver, RunOptions
 from doxeval.measures import Measure, Ranking
 from doxeval.messages import Parameter, join_names, plural
 from doxeval.runs import Kind, Order
-from doxeval.scores import JUDGED_DEPTH, JudgedShare
+from doxeval.scores import JUDGED_DEPTH, JudgedSummary
 from doxeval.storage import foreign_code
 
 MOST_SHOWN = 20  # results that an error about unresolved ones lists
@@ -126,12 +126,12 @@ class JudgedDocuments(NamedTuple):
         return cls(len(some), int((judged[some] * parts).sum()), len(articles), unjudged)
 
     @property
-    def share(self) -> JudgedShare | None:
+    def share(self) -> JudgedSummary | None:
         """How much of the run was judged; None if that is not known."""
         if not self.topics:
             return None
         first = self.shares / (_WHOLE_SHARE * self.topics)
-        return JudgedShare(first, self.documents, self.unjudged)
+        return JudgedSummary(first, self.documents, self.unjudged)
 
 
 class RunDiagnostics(NamedTuple):

@@ -12,7 +12,7 @@ from doxeval.comparison import compare, compare_all, correlate
 from doxeval.evaluation import Evaluation, Keep, evaluate
 from doxeval.reports import report
 from doxeval.runs import Kind, Result, Run
-from doxeval.scores import JudgedShare
+from doxeval.scores import JudgedSummary
 from helpers import doxeval, write_files
 from seams import change
 
@@ -24,14 +24,14 @@ NEW = {"7": {"x": 3.0, "a": 2.0, "c": 1.0}, "8": {"y": 2.0, "d": 1.0}}
 def test_how_much_is_judged() -> None:
     """Of three documents one (a grade below 0 is no judgment), of two one."""
     table = evaluate({"known": KNOWN, "new": NEW}, QRELS, "AP")
-    assert table.runs[0].judged == JudgedShare(1.0, 3, 0)
-    assert table.runs[1].judged == JudgedShare((1 / 3 + 1 / 2) / 2, 5, 3)
+    assert table.runs[0].judged == JudgedSummary(1.0, 3, 0)
+    assert table.runs[1].judged == JudgedSummary(5 / 12, 5, 3)
 
 
 def test_only_the_first_ten_count() -> None:
     names = [*(f"x{n}" for n in range(8)), "a", "b", "c", "x8"]
     run = {"7": {name: float(-at) for at, name in enumerate(names)}}
-    assert evaluate(run, QRELS, "AP").runs[0].judged == JudgedShare(0.2, 12, 10)
+    assert evaluate(run, QRELS, "AP").runs[0].judged == JudgedSummary(0.2, 12, 10)
 
 
 def test_parts_count_as_their_documents() -> None:
@@ -40,7 +40,7 @@ def test_parts_count_as_their_documents() -> None:
     judged: Any = {"7": {"a": [(0, 4)], "b": []}}
     keep = Keep(judged=True)
     (scores,) = evaluate(Run.from_results(results), judged, "cP@5", keep=keep).runs
-    assert scores.judged == JudgedShare(2 / 3, 3, 1)
+    assert scores.judged == JudgedSummary(2 / 3, 3, 1)
     assert evaluate(Run.from_results(results), judged, "cP@5").runs[0].judged is None
 
 
