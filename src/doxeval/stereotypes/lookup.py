@@ -65,21 +65,23 @@ def as_system(given: str | System | Callable[[Situation], RankedElements]) -> Sy
 
 def _checked(given: Any) -> System:
     """Return a system, or a function as one; anything else is an error."""
-    if isinstance(given, type) or not (isinstance(given, System) or callable(given)):
+    if isinstance(given, System):
+        system = given
+    elif callable(given) and not isinstance(given, type):
+        name = getattr(given, "__name__", type(given).__name__)
+        title = (getattr(given, "__doc__", None) or name).strip().split("\n")[0].rstrip(".")
+        system = System(name, title, given)
+    else:
         raise InputError(
             f"{quoted(given)} is not a simulated system: expected a function of a Situation, or a "
             "System"
         )
-    if not isinstance(given, System):
-        name = getattr(given, "__name__", type(given).__name__)
-        title = (getattr(given, "__doc__", None) or name).strip().split("\n")[0].rstrip(".")
-        given = System(name, title, given)
-    if not _NAME.fullmatch(given.name):
+    if not _NAME.fullmatch(system.name):
         raise InputError(
-            f"a simulated system has the name {quoted(given.name)}: expected letters, digits, - "
+            f"a simulated system has the name {quoted(system.name)}: expected letters, digits, - "
             'and _; give it one by System("name", "what it returns", function)'
         )
-    return given
+    return system
 
 
 def _offered() -> dict[str, EntryPoint]:
