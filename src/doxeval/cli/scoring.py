@@ -240,7 +240,7 @@ class ComparisonOptions(ScoringOptions):
         _check_enough(verb_name, len(runs), fewest_measures, fewest_measures)
         names = self.requested_measures()
         _check_enough(verb_name, len(runs), len(names), fewest_measures)
-        return self.scores(self.evaluation(names, keep=Keep()), runs)
+        return self.scores(self.evaluation(names, keep=Keep(judged=True)), runs)
 
     def _given_scores(self, files: Sequence[RunInput]) -> ScoreTable:
         """Return the scores in files, by the requested measures or by all."""
