@@ -159,7 +159,7 @@ class Scenario:
         means, scores = table.mean()[self.results], table.topics()[self.results]
         by_policy = {"drop": self.scenes(world), "keep": self.scenes(world, keeps_repeats=True)}
         for measure, facts in zip(measures, table.measures, strict=True):
-            scenes = by_policy[measure.facts.repeats]
+            scenes = by_policy[facts.duplicates]
             expected = {topic: score_of(measure, scene) for topic, scene in scenes.items()}
             found = {topic: of_topic[facts.label] for topic, of_topic in scores.items()}
             assert found == {topic: near(score) for topic, score in expected.items()}, str(measure)

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges, sum_by_group
+from doxeval.assessments import Needs
 from doxeval.measures.base import TOLERANCE, Facts, Law, Measure, Need, cut_off, parameter
 from doxeval.measures.caching import once
 from doxeval.measures.families.chunks.ideal import best_gains, linear_gains
@@ -235,14 +236,18 @@ def rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
     """
     ranking = ranking.without_whitespace
     needs = ranking.truth.needs
-    shown = _shown_together(ranking) if by == "union" else _shown_alone(ranking)
-    length = needs.end - needs.start
-    enough = np.maximum(cover * length - TOLERANCE, TOLERANCE)
-    is_enough = shown.characters >= enough[shown.alternative]
+    shown = _shown_together(ranking) if by == "union" else shown_alone(ranking)
+    is_enough = shown.characters >= enough_characters(needs, cover)[shown.alternative]
     rank = np.full(len(needs), NEVER, dtype=np.int64)
     need = needs.owner[shown.alternative[is_enough]]
     np.minimum.at(rank, need, ranking.rank[shown.row[is_enough]])
     return rank
+
+
+def enough_characters(needs: Needs, cover: float) -> Floats:
+    """Return how many characters of each alternative must be shown to answer its need."""
+    enough: Floats = np.maximum(cover * (needs.end - needs.start) - TOLERANCE, TOLERANCE)
+    return enough
 
 
 def _shown_together(ranking: Ranking) -> _Shown:
@@ -256,7 +261,7 @@ def _shown_together(ranking: Ranking) -> _Shown:
     return _Shown(alternative, row, total[1:] - total[first])
 
 
-def _shown_alone(ranking: Ranking) -> _Shown:
+def shown_alone(ranking: Ranking) -> _Shown:
     """Return what each result shows of an alternative by itself."""
     needs = ranking.truth.needs
     row, text = ranking.text_in_relevant()
