@@ -4,8 +4,9 @@
     python scripts/wire_types.py --check    exit 1 if a file is not what it should be
 
 Each record becomes an interface with the names that its fields have in JSON, each alias of a type
-an alias, each limit a constant. A field is optional if it may be missing from a message: if it may
-be UNSET, and in what the server reads (records that forbid unknown fields) if it has a default.
+an alias, each limit a constant (of imported ones, those in `__all__`). A field is optional if it
+may be missing from a message: if it may be UNSET, and in what the server reads (records that forbid
+unknown fields) if it has a default.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
 SHARED = Path(__file__).resolve().parent.parent / "web" / "src" / "shared"
-FILES = {"api-types.ts": "doxeval.assess.web.wire"}
+FILES = {"api-types.ts": "doxeval.assess.web.wire", "report-types.ts": "doxeval.reports.data"}
 LINE_WIDTH = 120  # of web/biome.json
 
 PLAIN = {"str": "string", "int": "number", "float": "number", "bool": "boolean", "Any": "unknown"}
 
 
 def typescript(module: ModuleType) -> str:
-    """Return the records and aliases of a module in TypeScript, in the order of the module."""
+    """Return the records, aliases and limits of a module in TypeScript, in its order."""
     tree = ast.parse(inspect.getsource(module))
     return "\n\n".join(_parts(tree, vars(module), module.__name__)) + "\n"
 
@@ -45,16 +46,17 @@ def _parts(tree: ast.Module, names: Mapping[str, Any], module: str) -> Iterator[
         match statement:
             case ast.ImportFrom(names=imported):
                 for alias in imported:  # of other rooms: limits, and choices of words
-                    if isinstance(limit := names.get(alias.name), int):
-                        yield f"export const {alias.name} = {limit};"
-                    elif values := get_args(limit):
-                        yield _alias(alias.name, [json.dumps(value) for value in values])
+                    value = names.get(alias.name)
+                    if isinstance(value, int) and alias.name in names.get("__all__", ()):
+                        yield f"export const {alias.name} = {value};"
+                    elif get_origin(value) is Literal:
+                        yield _alias(alias.name, [json.dumps(word) for word in get_args(value)])
+            case ast.Assign(targets=[ast.Name(id=name)]) if name.startswith("_"):
+                pass
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(limit))):
                 yield f"export const {name} = {limit};"
-            case ast.Assign(targets=[ast.Name(id="__all__")]):
-                pass
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield _alias(name, type_of(value))
+            case ast.Assign(targets=[ast.Name(id=name)], value=kind):
+                yield _alias(name, type_of(kind))
             case ast.ClassDef():
                 yield _interface(statement, names[statement.name])
 

@@ -121,8 +121,8 @@ class Tab:
 
     def told(self) -> str:
         """The line of words that the page shows."""
-        self(".told:not([hidden])").wait_for()
-        words: str = self(".told p").inner_text()
+        self(".message:not([hidden])").wait_for()
+        words: str = self(".message p").inner_text()
         return words
 
     # What somebody does

@@ -85,6 +85,7 @@ SEAMS = {
     "postings_merged_at_once": "doxeval.retrieve.index_build._MERGED_AT_ONCE",
     "prum_ideal_elements": "doxeval.measures.families.prum._ideal_elements",
     "prum_nodes": "doxeval.measures.families.prum._nodes_by_topic",
+    "ranx_qrels_bytes": "doxeval.assessments.ranx.LARGEST_FILE",
     "read_manifest": "doxeval.storage.files.read_manifest",
     "recalled_digests": "doxeval.storage.files._RECALLED",
     "recent_paths": "doxeval.documents.nodes._RECENT",

@@ -234,6 +234,20 @@ def read_up_to(file: IO[bytes], most: int) -> bytes:
     return b"".join(pieces)
 
 
+def read_whole(file: IO[bytes], origin: str, most: int) -> bytes:
+    """Return the whole of a file but the byte order mark; one of more bytes is an error.
+
+    >>> import io
+    >>> read_whole(io.BytesIO(b"hello"), "a.json", 3)
+    Traceback (most recent call last):
+    doxeval.errors.FormatError: a.json: more than 3 bytes in one file
+    """
+    data = read_up_to(file, most)
+    if len(data) > most:
+        raise FormatError(f"more than {most:,} bytes in one file", origin)
+    return data.removeprefix(BYTE_ORDER_MARK)
+
+
 def text_lines(file: IO[bytes], origin: str) -> Iterator[tuple[int, str]]:
     """Return each line that is not blank, with its number; lines are UTF-8 of limited length.
 

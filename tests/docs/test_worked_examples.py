@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from doxeval.assessments import Grade2002, Grade2003, GradedElement, Judgment
+from doxeval.assessments import Grade2002, Grade2003, GradedElement, Judgment, NeededSpan
 from doxeval.documents import example_collection
 from doxeval.measures import FAMILIES, eprum, prum
 from doxeval.runs import ChunkTable, Result
@@ -124,6 +124,21 @@ def chunks() -> Values:
     ranges = [((one.start or 0, one.end or 0),) for one in run]
     table = ChunkTable.of(list("12345"), [one.document for one in run], ranges)
     yield from scored(run, judged, "sDCG@2", chunks=table)
+
+
+@example
+def genomics() -> Values:
+    first = (NeededSpan("a", 0, 10), NeededSpan("b", 0, 10), NeededSpan("b", 20, 30))
+    judged = [Judgment("7", "d1", needs=first)]
+    judged += [Judgment("7", "d2", needs=(NeededSpan("c", 5, 15),))]
+    run = [passage("d1", 5, 25), passage("d3", 0, 10), passage("d2", 0, 20)]
+    yield from scored(run, judged, "cAP", "pAP", "aspectAP", "AP")
+    # One of three gold passages, whole and as ten results: 1/3 and 10/12.
+    pieces = [passage("d2", at, at + 1) for at in range(5, 15)]
+    (whole,), (cut,) = scored([passage("d2", 5, 15)], judged, "pAP"), scored(pieces, judged, "pAP")
+    assert whole == pytest.approx(1 / 3)
+    assert cut == pytest.approx(10 / 12)
+    assert scored(pieces, judged, "cAP") == scored([passage("d2", 5, 15)], judged, "cAP")
 
 
 @example

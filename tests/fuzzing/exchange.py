@@ -13,9 +13,11 @@ from doxeval.assessments import (
     elements_from_grades,
     merge_judgments,
     read_assessments,
+    read_beir_qrels,
     read_inex_text,
     read_inex_xml,
     read_jsonl,
+    read_ranx_qrels,
     read_trec_qrels,
     resolve_judgments,
     violations,
@@ -25,7 +27,7 @@ from doxeval.errors import DoxevalError
 from doxeval.navigation import parse_navigation
 from doxeval.pooling import Pool, read_pool, write_inex_pool, write_jsonl_pool, write_pool
 from doxeval.runs import FORMATS as RUN_FORMATS
-from doxeval.runs import RunFormat, losses, read_open_run, resolve
+from doxeval.runs import RunFormat, losses, read_open_run, read_run, resolve
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import FORMATS as TOPIC_FORMATS
 from doxeval.topics import TopicFormat, problems, topic_statistics
@@ -63,7 +65,7 @@ def run(format: RunFormat, ends: bool = False) -> Reader:
         list(made.results())
         problems_of(made, tasks[len(data) % len(tasks)])
         resolve(made, collection())
-        for format_ in ("jsonl", "csv", "text", "inex"):
+        for format_ in ("jsonl", "csv", "text", "inex", "msmarco", "ranx"):
             if not losses(made, format_):
                 b"".join(RUN_FORMATS[format_].write(made))
         return made
@@ -145,6 +147,11 @@ def _each(*steps: Callable[[], object]) -> None:
 def recognised(data: bytes) -> object:
     """Assessments whose format is recognised by how the file begins."""
     return read_assessments(file_of("assessments", data))
+
+
+def recognised_run(data: bytes) -> object:
+    """A run whose format is recognised by how the file begins."""
+    return list(read_run(file_of("run", data)))
 
 
 def pooled(data: bytes) -> object:
@@ -241,6 +248,9 @@ _TYPES = words(
 )
 
 
+_NESTED_WORDS = words('{"7": {"a": 1}} "7":{ }} {} , : "a" "\\ud800" NaN 1e400 true null [ ]')
+
+
 def _text_targets() -> Iterable[Target]:
     files = (good.TEXT_RUN, good.ELEMENT_RUN, good.POINT_RUN, good.POINTS_RUN, good.DOCUMENT_RUN)
     yield Target("text-runs", run("text"), files, RUN_WORDS, share=5)
@@ -261,6 +271,21 @@ TARGETS = (
     ),
     Target("tab-topics", topic("tab"), (good.TAB_TOPICS,), TOPICS_WORDS),
     *_text_targets(),
+    Target("msmarco-runs", run("msmarco"), (good.MSMARCO_RUN,), RUN_WORDS, share=2),
+    Target(
+        "ranx-runs",
+        run("ranx"),
+        (good.RANX_RUN, good.PRINTED_RANX_RUN),
+        (*RUN_WORDS, *_NESTED_WORDS),
+        share=4,
+    ),
+    Target(
+        "recognised-runs",
+        recognised_run,
+        (good.TEXT_RUN, good.MSMARCO_RUN, good.RANX_RUN, good.JSONL_RUN, good.CSV_RUN),
+        (*RUN_WORDS, *_NESTED_WORDS, b"<", b"PAR1"),
+        share=2,
+    ),
     Target("inex-runs", run("inex"), (good.XML_RUN,), XML_RUN_WORDS, share=4),
     Target("jsonl-runs", run("jsonl"), (good.JSONL_RUN,), RUN_WORDS, _RUN_RECORDS, 5),
     Target(
@@ -295,11 +320,28 @@ TARGETS = (
         (*JUDGMENTS_WORDS, *words('"priority" "elements" "contributors" "topics" "runs"')),
         share=2,
     ),
+    Target(
+        "beir-qrels",
+        assessments(read_beir_qrels),
+        (good.BEIR_QRELS, good.PLAIN_BEIR_QRELS),
+        (*JUDGMENTS_WORDS, b"query-id", b"corpus-id", b"score", b"\t"),
+        share=2,
+    ),
+    Target(
+        "ranx-qrels",
+        assessments(read_ranx_qrels),
+        (good.RANX_QRELS,),
+        (*JUDGMENTS_WORDS, *_NESTED_WORDS),
+        share=3,
+    ),
     Target("trec-qrels", assessments(read_trec_qrels), (good.TREC_QRELS,), JUDGMENTS_WORDS),
     Target(
         "recognised-assessments",
         recognised,
-        (good.QRELS, good.TREC_QRELS, good.JUDGED, good.XML_GRADES),
+        (
+            *(good.QRELS, good.TREC_QRELS, good.JUDGED, good.XML_GRADES),
+            *(good.BEIR_QRELS, good.RANX_QRELS),
+        ),
         XML_JUDGMENTS_WORDS,
     ),
     Target(

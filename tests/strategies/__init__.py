@@ -1,7 +1,13 @@
 """Random trees, texts, documents and evaluations: the one home of Hypothesis generators."""
 
 from strategies.assessment_files import qrels_texts, statement_texts, trec_texts
-from strategies.assessments import JUDGMENT_PARTS, graded_elements, highlights, judgments
+from strategies.assessments import (
+    JUDGMENT_PARTS,
+    gold_passages,
+    graded_elements,
+    highlights,
+    judgments,
+)
 from strategies.judging import article_of, articles, operations_on, trees_to_judge
 from strategies.pages import css_selectors, html_pages, markdown_texts
 from strategies.pools import judged_documents, pools, runs_to_pool
@@ -44,6 +50,7 @@ __all__ = [
     "collections_of",
     "css_selectors",
     "element_paths",
+    "gold_passages",
     "graded_elements",
     "graded_worlds",
     "highlights",

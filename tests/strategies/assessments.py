@@ -16,6 +16,7 @@ from doxeval.assessments import (
     GradedElement,
     Judgment,
     MeasuredElement,
+    NeededSpan,
     PointPassage,
 )
 from strategies.runs import element_paths, text_points
@@ -85,6 +86,19 @@ JUDGMENT_PARTS: dict[str, st.SearchStrategy[Any]] = {
     "version": _maybe(st.just("2")),
     "whitespace": _maybe(st.sampled_from(["keep", "strip"])),
 }
+
+
+def gold_passages() -> st.SearchStrategy[tuple[NeededSpan, ...]]:
+    """Passages as TREC Genomics lists them: in any order, overlapping, each with its aspects."""
+    aspects = st.sampled_from(["a", "HLA-DR4", "serum proteins", "été"])
+    passage = st.tuples(st.integers(0, 50), st.integers(1, 9), st.sets(aspects, max_size=3))
+    return st.lists(passage, min_size=1, max_size=5, unique_by=lambda each: each[:2]).map(
+        lambda listed: tuple(
+            NeededSpan(aspect, start, start + length)
+            for start, length, names in listed
+            for aspect in sorted(names) or (None,)
+        )
+    )
 
 
 def judgments(**parts: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Judgment]]:

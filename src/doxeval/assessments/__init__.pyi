@@ -1,4 +1,5 @@
 from doxeval.assessments.assessments import Assessments as Assessments
+from doxeval.assessments.beir import read_beir_qrels as read_beir_qrels
 from doxeval.assessments.columns import LARGEST_FILE as LARGEST_FILE
 from doxeval.assessments.columns import JudgmentColumns as JudgmentColumns
 from doxeval.assessments.columns import Judgments as Judgments
@@ -58,6 +59,7 @@ from doxeval.assessments.merge import merge_judgments as merge_judgments
 from doxeval.assessments.merge import needed_assessors as needed_assessors
 from doxeval.assessments.merge import shared_by as shared_by
 from doxeval.assessments.needs import Needs as Needs
+from doxeval.assessments.ranx import read_ranx_qrels as read_ranx_qrels
 from doxeval.assessments.read_write import FORMATS as FORMATS
 from doxeval.assessments.read_write import AssessmentFormat as AssessmentFormat
 from doxeval.assessments.read_write import AssessmentsGiven as AssessmentsGiven

@@ -96,7 +96,8 @@ class Assessments:
 
         Columns are named as the fields of JSONL are: topic and doc; grade, or start and end, or
         bep, or path, e and s …; usual other names are known too (qid, query_id; docno, doc_id;
-        relevance, rel, label). Any other column is ignored, with a warning.
+        relevance, rel, label; BEIR's query-id, corpus-id and score). Any other column is ignored,
+        with a warning.
 
         >>> import pandas
         >>> frame = pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"], "label": [2, 0]})
@@ -106,6 +107,23 @@ class Assessments:
         from doxeval.assessments.frames import judgments_of_frame
 
         judged = judgments_of_frame(frame)
+        warn(judged.warnings)
+        return cls(*judged)
+
+    @classmethod
+    def from_tuples(cls, rows: Iterable[Any]) -> Assessments:
+        """Return assessments from named tuples, such as Qrel of ir_measures, one for each grade.
+
+        Their fields are named as the columns of a data frame are in `from_frame`.
+
+        >>> from collections import namedtuple
+        >>> Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
+        >>> Assessments.from_tuples([Qrel("7", "a", 2, "0"), Qrel("7", "b", 0, "0")]).to_dict()
+        {'7': {'a': 2, 'b': 0}}
+        """
+        from doxeval.assessments.frames import judgments_of_tuples
+
+        judged = judgments_of_tuples(rows)
         warn(judged.warnings)
         return cls(*judged)
 

@@ -22,12 +22,20 @@ from doxeval.assessments.jsonl import (
     statements_of,
 )
 from doxeval.assessments.judgment import Judgment, NeededSpan
-from doxeval.columns import ALIASES, FrameColumns, column_names, columns_by_field, refuse_unknown
+from doxeval.columns import (
+    ALIASES,
+    FrameColumns,
+    column_names,
+    columns_by_field,
+    columns_of_tuples,
+    refuse_unknown,
+)
 from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, OutputError
 from doxeval.messages import quoted, truncate
 
 _EXPECTED = "a dict {topic: {document: grade or list of (start, end)}}"
+_DOCUMENT_FIELDS = tuple(name for name in FIELDS if name != "rel")
 _OF_NEEDED = ("start", "end", "need", "grade")
 
 
@@ -168,9 +176,25 @@ def judgments_of_frame(frame: Any) -> Judgments:
     """
     # In a frame of nodes, rel is their relevance; else it is the grade of a document.
     nodes = "nodes" in column_names(frame)
-    given = columns_by_field(frame, [name for name in FIELDS if nodes or name != "rel"])
+    given = columns_by_field(frame, FIELDS if nodes else _DOCUMENT_FIELDS)
+    columns = {field: frame[name].to_list() for field, name in given.names.items()}
+    return _judgments_of_columns(given, columns)
+
+
+def judgments_of_tuples(rows: Iterable[Any]) -> Judgments:
+    """Return the judgments of named tuples, each of which is a statement.
+
+    >>> from collections import namedtuple
+    >>> Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration")
+    >>> list(judgments_of_tuples([Qrel("7", "a", 2, "0")]).judgments)
+    [Judgment('7', 'a', relevance=2)]
+    """
+    return _judgments_of_columns(*columns_of_tuples(rows, _DOCUMENT_FIELDS))
+
+
+def _judgments_of_columns(given: FrameColumns, listed: Mapping[str, list[Any]]) -> Judgments:
     _refuse_run(given)
-    columns = {field: _values(frame[name].to_list()) for field, name in given.names.items()}
+    columns = {field: _values(values) for field, values in listed.items()}
     for field in {"e", "s"} & set(columns):  # polars knows no columns of numbers and `?` or `1/3`
         columns[field] = [
             int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value

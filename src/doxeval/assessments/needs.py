@@ -23,13 +23,16 @@ class Needs:
     alternatives begin, one more than there are needs; pair, start, end: the alternatives, pair
     being the judged pair of topic and document. The shortest alternative of a need comes first; of
     equally long ones the first in document order (by the id of the document, then by offset), so
-    that the order of lines in a file makes no difference.
+    that the order of lines in a file makes no difference. listed: numbers that rise in the order in
+    which the spans of a pair are listed, for the few measures to which that order matters.
 
     >>> first = Judgment("7", "a", needs=(NeededSpan("who", 0, 5, 2), NeededSpan(None, 7, 9)))
     >>> other = Judgment("7", "b", needs=(NeededSpan("who", 3, 8, 2),))
     >>> needs = Needs.of(Assessments([first, other]))
     >>> needs.names, needs.grade.tolist(), needs.begin.tolist(), needs.start.tolist()
     (('who', None), [2.0, 1.0], [0, 2, 3], [0, 3, 7])
+    >>> needs.pair.tolist(), needs.listed.tolist()
+    ([0, 1, 0], [0, 0, 1])
     """
 
     names: tuple[str | None, ...]
@@ -39,6 +42,7 @@ class Needs:
     pair: Ints
     start: Ints
     end: Ints
+    listed: Ints
 
     @classmethod
     def of(cls, assessments: Assessments) -> Needs:
@@ -48,7 +52,8 @@ class Needs:
             count = len(columns.highlights.group)
             topic = columns.topic[columns.highlights.group]
             single = np.arange(count + 1)
-            return cls((None,) * count, topic, np.ones(count), single, *columns.highlights)
+            spans = columns.highlights
+            return cls((None,) * count, topic, np.ones(count), single, *spans, single[:-1])
         judgments = assessments.detailed()
         needs = _collect_needs(judgments, columns.topic)
         return needs.shortest_first([judgments[pair].document for pair in needs.pair.tolist()])
@@ -79,8 +84,8 @@ class Needs:
         known = {name: number for number, name in enumerate(sorted(set(documents)))}
         document = np.array([known[name] for name in documents], dtype=np.int64)
         order = np.lexsort((self.start, document, length, length == 0, self.owner))
-        pair, start, end = (column[order] for column in (self.pair, self.start, self.end))
-        return replace(self, pair=pair, start=start, end=end)
+        columns = ("pair", "start", "end", "listed")
+        return replace(self, **{name: getattr(self, name)[order] for name in columns})
 
     @property
     def has_alternatives(self) -> Bools:
@@ -93,13 +98,14 @@ def _collect_needs(judgments: Sequence[Judgment], topics: Ints) -> Needs:
     names: list[str | None] = []
     grades: list[float] = []
     of_topic: list[int] = []
-    # For each need its alternatives, as pair, start and end; a dict holds each of them once.
-    alternatives: list[dict[tuple[int, int, int], None]] = []
+    # For each need its alternatives, as pair, start and end, and where each is first listed.
+    alternatives: list[dict[tuple[int, int, int], int]] = []
     known: dict[tuple[int, str], int] = {}
     for pair, judgment in enumerate(judgments):
         topic = int(topics[pair])
         others = (NeededSpan(None, start, end) for start, end in spans_without_need(judgment))
-        for need, start, end, grade in (*judgment.needs, *others):
+        for position, span in enumerate((*judgment.needs, *others)):
+            need, start, end, grade = span
             number = len(names) if need is None else known.setdefault((topic, need), len(names))
             if number == len(names):
                 names.append(need)
@@ -113,14 +119,15 @@ def _collect_needs(judgments: Sequence[Judgment], topics: Ints) -> Needs:
                     judgment.origin,
                     judgment.line,
                 )
-            alternatives[number][pair, start, end] = None
-    columns = np.array(list(chain.from_iterable(alternatives)), dtype=np.int64)
+            alternatives[number].setdefault((pair, start, end), position)
+    spans = chain.from_iterable(each.items() for each in alternatives)
+    columns = np.array([(*span, position) for span, position in spans], dtype=np.int64)
     return Needs(
         tuple(names),
         np.array(of_topic),
         np.array(grades, dtype=np.float64),
         np.append(0, np.cumsum(list(map(len, alternatives)))),
-        *columns.reshape(-1, 3).T,
+        *columns.reshape(-1, 4).T,
     )
 
 

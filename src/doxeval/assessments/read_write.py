@@ -1,7 +1,16 @@
 """Files of assessments: which reader, which writer, and many files at once.
 
-The format is recognised by how a file begins: XML, JSON, or lines of four fields (TREC's qrels)
-or more (INEX 2008–10). A directory stands for all files below it, an archive for its members.
+The format is recognised by how a file begins, whatever its name is, by the first that fits:
+
+    <                             XML of INEX 2002–07; its elements say which
+    {"7": {                       JSON of ranx: an object of objects
+    {                             JSONL
+    query-id corpus-id score      BEIR's qrels
+    five fields between tabs      gold passages of TREC Genomics, if no `Q0` is among them
+    four fields                   TREC's and MS MARCO's qrels
+    five fields or more           text of INEX 2008–10
+
+A directory stands for all files below it, an archive for its members.
 """
 
 from __future__ import annotations
@@ -15,15 +24,22 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
+from doxeval.assessments.aspects import (
+    aspect_losses,
+    looks_like_aspects,
+    read_aspects,
+    write_aspects,
+)
 from doxeval.assessments.assessments import Assessments
+from doxeval.assessments.beir import begins_beir, read_beir_qrels, write_beir_qrels
 from doxeval.assessments.columns import JudgmentColumns, Judgments, concatenate_judgments
 from doxeval.assessments.inex_text import read_inex_text, write_inex_text
 from doxeval.assessments.jsonl import looks_like_a_run, read_jsonl, write_jsonl
 from doxeval.assessments.judgment import Judgment
 from doxeval.assessments.merge import Merge, merge_judgments
 from doxeval.assessments.resolution import resolve_assessments, resolve_judgments
-from doxeval.assessments.trec import read_trec_qrels, write_trec_qrels
-from doxeval.columns import Frame, is_frame
+from doxeval.assessments.trec import read_trec_qrels, write_msmarco_qrels, write_trec_qrels
+from doxeval.columns import Frame, are_named_tuples, begins_nested, is_frame
 from doxeval.documents import Collection, Offsets, Whitespace, is_archive
 from doxeval.errors import FormatError, OutputError, SourceError, warn
 from doxeval.files import (
@@ -40,11 +56,28 @@ from doxeval.named import checked
 from doxeval.output import flush_to_disk
 
 _HEAD = 1 << 16
-# Judgments, their file or files, grades {topic: {document: grade}}, or a data frame.
+# Judgments, their file or files, grades {topic: {document: grade}}, a data frame, or named tuples
+# such as Qrel of ir_measures.
 AssessmentsGiven = (
-    Assessments | str | os.PathLike[str] | Sequence[str] | Mapping[str, Mapping[str, Any]] | Frame
+    Assessments
+    | str
+    | os.PathLike[str]
+    | Sequence[str]
+    | Mapping[str, Mapping[str, Any]]
+    | Frame
+    | Iterable[tuple[Any, ...]]
 )
-AssessmentFormat = Literal["grades", "highlights", "qrels", "trec", "judgments"]
+AssessmentFormat = Literal[
+    "grades",
+    "highlights",
+    "aspects",
+    "qrels",
+    "trec",
+    "judgments",
+    "msmarco-qrels",
+    "beir",
+    "ranx-qrels",
+]
 
 
 # Formats
@@ -75,12 +108,17 @@ _HELD: dict[AssessmentFormat, set[str]] = {
     "grades": {"grades", "pool"},
     "highlights": {"passages", "entry_point", "elements", "pool", "collection", "version"}
     | {"whitespace"},
+    "aspects": {"highlights", "needs"},
     "qrels": {"highlights", "best_entry_point", "document_length"},
     "trec": {"relevance"},
     "judgments": set(_FIELDS),
+    "msmarco-qrels": {"relevance"},
+    "beir": {"relevance"},
+    "ranx-qrels": {"relevance"},
 }
 _ONE_TOPIC = ("grades", "highlights")  # and one pool in a file
-_SEPARATED_BY_SPACE = ("qrels", "trec")  # so ids cannot hold white space
+# So ids cannot hold white space.
+_SEPARATED_BY_SPACE = ("aspects", "qrels", "trec", "msmarco-qrels")
 
 
 def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -> list[str]:
@@ -90,12 +128,13 @@ def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -
     ['highlighted passages', 'best entry points']
     """
     judgments = list(judgments)
-    return [
+    lost = [
         description
         for name, description in _FIELDS.items()
         if name not in _HELD[format]
         and any(getattr(judgment, name) not in (None, ()) for judgment in judgments)
     ]
+    return lost + aspect_losses(judgments) if format == "aspects" else lost
 
 
 def _is_xml(begin: bytes) -> bool:
@@ -103,12 +142,12 @@ def _is_xml(begin: bytes) -> bool:
 
 
 def _is_json(begin: bytes) -> bool:
-    return begin.startswith(b"{")
+    return begin.startswith(b"{") and not begins_nested(begin)
 
 
 def _count_fields(begin: bytes) -> int:
     """Return the number of fields on the first line of text that is neither XML nor JSON."""
-    is_text = not _is_xml(begin) and not _is_json(begin)
+    is_text = not _is_xml(begin) and not begin.startswith(b"{")
     return len(begin.split(b"\n", 1)[0].split()) if is_text else 0
 
 
@@ -131,10 +170,31 @@ def _highlights() -> _Functions:
     )
 
 
-# A file is recognised by how it begins, whatever its name is.
+def _beir() -> _Functions:
+    return FormatFunctions(
+        read_beir_qrels, write_beir_qrels, partial(assessment_losses, format="beir")
+    )
+
+
+def _ranx_qrels() -> _Functions:
+    from doxeval.assessments.ranx import read_ranx_qrels, write_ranx_qrels
+
+    return FormatFunctions(
+        read_ranx_qrels, write_ranx_qrels, partial(assessment_losses, format="ranx-qrels")
+    )
+
+
 FORMATS: dict[AssessmentFormat, FileFormat[Judgments, Sequence[Judgment]]] = {
     "grades": FileFormat("grades", (), _grades, _is_xml),  # INEX 2002–04, grades of elements
     "highlights": FileFormat("highlights", (), _highlights, _is_xml),  # INEX 2005–07, by points
+    "aspects": FileFormat(  # TREC Genomics 2006–07, passages with aspects
+        "aspects",
+        (),
+        lambda: FormatFunctions(
+            read_aspects, write_aspects, partial(assessment_losses, format="aspects")
+        ),
+        looks_like_aspects,
+    ),
     "qrels": FileFormat(  # INEX 2008–10, passages by offsets
         "qrels",
         (),
@@ -159,6 +219,17 @@ FORMATS: dict[AssessmentFormat, FileFormat[Judgments, Sequence[Judgment]]] = {
         ),
         _is_json,
     ),
+    "msmarco-qrels": FileFormat(  # read as TREC's
+        "msmarco-qrels",
+        (),
+        lambda: FormatFunctions(
+            read_trec_qrels,
+            write_msmarco_qrels,
+            partial(assessment_losses, format="msmarco-qrels"),
+        ),
+    ),
+    "beir": FileFormat("beir", (), _beir, begins_beir),
+    "ranx-qrels": FileFormat("ranx-qrels", (), _ranx_qrels, begins_nested),
 }
 
 
@@ -215,7 +286,7 @@ def as_assessments(
     offsets: Offsets = "characters",
     whitespace: Whitespace | None = None,
 ) -> Assessments:
-    """Return assessments given as a value, a file, files, a dict of grades or a data frame.
+    """Return assessments given as a value, files, a dict of grades, a data frame or named tuples.
 
     With a collection they are resolved in it, unless they were before. `offsets` and `whitespace`
     are for files; those of values are characters.
@@ -223,7 +294,8 @@ def as_assessments(
     >>> as_assessments({"7": {"a": 1}})
     Assessments(1 topic, 1 judged document, 1 relevant)
     """
-    several: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
+    rows: Any = list(given) if isinstance(given, Iterator | list | tuple) else None
+    several: list[Any] = [given] if rows is None else rows
     if several and all(isinstance(source, str | os.PathLike) for source in several):
         return read_assessments(
             *several, collection=collection, offsets=offsets, whitespace=whitespace
@@ -234,6 +306,8 @@ def as_assessments(
         assessments = Assessments.from_dict(given)
     elif is_frame(given):
         assessments = Assessments.from_frame(given)
+    elif are_named_tuples(rows):
+        assessments = Assessments.from_tuples(rows)
     else:
         raise _not_assessments(given)
     return assessments if collection is None else resolve_assessments(assessments, collection)
@@ -245,7 +319,7 @@ def _not_assessments(given: object) -> FormatError:
     return FormatError(
         f"assessments is {quoted(given)}: "
         "expected a file, Assessments, a dict {topic: {document: "
-        "grade}} or a data frame"
+        "grade}}, a data frame or named tuples"
     )
 
 
@@ -287,11 +361,19 @@ def _read_file(file: IO[bytes], origin: str) -> Judgments:
             return format.read(reader, origin)
     finally:
         reader.detach()
+    if _is_msmarco_run(begin):
+        raise FormatError(looks_like_a_run("MS MARCO's lines of topic, document and rank"), origin)
     raise FormatError(
-        "this is not a file of assessments: expected INEX XML, JSONL, or lines of text like "
-        "`topic Q0 doc rsize docsize bep off:len …` or `topic 0 doc grade`",
+        "this is not a file of assessments: expected INEX XML, JSONL, JSON of ranx, or lines of "
+        "text like `topic Q0 doc rsize docsize bep off:len …`, `topic 0 doc grade` or, with tabs, "
+        "`topic doc offset length aspect|aspect…`, or BEIR's qrels, which begin with `query-id "
+        "corpus-id score`",
         origin,
     )
+
+
+def _is_msmarco_run(begin: bytes) -> bool:
+    return _count_fields(begin) == 3 and begin.split(b"\n", 1)[0].split()[2].isdigit()
 
 
 # Writing
@@ -320,6 +402,8 @@ def write_assessments(
     judgments = list(assessments)
     if chosen.name in _SEPARATED_BY_SPACE:
         _check_ids(judgments)
+    elif chosen.name == "beir":
+        _check_ids(judgments, separators="\t\r\n")
     groups: dict[tuple[str | None, ...], list[Judgment]] = {}
     if chosen.name in _ONE_TOPIC:
         for judgment in judgments:
@@ -333,11 +417,12 @@ def write_assessments(
             file.writelines(chosen.write(judgments))
 
 
-def _check_ids(judgments: Iterable[Judgment]) -> None:
-    """Refuse ids with white space, which separates columns of text."""
+def _check_ids(judgments: Iterable[Judgment], separators: str | None = None) -> None:
+    """Refuse ids with what separates fields or lines of text: by default, any white space."""
     for judgment in judgments:
         for name in (judgment.topic, judgment.document):
-            if len(name.split()) != 1:
+            is_split = len(name.split()) != 1
+            if is_split if separators is None else not name or set(name) & set(separators):
                 raise OutputError(
                     f"the id {quoted(name)} has white space, which the format cannot hold"
                 )

@@ -2,7 +2,8 @@
 
     topic iteration document grade
 
-A grade of 1 or more makes the whole document relevant, 0 or less is judged and not relevant.
+A grade of 1 or more makes the whole document relevant, 0 or less is judged and not relevant. Fields
+are separated by white space; MS MARCO's qrels are the same with tabs between fields.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from doxeval.errors import FormatError
 from doxeval.files import text_lines
 
 _MOST_DIGITS = 9
-_GRADE = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
+GRADE = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
 
 
 def read_trec_qrels(file: IO[bytes], origin: str) -> Judgments:
@@ -56,7 +57,7 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
         if (table.fields != 4).any() or table.control_character() is not None:
             return None
         columns = table.columns(4)
-        grade = _grades(words.piece(begin, end), columns)
+        grade = grade_column(words.piece(begin, end), columns, 3)
         if grade is None:
             return None
         names = np.stack([*columns.span(0), *columns.span(2)]) + begin
@@ -67,10 +68,10 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
     return Judgments(text_columns(words, names, line, origin, grade=grade), [])
 
 
-def _grades(words: PaddedBytes, columns: Columns) -> Ints | None:
-    """Return the last column, whose numbers may have a minus sign; None if one is wrong."""
-    begins, ends = columns.span(3)
-    is_negative = columns.starts_with(3, b"-")
+def grade_column(words: PaddedBytes, columns: Columns, column: int) -> Ints | None:
+    """Return a column of grades, which may have a minus sign; None if one is wrong."""
+    begins, ends = columns.span(column)
+    is_negative = columns.starts_with(column, b"-")
     digits = Columns(words, np.stack([begins + is_negative, ends]))
     values = whole_numbers(digits, 0, _MOST_DIGITS)
     if values is None or (begins + is_negative == ends).any():
@@ -82,7 +83,7 @@ def _line_by_line(data: bytes, origin: str) -> Judgments:
     judgments = []
     for number, line in text_lines(io.BytesIO(data), origin):
         fields = line.split()
-        if len(fields) != 4 or not _GRADE.fullmatch(fields[3]):
+        if len(fields) != 4 or not GRADE.fullmatch(fields[3]):
             raise FormatError("expected topic, iteration, document and a grade", origin, number)
         topic, _, document, grade = fields
         judgments.append(
@@ -106,7 +107,19 @@ def write_trec_qrels(judgments: Iterable[Judgment]) -> Iterator[bytes]:
     [b'7 0 a 1\\n']
     """
     for judgment in judgments:
-        grade = judgment.relevance
-        if grade is None:
-            grade = int(judgment.is_relevant)
-        yield f"{judgment.topic} 0 {judgment.document} {grade}\n".encode()
+        yield f"{judgment.topic} 0 {judgment.document} {document_grade(judgment)}\n".encode()
+
+
+def write_msmarco_qrels(judgments: Iterable[Judgment]) -> Iterator[bytes]:
+    """Yield the same with tabs between fields, as MS MARCO has them.
+
+    >>> list(write_msmarco_qrels([Judgment("7", "a", relevance=2)]))
+    [b'7\\t0\\ta\\t2\\n']
+    """
+    for judgment in judgments:
+        yield f"{judgment.topic}\t0\t{judgment.document}\t{document_grade(judgment)}\n".encode()
+
+
+def document_grade(judgment: Judgment) -> int:
+    """Return the grade of a document; without one, 1 if anything in it is relevant, else 0."""
+    return int(judgment.is_relevant) if judgment.relevance is None else judgment.relevance

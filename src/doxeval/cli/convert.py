@@ -27,7 +27,17 @@ from doxeval.named import option
 if TYPE_CHECKING:
     from doxeval.runs import Run
 
-AssessmentFormat = Literal["grades", "highlights", "qrels", "trec", "judgments"]
+AssessmentFormat = Literal[
+    "grades",
+    "highlights",
+    "qrels",
+    "trec",
+    "aspects",
+    "judgments",
+    "msmarco-qrels",
+    "beir",
+    "ranx-qrels",
+]
 _ASSESSMENTS = get_args(AssessmentFormat)
 # Options that only one of the two has, by the name of the parameter.
 _OF_ASSESSMENTS = {"pool", "merge", "whitespace", "offsets", "collection", "lossy"}
@@ -41,14 +51,15 @@ class ConvertOptions:
     source_format: RunFormat | None = option(
         None,
         "Format of IN, if it is a run.",
-        shown_default="by its name, else text",
+        shown_default="by its name or how it begins",
         flags=("--from",),
     )
     target_format: RunFormat | AssessmentFormat | None = option(
         None,
-        "Format of OUT; needed for assessments.",
+        "Format of OUT, of those above; needed for assessments.",
         choices=(*get_args(RunFormat), *_ASSESSMENTS),
         shown_default="for runs, by its name",
+        metavar="FORMAT",
         flags=("--to",),
     )
     collection: str | None = collection_option(
@@ -69,15 +80,22 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
 
     \b
     Runs:
-      text        six to eight columns, INEX 2009–10 and TREC
-      inex        XML, INEX 2002–08
+      text           six to eight columns, INEX 2009–10 and TREC
+      inex           XML, INEX 2002–08
       jsonl, csv, parquet
+      msmarco        topic, document and rank, with tabs between them
+      ranx           JSON of scores by topic and document
+      genomics       passages of TREC Genomics 2006–07
     Assessments:
-      grades      XML of INEX 2002–04, grades of elements
-      highlights  XML of INEX 2005–07, passages between text points
-      qrels       text of INEX 2008–10, passages by offsets
-      trec        TREC's qrels
-      judgments   JSONL, holds everything
+      grades         XML of INEX 2002–04, grades of elements
+      highlights     XML of INEX 2005–07, passages between text points
+      qrels          text of INEX 2008–10, passages by offsets
+      trec           TREC's qrels
+      msmarco-qrels  the same with tabs
+      beir           TSV with the header query-id, corpus-id, score
+      ranx-qrels     JSON of grades by topic and document
+      aspects        gold passages with aspects, TREC Genomics 2006–07
+      judgments      JSONL, holds everything
 
     If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy
     writes assessments anyway. --pool, --merge, --whitespace-nodes, --offsets, --collection
@@ -117,7 +135,7 @@ def _convert_run(source: str, out: Path, target: RunFormat, options: ConvertOpti
         refuse({"columns"}, f"is about text runs, and IN is {given}")
     try:
         ends = options.columns == "start-end"
-        run = read_run(source, given, ends=ends, chunks=options.chunks)
+        run = read_run(source, options.source_format, ends=ends, chunks=options.chunks)
     except LooksLikeAssessments:
         raise click.UsageError(
             f"{source} looks like assessments, not a run; for assessments --to names the format: "

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Offsets = Literal["characters", "bytes"]
 Columns = Literal["start-length", "start-end"]
-RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
+RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet", "msmarco", "ranx", "genomics"]
 TableOrJson = Literal["table", "json"]
 
 # The directory or the URL of a collection. It stays a string: as a Path, a URL would lose a slash.

@@ -40,6 +40,7 @@ _SUFFIXES = {
     "jsonl": ".jsonl",
     "csv": ".csv",
     "parquet": ".parquet",
+    "genomics": ".run",
 }
 
 

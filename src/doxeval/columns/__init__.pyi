@@ -6,10 +6,13 @@ from doxeval.columns.fields import has_plain_spaces as has_plain_spaces
 from doxeval.columns.fields import line_blocks as line_blocks
 from doxeval.columns.fields import split_fields as split_fields
 from doxeval.columns.frames import ALIASES as ALIASES
+from doxeval.columns.frames import BEIR_HEADER as BEIR_HEADER
 from doxeval.columns.frames import Frame as Frame
 from doxeval.columns.frames import FrameColumns as FrameColumns
+from doxeval.columns.frames import are_named_tuples as are_named_tuples
 from doxeval.columns.frames import column_names as column_names
 from doxeval.columns.frames import columns_by_field as columns_by_field
+from doxeval.columns.frames import columns_of_tuples as columns_of_tuples
 from doxeval.columns.frames import is_frame as is_frame
 from doxeval.columns.names import NO_LABEL as NO_LABEL
 from doxeval.columns.names import ByteStrings as ByteStrings
@@ -20,6 +23,9 @@ from doxeval.columns.names import NameIndex as NameIndex
 from doxeval.columns.names import PaddedBytes as PaddedBytes
 from doxeval.columns.names import by_first_appearance as by_first_appearance
 from doxeval.columns.names import normalise_id as normalise_id
+from doxeval.columns.nested import TopicNumbers as TopicNumbers
+from doxeval.columns.nested import begins_nested as begins_nested
+from doxeval.columns.nested import nested_numbers as nested_numbers
 from doxeval.columns.records import ABSENT as ABSENT
 from doxeval.columns.records import LARGEST_WHOLE as LARGEST_WHOLE
 from doxeval.columns.records import WRONG as WRONG

@@ -234,9 +234,8 @@ def _duplicate_warnings(duplicates: ResultLines, policies: Collection[str]) -> I
         what = "1 duplicate counts" if count == 1 else f"{count:,} duplicates count"
         others = "is" if count == 1 else "are"
         yield (
-            f"{what} as read by measures of chunks and {others} left out by the others, {where}; "
-            + Parameter("duplicates", "keep")
-            + " or drop treats all measures alike"
+            f"{what} as read by measures that keep them and {others} left out by the others, "
+            f"{where}; " + Parameter("duplicates", "keep") + " or drop treats all measures alike"
         )
     elif "drop" in policies:
         what = "1 duplicate was" if count == 1 else f"{count:,} duplicates were"

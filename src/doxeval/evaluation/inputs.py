@@ -4,7 +4,7 @@
     Counting       what is counted as text
     Keep           what is kept of each run besides its scores
 
-Runs are files, `Run` values, dicts or data frames.
+Runs are files, `Run` values, dicts, data frames or named tuples.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from doxeval.runs import (
     as_run,
     chunk_table_of,
     is_one_run,
+    listed_run,
     not_a_run_error,
     run_blocks,
     split_into_blocks,
@@ -54,8 +55,9 @@ class RunOptions:
     ends: the last column of a text run is an end, not a length.
     unresolved: a result that names nothing is an error, or counts as not relevant.
     duplicates: a result that was returned before is dropped, or keeps its rank but gains nothing;
-    auto: as each measure has it (those of chunks keep it, all others drop it). Where a measure does
-    something else than by itself, its name in the table says so: cP@5(duplicates=keep).
+    auto: as each measure has it (those of chunks and of TREC Genomics keep it, all others drop it).
+    Where a measure does something else than by itself, its name in the table says so:
+    cP@5(duplicates=keep).
 
     >>> RunOptions(unresolved="irrelevant").duplicates
     'auto'
@@ -72,7 +74,7 @@ class RunOptions:
     duplicates: OnDuplicates = option(
         "auto",
         "A result that was returned before is dropped, or keeps its rank and gains nothing; auto: "
-        "measures of chunks keep it, all others drop it.",
+        "measures of chunks and of TREC Genomics keep it, all others drop it.",
         choices=get_args(OnDuplicates),
     )
 
@@ -219,7 +221,7 @@ def as_run_input(run: RunGiven | RunInput) -> RunInput:
     >>> as_run_input("a.run").file
     'a.run'
     """
-    return run if isinstance(run, RunInput) else RunInput(run)
+    return run if isinstance(run, RunInput) else RunInput(listed_run(run))
 
 
 def run_inputs(runs: Any) -> list[RunInput]:
@@ -230,6 +232,7 @@ def run_inputs(runs: Any) -> list[RunInput]:
     >>> [run.name for run in run_inputs(["a.run", ("mine", "b.run")])]
     [None, 'mine']
     """
+    runs = listed_run(runs)
     if is_one_run(runs):
         return [RunInput(runs)]
     if isinstance(runs, Mapping):
@@ -248,6 +251,7 @@ def _run_input(given: Any) -> RunInput:
 
 
 def _named_input(run: Any, name: str | None) -> RunInput:
-    if not is_one_run(run):
+    listed = listed_run(run)
+    if not is_one_run(listed):
         raise not_a_run_error(run)
-    return RunInput(run, name)
+    return RunInput(listed, name)

@@ -257,6 +257,10 @@ REFERENCES = {
     "of content-oriented XML retrieval. Technical report, University of Dortmund, 2003.",
     "Järvelin and Kekäläinen 2002": "K. Järvelin, J. Kekäläinen: Cumulated gain-based evaluation "
     "of IR techniques. ACM Transactions on Information Systems 20(4), 2002.",
+    "Hersh et al. 2006": "W. Hersh, A. M. Cohen, P. Roberts, H. K. Rekapalli: TREC 2006 Genomics "
+    "Track overview. TREC 2006.",
+    "Hersh et al. 2007": "W. Hersh, A. Cohen, L. Ruslen, P. Roberts: TREC 2007 Genomics Track "
+    "overview. TREC 2007.",
     "Kamps et al. 2008": "J. Kamps, J. Pehcevski, G. Kazai, M. Lalmas, S. Robertson: INEX 2007 "
     "evaluation measures. INEX 2007.",
     "Kazai and Lalmas 2006": "G. Kazai, M. Lalmas: eXtended cumulated gain measures for the "

@@ -135,6 +135,10 @@ PRESETS: dict[str, Preset] = {
         duplicates="keep",
         reference="bR@1000",
     ),
+    "trec2007-genomics": Preset(
+        "TREC Genomics 2007: characters (official), passages as in 2006, aspects and documents",
+        ("cAP", "pAP", "aspectAP", "AP"),
+    ),
     "esr": Preset(
         "ESR: hits, near-misses and misses under a model of navigation",
         (

@@ -49,6 +49,9 @@ KNOWN_ELSEWHERE = {
     **dict.fromkeys(("hit_rate", "hitrate", "hit", "hits", "success"), _HIT),
     "all_hit": "did you mean all@5?",
     "bpref": "doxeval has none; unjudged documents count as not relevant",
+    **dict.fromkeys(("passage2", "passage2_map"), "did you mean cAP, of TREC Genomics 2007?"),
+    "passage_map": "did you mean pAP, of TREC Genomics 2006? cAP counts single characters",
+    "aspect_map": "did you mean aspectAP, of TREC Genomics?",
     "aip": "MAiP gives its values by topic",
     "agp": "MAgP gives its values by topic",
 }
@@ -96,6 +99,7 @@ FAMILIES = (
         "Chunks: recall at a budget, and needs that are answered",
         "IoU Red read bR U Cost hit sR all RR sDCG",
     ),
+    _family("genomics", "TREC Genomics: passages and aspects", "cAP pAP aspectAP"),
     _family("in_context", "In context: documents that are pointed into", "gP gR MAgP"),
     _family("xcg", "XCG: cumulated gain over elements", "xCG gr nxCG MAnxCG MAep ep iMAep"),
     _family("inex_eval", "inex_eval: precision at recall over elements", "inex_eval qP qR"),

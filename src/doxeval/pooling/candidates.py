@@ -20,7 +20,7 @@ from doxeval.errors import InputError, SourceError
 from doxeval.messages import Message, join_names, truncate
 from doxeval.pooling.pool import PooledRun
 from doxeval.pooling.units import ResultUnits, UnitNumbering
-from doxeval.runs import Run, RunGiven, as_run, is_one_run, not_a_run_error, read_run
+from doxeval.runs import Run, RunGiven, as_run, is_one_run, listed_run, not_a_run_error, read_run
 from doxeval.scores import distinct_names
 from doxeval.topics import Topic
 
@@ -261,6 +261,7 @@ def named_runs(given: RunSources, ends: bool) -> NamedRuns:
     >>> named_runs([Run.from_dict({"7": ["a"]}, "mine")] * 2, False).facts
     (PooledRun('mine', results=1), PooledRun('mine #2', results=1))
     """
+    given = listed_run(given)
     several: Any = [given] if is_one_run(given) else given
     if not isinstance(several, Iterable) or isinstance(several, Assessments):
         raise not_a_run_error(several)
@@ -278,7 +279,7 @@ def named_runs(given: RunSources, ends: bool) -> NamedRuns:
     )
 
 
-def _pair(given: RunSource | tuple[str | None, RunSource]) -> tuple[str | None, RunSource]:
+def _pair(given: Any) -> tuple[str | None, RunSource]:
     return given if isinstance(given, tuple) and len(given) == 2 else (None, given)
 
 

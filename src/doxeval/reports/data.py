@@ -54,20 +54,17 @@ class ReportMeasure(Struct, frozen=True, rename="camel"):
     canonical: str
     title: str
     range: str
-    lowest: float | None
-    highest: float | None
     higher_is_better: bool
     user: str | UnsetType = UNSET
     formula: str | UnsetType = UNSET
 
 
 class ReportCell(Struct, frozen=True):
-    """A mean with its interval, the run's letters, and how many topics have scores or none."""
+    """A mean with its interval, and how many topics have scores or none."""
 
     mean: float | None
     low: float | None
     high: float | None
-    letters: str
     topics: int
     undefined: int
     best: bool
@@ -106,7 +103,7 @@ BlockData = tuple[int, int, Literal["title", "text"]]
 UnitData = tuple[int, int, int]
 # Hit at a rank; near, from a rank on, with a probability; or missed.
 OutcomeData = (
-    tuple[Literal["hit"], int] | tuple[Literal["near"], int, float | None] | tuple[Literal["miss"]]
+    tuple[Literal["hit"], int] | tuple[Literal["near"], int, float] | tuple[Literal["miss"]]
 )
 
 
@@ -204,7 +201,6 @@ class ReportData(Struct, frozen=True, rename="camel"):
     topics: list[ReportTopic]
     measures: list[ReportMeasure]
     baseline: int
-    baseline_given: bool
     scores: list[list[list[float | None]]]
     cells: list[list[ReportCell]]
     comparisons: list[ReportComparison]
@@ -240,7 +236,6 @@ def page_data(
             for label, facts in zip(contents.labels, contents.table.measures, strict=True)
         ],
         baseline=contents.ranking.index(contents.reference),
-        baseline_given=contents.baseline is not None,
         scores=[
             [[number(value) for value in column.values[run].tolist()] for run in contents.ranking]
             for column in contents.columns
@@ -309,8 +304,6 @@ def _measure(label: str, facts: MeasureFacts) -> ReportMeasure:
         facts.canonical,
         facts.title,
         range_in_words(facts),
-        number(facts.lowest),
-        number(facts.highest),
         facts.higher_is_better,
         facts.user or UNSET,
         facts.formula or UNSET,
@@ -323,7 +316,6 @@ def _cell(cell: Cell) -> ReportCell:
         number(cell.mean),
         number(low),
         number(high),
-        cell.letters,
         cell.topics,
         cell.undefined,
         cell.is_best,
@@ -430,7 +422,7 @@ def _document(view: DocumentView, topic: int, runs: Mapping[str, int], text: str
                 row.start,
                 row.end,
                 readable(row.begins),
-                _rounded(row.share),
+                None if row.share is None else _rounded(row.share),
             )
             for row in view.outline.rows
         ],
@@ -485,7 +477,8 @@ def _unit(unit: RelevantUnit, places: Sequence[int]) -> RelevantUnitData:
         if place >= 0:
             by_run[place] = _outcome(outcome)
     span = (unit.start, unit.end)
-    return RelevantUnitData(span, readable(unit.path), _rounded(unit.share), by_run)
+    share = None if unit.share is None else _rounded(unit.share)
+    return RelevantUnitData(span, readable(unit.path), share, by_run)
 
 
 def _outcome(outcome: UnitOutcome) -> OutcomeData:
@@ -496,8 +489,8 @@ def _outcome(outcome: UnitOutcome) -> OutcomeData:
     return ("miss",)
 
 
-def _rounded(share: float | None) -> float | None:
+def _rounded(share: float) -> float:
     """Round to four significant digits, which is more than anybody sees; only 0 and 1 become so."""
-    if share is None or share in (0.0, 1.0):
+    if share in (0.0, 1.0):
         return share
     return min(float(f"{share:.4g}"), 0.9999)

@@ -19,6 +19,7 @@ from doxeval.runs.read_write import as_run as as_run
 from doxeval.runs.read_write import chunk_table_of as chunk_table_of
 from doxeval.runs.read_write import format_of as format_of
 from doxeval.runs.read_write import is_one_run as is_one_run
+from doxeval.runs.read_write import listed_run as listed_run
 from doxeval.runs.read_write import losses as losses
 from doxeval.runs.read_write import lost_facts as lost_facts
 from doxeval.runs.read_write import not_a_run_error as not_a_run_error

@@ -7,7 +7,7 @@ a frame is made.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from doxeval.arrays import Floats
-from doxeval.columns import ALIASES, LARGEST_WHOLE, Column, columns_by_field
+from doxeval.columns import (
+    ALIASES,
+    LARGEST_WHOLE,
+    Column,
+    FrameColumns,
+    columns_by_field,
+    columns_of_tuples,
+)
 from doxeval.errors import DoxevalError, FormatError, InputError
 from doxeval.messages import Parameter, quoted
 from doxeval.runs.columns import Kind, ResultColumns, SpanLists, row_names
@@ -311,15 +318,35 @@ def columns_of_frame(
     ['a']
     """
     by_field = columns_by_field(frame, FIELDS)
+    _refuse_grades(by_field)
+    given = {field: frame[name] for field, name in by_field.names.items()}
+    columns, run_ids, warnings = columns_of_arrays(given, by_field.names, chunks)
+    return columns, run_ids, (*by_field.warnings, *warnings)
+
+
+def columns_of_named_tuples(rows: Iterable[Any]) -> tuple[ResultColumns, tuple[str, ...]]:
+    """Return the results of named tuples, one for each, and warnings.
+
+    >>> from collections import namedtuple
+    >>> ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
+    >>> columns, _ = columns_of_named_tuples([ScoredDoc("7", "a", 0.5)])
+    >>> columns.score.tolist()
+    [0.5]
+    """
+    by_field, given = columns_of_tuples(rows, FIELDS)
+    _refuse_grades(by_field)
+    columns, _, warnings = columns_of_arrays(given, by_field.names)
+    return columns, (*by_field.warnings, *warnings)
+
+
+def _refuse_grades(by_field: FrameColumns) -> None:
+    """Refuse what has grades, and nothing that only a run has."""
     graded = [name for name in ("grade", *ALIASES["grade"]) if name in by_field.ignored]
     if graded and not {"score", "rank"} & by_field.names.keys():
         raise LooksLikeAssessments(
             f"this looks like assessments (the column {graded[0]}), not a run: runs come first, "
             "and assessments are given as " + Parameter("assessments")
         )
-    given = {field: frame[name] for field, name in by_field.names.items()}
-    columns, run_ids, warnings = columns_of_arrays(given, by_field.names, chunks)
-    return columns, run_ids, (*by_field.warnings, *warnings)
 
 
 def pandas_frame(fields: dict[str, list[Any]]) -> Any:

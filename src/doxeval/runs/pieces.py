@@ -11,8 +11,9 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from doxeval.errors import SourceError
 from doxeval.files import decode_json, is_compressed, limit_expansion
-from doxeval.runs.read_write import FORMATS, format_of
+from doxeval.runs.read_write import FORMATS, format_of_file
 from doxeval.runs.run import Block, ReadOptions
 from doxeval.runs.text import next_topic_begins
 
@@ -31,7 +32,7 @@ class FilePiece(NamedTuple):
 
 
 def pieces_of_file(path: str | os.PathLike[str], size: int | None = None) -> list[FilePiece]:
-    """Return pieces of an uncompressed file of text or JSONL; none if it is small, or is not one.
+    """Return pieces of an uncompressed file of lines; none if it is small, or is not one.
 
     Only some lines around each edge are looked at. A topic may still be in several pieces, if
     its results are not together.
@@ -40,20 +41,19 @@ def pieces_of_file(path: str | os.PathLike[str], size: int | None = None) -> lis
     []
     """
     size, name = size or PIECE, os.fspath(path)
-    finders = {"text": next_topic_begins, "jsonl": _next_topic_in_jsonl}
-    find = finders.get(format_of(name) or "text")
-    if find is None or is_compressed(name):
+    if is_compressed(name):
         return []
     try:
         total = os.stat(name).st_size if os.path.isfile(name) else 0
-        if total < 2 * size:
+        find = _FINDERS.get(format_of_file(name)) if total >= 2 * size else None
+        if find is None:
             return []
         with Path(name).open("rb") as file:
             targets = np.linspace(0, total, total // size + 1).astype(np.int64)[1:-1].tolist()
             near = max(size // 2, 1)
             inner = [_topic_edge(file, target, find, near) for target in targets]
             edges = [0, *dict.fromkeys(edge for edge in inner if edge is not None), total]
-    except OSError:  # whoever reads the run says what is wrong with it
+    except (OSError, SourceError):  # whoever reads the run says what is wrong with it
         return []
     return [FilePiece(*edge) for edge in pairwise(edges)]
 
@@ -92,6 +92,13 @@ def _next_topic_in_jsonl(data: bytes, begin: int, end: int) -> int | None:
     return None
 
 
+_FINDERS: dict[str, Callable[[bytes, int, int], int | None]] = {
+    "text": next_topic_begins,
+    "msmarco": next_topic_begins,
+    "jsonl": _next_topic_in_jsonl,
+}
+
+
 class PieceReader:
     """Reads one piece of a file in blocks; lines are counted from where the piece begins."""
 
@@ -111,7 +118,7 @@ class PieceReader:
         """Yield the results of the piece."""
         options = ReadOptions(ends, chunks, rows, is_first=self._piece.begin == 0)
         with limit_expansion(self._open, self._path) as file:
-            yield from FORMATS[format_of(self._path) or "text"].read(file, self._path, options)
+            yield from FORMATS[format_of_file(self._path)].read(file, self._path, options)
 
     def _open(self) -> IO[bytes]:
         self._bytes = _PieceBytes(self._path, self._piece)

@@ -1,14 +1,33 @@
-"""Files of runs: which format, and what reads and writes it; runs as callers give them."""
+"""Files of runs: which format it is, and runs as callers give them.
+
+A name that ends in `.xml`, `.jsonl`, `.ndjson`, `.csv` or `.parquet` says which format the file is
+in. With any other name, `.run`, `.txt`, `.tsv` and `.json` included, it is recognised by how it
+begins, by the first of these that fits:
+
+    PAR1                                             Parquet
+    <                                                INEX XML
+    {"7": {                                          JSON of ranx: an object of objects
+    {                                                JSONL
+    topic,doc,…                                      CSV: names of fields, with commas between them
+    three fields, the last of them a whole number    MS MARCO
+    topic doc rank offset length …                   TREC Genomics, where others have `Q0`
+    anything else                                    text
+
+Whether JSON of ranx has scores or grades is not looked at: it is a run where a run is expected, and
+assessments where these are. To write a run, the name decides: `.tsv` is MS MARCO, `.json` is ranx.
+"""
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterator, Mapping
-from typing import IO, TYPE_CHECKING, Any, Literal, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
-from doxeval.columns import Frame, is_frame
+from doxeval.columns import Frame, are_named_tuples, begins_nested, is_frame
 from doxeval.errors import FormatError, InputError, OutputError, warn
 from doxeval.files import (
+    BYTE_ORDER_MARK,
     FileFormat,
     FormatFunctions,
     choose_format,
@@ -19,14 +38,16 @@ from doxeval.files import (
 )
 from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
+from doxeval.runs.columns import Result
 from doxeval.runs.run import Block, LooksLikeAssessments, ReadOptions, Run, run_of_block
 
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
 
-RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet"]
-# A file, a run, a run as a dict {topic: {document: score}} or {topic: [results]}, or a data frame.
-RunGiven = str | os.PathLike[str] | Run | Mapping[str, Any] | Frame
+RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet", "msmarco", "ranx", "genomics"]
+# A file, a run, a run as a dict {topic: {document: score}} or {topic: [results]}, a data frame, or
+# named tuples such as ScoredDoc of ir_measures.
+RunGiven = str | os.PathLike[str] | Run | Mapping[str, Any] | Frame | Iterable[tuple[Any, ...]]
 
 # Formats
 
@@ -64,18 +85,69 @@ def _parquet() -> _Functions:
     return FormatFunctions(parquet_blocks, write_parquet_run)
 
 
-# Each reads a file in blocks of whole topics, given how (ReadOptions).
+def _msmarco() -> _Functions:
+    from doxeval.runs.msmarco import msmarco_blocks, msmarco_losses, write_msmarco_run
+
+    return FormatFunctions(msmarco_blocks, write_msmarco_run, msmarco_losses)
+
+
+def _ranx() -> _Functions:
+    from doxeval.runs.ranx import ranx_blocks, ranx_losses, write_ranx_run
+
+    return FormatFunctions(ranx_blocks, write_ranx_run, ranx_losses)
+
+
+def _genomics() -> _Functions:
+    from doxeval.runs.genomics import genomics_blocks, genomics_losses, write_genomics_run
+
+    return FormatFunctions(genomics_blocks, write_genomics_run, genomics_losses)
+
+
+def _is_genomics(begin: bytes) -> bool:
+    from doxeval.runs.genomics import looks_like_genomics
+
+    return looks_like_genomics(begin)
+
+
+def _begins_csv(begin: bytes) -> bool:
+    names = begin.split(b"\n", 1)[0].strip().split(b",")
+    return b"topic" in names and (b"doc" in names or b"chunk" in names)
+
+
+def _begins_msmarco(begin: bytes) -> bool:
+    fields = begin.split(b"\n", 1)[0].split()
+    return len(fields) == 3 and fields[2].isdigit()
+
+
+# Each reads a file in blocks of whole topics, given how (ReadOptions). What fits nothing is text.
 FORMATS: dict[RunFormat, FileFormat[Iterator[Block], Run]] = {
     "text": FileFormat("text", (".run", ".txt", ".text", ".trec"), _text),
-    "inex": FileFormat("inex", (".xml",), _inex),
-    "jsonl": FileFormat("jsonl", (".jsonl", ".ndjson"), _jsonl),
-    "csv": FileFormat("csv", (".csv",), _csv),
-    "parquet": FileFormat("parquet", (".parquet",), _parquet),
+    "inex": FileFormat(
+        "inex",
+        (".xml",),
+        _inex,
+        lambda begin: begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff")),
+    ),
+    "jsonl": FileFormat(
+        "jsonl",
+        (".jsonl", ".ndjson"),
+        _jsonl,
+        lambda begin: begin.startswith(b"{") and not begins_nested(begin),
+    ),
+    "csv": FileFormat("csv", (".csv",), _csv, _begins_csv),
+    "parquet": FileFormat(
+        "parquet", (".parquet",), _parquet, lambda begin: begin.startswith(b"PAR1")
+    ),
+    "msmarco": FileFormat("msmarco", (".tsv",), _msmarco, _begins_msmarco),
+    "ranx": FileFormat("ranx", (".json",), _ranx, begins_nested),
+    "genomics": FileFormat("genomics", (), _genomics, _is_genomics),
 }
+# Names that many formats have, so that only the file itself says which it is.
+_COMMON_NAMES = ("text", "msmarco", "ranx")
 
 
 def format_of(path: str | os.PathLike[str]) -> RunFormat | None:
-    """Return the format that a file's name says; None if it says nothing.
+    """Return the format that a file of this name is written in; None if the name says nothing.
 
     >>> format_of("mine.jsonl.gz"), format_of("mine.run"), format_of("mine")
     ('jsonl', 'text', None)
@@ -84,13 +156,37 @@ def format_of(path: str | os.PathLike[str]) -> RunFormat | None:
     return None if chosen is None else cast(RunFormat, chosen.name)
 
 
+def format_of_file(path: str | os.PathLike[str]) -> RunFormat:
+    """Return the format that a file is read in, by its name or by how it begins.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "run.txt"
+    >>> _ = path.write_text("7\\ta\\t1\\n")
+    >>> format_of_file(path)
+    'msmarco'
+    """
+    with open_input(path) as file:
+        return cast(RunFormat, _recognise(path, file).name)
+
+
+def _recognise(
+    path: str | os.PathLike[str], file: BinaryIO, given: RunFormat | None = None
+) -> FileFormat[Iterator[Block], Run]:
+    """Return the format of an open file: that given, or by its name, or by how it begins."""
+    chosen = _choose(path, given)
+    if given is not None or (chosen is not None and chosen.name not in _COMMON_NAMES):
+        return chosen or FORMATS["text"]
+    begin = cast(io.BufferedReader, file).peek().removeprefix(BYTE_ORDER_MARK).lstrip()
+    return choose_format(FORMATS, begin=begin) or FORMATS["text"]
+
+
 def _choose(
     path: str | os.PathLike[str], given: RunFormat | None
-) -> FileFormat[Iterator[Block], Run]:
+) -> FileFormat[Iterator[Block], Run] | None:
     chosen = choose_format(FORMATS, given, path=os.fspath(path))
     if chosen is None and given is not None:
         raise FormatError(f"no format {quoted(given)} of runs; there are {', '.join(FORMATS)}")
-    return chosen or FORMATS["text"]
+    return chosen
 
 
 def losses(run: Run, format: RunFormat) -> list[str]:
@@ -103,12 +199,19 @@ def losses(run: Run, format: RunFormat) -> list[str]:
 
 
 def lost_facts(run: Run, format: RunFormat) -> list[str]:
-    """Return what the file said about the run as a whole and a format does not hold.
+    """Return what a format leaves out of a run: facts about it as a whole, scores, ranks.
 
     >>> from dataclasses import replace
     >>> lost_facts(replace(Run.from_dict({"1": ["a"]}), facts={"task": "Focused"}), "text")
     ['task']
     """
+    if format == "msmarco":
+        return [*run.facts, *([] if run.score is None else ["scores"]), "the run's id"]
+    if format == "ranx":
+        return [*run.facts, *([] if run.rank is None else ["ranks"]), "the run's id"]
+    if format == "genomics":
+        lost = [name for name in run.facts if name != "task"]
+        return lost if run.score is None else [*lost, "scores"]
     if format != "inex":
         return list(run.facts)
     from doxeval.runs.inex_xml import WRITTEN_FACTS
@@ -127,7 +230,7 @@ def read_run(
     ends: bool = False,
     chunks: ChunkTable | str | os.PathLike[str] | None = None,
 ) -> Run:
-    """Read a run; the format goes by the file's name if none is given, else it is text.
+    """Read a run; if no format is given, the file's name or how it begins says which it is.
 
     `ends` says that the last column of a text run is an end, not a length. `chunks` are those
     that JSONL, CSV and Parquet may name by their ids: a table of chunks, or its file.
@@ -138,9 +241,9 @@ def read_run(
     >>> read_run(path)
     Run('mine': 1 result for 1 topic, documents)
     """
-    chosen = _choose(path, format)
-    options = _read_options(path, chosen.name, ends, chunks)
     with open_input(path) as file:
+        chosen = _recognise(path, file, format)
+        options = _read_options(path, chosen.name, ends, chunks)
         run = run_of_block(next(chosen.read(file, os.fspath(path), options)))
     warn(run.warnings)
     return run
@@ -178,9 +281,9 @@ def run_blocks(
     >>> [list(block.run.topics) for block in run_blocks(path, 1)]
     [['1'], ['2']]
     """
-    chosen = _choose(path, None)
-    options = _read_options(path, chosen.name, ends, chunks)._replace(rows=rows)
     with open_input(path) as file:
+        chosen = _recognise(path, file)
+        options = _read_options(path, chosen.name, ends, chunks)._replace(rows=rows)
         yield from chosen.read(file, os.fspath(path), options)
 
 
@@ -193,7 +296,7 @@ def _read_options(
     if ends and format != "text":
         reason = "only text runs have a last column to be read as an end"
         raise FormatError(reason, os.fspath(path))
-    if chunks is None or format in ("text", "inex"):  # whose results cannot name chunks
+    if chunks is None or format not in ("jsonl", "csv", "parquet"):  # which can name chunks
         return ReadOptions(ends)
     return ReadOptions(ends, chunk_table_of(chunks))
 
@@ -226,7 +329,7 @@ def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None =
     '{"topic": "1", "doc": "a", "rank": 1, "run": "mine"}\\n'
     """
     file_name = os.fspath(path)
-    chosen = _choose(path, format)
+    chosen = _choose(path, format) or FORMATS["text"]
     if is_compressed(file_name):
         plain = uncompressed_name(file_name)
         raise OutputError(
@@ -244,17 +347,33 @@ def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None =
 def is_one_run(given: Any) -> bool:
     """Return whether this is a single run; a dict of dicts of scores, or of lists, is one.
 
+    So is a list of named tuples such as ScoredDoc of ir_measures.
+
     >>> is_one_run({"7": {"a": 0.5}}), is_one_run({"mine": {"7": {"a": 0.5}}})
     (True, False)
     """
-    if isinstance(given, str | os.PathLike | Run) or is_frame(given):
+    if isinstance(given, str | os.PathLike | Run) or is_frame(given) or _has_scored(given):
         return True
     if not isinstance(given, Mapping) or not given:
         return False
     first = next(iter(given.values()))
     if isinstance(first, Mapping):
         return not any(isinstance(inner, Mapping | list | tuple) for inner in first.values())
-    return isinstance(first, list | tuple)
+    return isinstance(first, list | tuple) and not _has_scored(first)
+
+
+def _has_scored(given: Any) -> bool:
+    """Return whether these are scored documents, such as ScoredDoc, and not results of ours."""
+    return are_named_tuples(given) and not isinstance(given[0], Result)
+
+
+def listed_run(given: Any) -> Any:
+    """Return a run with its named tuples in a list, if they come one by one.
+
+    >>> listed_run(iter([("7", "a", 0.5)])), listed_run("my.run")
+    ([('7', 'a', 0.5)], 'my.run')
+    """
+    return list(given) if isinstance(given, Iterator) else given
 
 
 def as_run(
@@ -263,7 +382,7 @@ def as_run(
     ends: bool = False,
     chunks: ChunkTable | str | os.PathLike[str] | None = None,
 ) -> Run:
-    """Return a run given as a value, a file, a dict or a data frame.
+    """Return a run given as a value, a file, a dict, a data frame or named tuples.
 
     >>> as_run({"7": ["a", "b"]})
     Run('run': 2 results for 1 topic, documents)
@@ -276,6 +395,9 @@ def as_run(
         return Run.from_frame(given, chunks=None if chunks is None else chunk_table_of(chunks))
     if isinstance(given, str | os.PathLike):
         return read_run(given, ends=ends, chunks=chunks)
+    rows = listed_run(given)
+    if _has_scored(rows):
+        return Run.from_tuples(rows)
     raise not_a_run_error(given)
 
 
@@ -283,11 +405,12 @@ def not_a_run_error(given: object) -> InputError:
     """Return the error about something that is not a run.
 
     >>> str(not_a_run_error(7))
-    '7 is no run: expected a file, a Run, a dict or a data frame'
+    '7 is no run: expected a file, a Run, a dict, a data frame or named tuples'
     """
     if type(given).__name__ in ("Assessments", "Judgment"):  # of a room that is not seen here
         return LooksLikeAssessments(
             f"{quoted(given)} was given as a run: runs come first, and assessments are given as "
             + Parameter("assessments")
         )
-    return InputError(f"{quoted(given)} is no run: expected a file, a Run, a dict or a data frame")
+    expected = "expected a file, a Run, a dict, a data frame or named tuples"
+    return InputError(f"{quoted(given)} is no run: {expected}")

@@ -209,10 +209,10 @@ class Run:
         The columns are the fields of JSONL and CSV: topic, doc, path, start, end, offset, nodes
         (lists of paths, or paths joined by spaces), spans (lists of pairs, or text such as
         "0-5 9-12"), start_point, end_point, point, rank, score, tokens, run. `topic_id`, `qid`,
-        `query_id` and `q_id` also stand for topic; `docno`, `doc_id`, `docid` and `document` for
-        doc; `sim` and `rsv` for score; the column `run_id` for run. Any other column is ignored,
-        with a warning. The parameter `run_id` takes precedence over the column. A column chunk (or
-        `chunk_id`) has ids of chunks, which the table `chunks` knows.
+        `query_id`, `q_id` and `query-id` also stand for topic; `docno`, `doc_id`, `docid`,
+        `document` and `corpus-id` for doc; `sim` and `rsv` for score; `run_id` and `tag` for run.
+        Any other column is ignored, with a warning. The parameter `run_id` takes precedence over
+        the column. A column chunk (or `chunk_id`) has ids of chunks, which the table `chunks` has.
 
         >>> import pandas
         >>> Run.from_frame(pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"]}), "mine")
@@ -227,6 +227,28 @@ class Run:
         warn(warnings)
         given = run_ids[-1] if run_ids else "run"
         return cls(run_id or given, *columns, warnings=warnings)
+
+    @classmethod
+    @checked
+    def from_tuples(cls, rows: Iterable[Any], run_id: str = "run") -> Run:
+        """Return a run from named tuples, such as ScoredDoc of ir_measures, one for each result.
+
+        Their fields are named as the columns of a data frame are in `from_frame`. Where they have
+        scores, each topic is ranked by falling score, as ir_measures does, and tied results stay in
+        the order given; without scores, the order given is the ranking.
+
+        >>> from collections import namedtuple
+        >>> ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
+        >>> run = Run.from_tuples([ScoredDoc("7", "a", 0.2), ScoredDoc("7", "b", 0.9)], "mine")
+        >>> [result.document for result in run]
+        ['b', 'a']
+        """
+        from doxeval.runs.frames import columns_of_named_tuples
+
+        columns, warnings = columns_of_named_tuples(rows)
+        warn(warnings)
+        run = cls(run_id, *columns, warnings=warnings)
+        return run if run.score is None else run.ordered("rsv")
 
     # Ways out
 

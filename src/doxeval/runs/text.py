@@ -19,13 +19,14 @@ have.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, NamedTuple
 
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Floats, Ints
 from doxeval.columns import (
+    BEIR_HEADER,
     ByteStrings,
     Categorical,
     Columns,
@@ -35,7 +36,7 @@ from doxeval.columns import (
     first_bad_byte,
 )
 from doxeval.errors import FormatError
-from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
+from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, name_of_file
 from doxeval.messages import quoted
 from doxeval.runs.columns import Kind
 from doxeval.runs.run import (
@@ -51,7 +52,14 @@ _HEAD = 1 << 20  # by which a file of another kind is recognised
 _HEAD_LINES = 100
 _AT_ONCE = 1 << 24  # bytes read, where nothing else says how many
 _PIECE = 1 << 20  # bytes whose columns stay in the processor's cache
-_FIELDS = (6, 7, 8)
+# What lines may be, by how many fields they have.
+TREC_FIELDS = (6, 7, 8)
+MSMARCO_FIELDS = (3,)
+_EXPECTED = {
+    TREC_FIELDS: "6, 7 or 8 fields (qid Q0 file rank rsv runid, then nothing, a path or an entry "
+    "point, or an offset and a length)",
+    MSMARCO_FIELDS: "3 fields (qid pid rank)",
+}
 _WINDOW = 1 << 16  # bytes first looked at for the end of a topic
 
 
@@ -63,8 +71,26 @@ def text_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[
     >>> [list(block.run.topics) for block in text_blocks(file, "a.run", ReadOptions(rows=4))]
     [['1', '2', '3'], ['4', '5', '6'], ['7', '8']]
     """
-    lines, reader = _TopicLines(file, origin, options), _BlockReader(origin, options.ends)
-    has_results = False
+    return blocks_of_lines(file, origin, options, TREC_FIELDS)
+
+
+def blocks_of_lines(
+    file: IO[bytes], origin: str, options: ReadOptions, fields: tuple[int, ...]
+) -> Iterator[Block]:
+    """Yield a run whose lines have so many fields, TREC_FIELDS or MSMARCO_FIELDS.
+
+    >>> import io
+    >>> lines = io.BytesIO(b"1\\ta\\t1\\n")
+    >>> next(blocks_of_lines(lines, "run.tsv", ReadOptions(), MSMARCO_FIELDS)).run
+    Run('run': 1 result for 1 topic, documents)
+    """
+    return read_blocks(BlockReader(origin, options.ends, fields), file, options)
+
+
+def read_blocks(reader: BlockReader, file: IO[bytes], options: ReadOptions) -> Iterator[Block]:
+    """Yield what a reader of lines makes of a file, in blocks of whole topics."""
+    origin = reader.origin
+    lines, has_results = _TopicLines(file, origin, options), False
     try:
         for data in lines:
             block = reader.read(data)
@@ -81,6 +107,7 @@ def text_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[
 _TREC = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+")
 # Without passages the fourth column, the size of what is relevant, is 0.
 _INEX = re.compile(r"\S+\s+\S+\s+\S+\s+(0\s+\d+(\s+\d+)?|\d+\s+\d+\s+\d+(\s+\d+:\d+)+)")
+_GENOMICS = re.compile(r"[^\t]+\t[^\t]+\t *\d+ *\t *\d+ *\t(?!\d*$)[^\t]+")
 _TOPIC = re.compile(r"[^\t ]+\t[^\t]+")
 
 
@@ -93,12 +120,16 @@ def _explain(error: FormatError, head: bytes) -> FormatError:
     """
     text = head.decode("utf-8", "replace").split("\n")
     lines = [line for line in map(str.strip, text[:_HEAD_LINES]) if line]
+    if lines and tuple(lines[0].split()) == BEIR_HEADER:
+        return LooksLikeAssessments.instead(error, "BEIR's qrels")
     if lines and all(map(_TREC.fullmatch, lines)):
         return LooksLikeAssessments.instead(error, "TREC's qrels")
     if lines and all(map(_INEX.fullmatch, lines)):
         # Lines of six columns could be results; those of five, or with passages, could not.
         if any(":" in line.split()[-1] or len(line.split()) == 5 for line in lines):
             return LooksLikeAssessments.instead(error, "the text of INEX 2008–10")
+    elif lines and all(map(_GENOMICS.fullmatch, lines)):
+        return LooksLikeAssessments.instead(error, "gold passages of TREC Genomics")
     elif lines and all(map(_TOPIC.fullmatch, lines)):
         return LooksLikeTopics.instead(error, "ids and titles with a tab between them")
     return error
@@ -267,7 +298,7 @@ def _other_lines(data: bytes, prefix: bytes, low: int, high: int) -> Ints:
 # From lines to columns
 
 
-class _PieceColumns(NamedTuple):
+class PieceColumns(NamedTuple):
     """The columns of some lines: numbers, and where names begin and end."""
 
     line: Ints
@@ -278,20 +309,23 @@ class _PieceColumns(NamedTuple):
     names: Ints  # two rows for each column of names
 
 
-class _BlockReader:
+class BlockReader:
     """Reads a file block by block, each of whole lines; the first line decides for all.
 
-    >>> block = _BlockReader("a.run").read(b"7 Q0 a.xml 1 0.5 mine 100 50\\n")
+    >>> block = BlockReader("a.run").read(b"7 Q0 a.xml 1 0.5 mine 100 50\\n")
     >>> [(result.document, result.start, result.end) for result in block.run]
     [('a', 100, 150)]
     """
 
-    def __init__(self, origin: str, ends: bool = False) -> None:
-        self._origin = origin
+    def __init__(
+        self, origin: str, ends: bool = False, possible: tuple[int, ...] = TREC_FIELDS
+    ) -> None:
+        self.origin = origin
         self._ends = ends
+        self._possible = possible
         self._fields = 0
         self._by_path = False
-        self._run_ids: dict[str, None] = {}
+        self.run_ids: dict[str, None] = {}
         self.next_line = 1
 
     def read(self, data: bytes) -> Block | None:
@@ -300,7 +334,7 @@ class _BlockReader:
         if bad is not None:
             code = data[bad]
             data = data[: data.rfind(b"\n", 0, bad) + 1]  # lines before it may have other errors
-        source, self._run_ids, pieces, at = PaddedBytes(data), {}, [], 0
+        source, self.run_ids, pieces, at = PaddedBytes(data), {}, [], 0
         while at < len(data):
             end = data.find(b"\n", at + _PIECE) + 1 or len(data)
             piece = self._read_piece(source, at, end)
@@ -309,17 +343,17 @@ class _BlockReader:
             at = end
         if bad is not None:
             reason = f"byte {code:#04x} is not UTF-8 text"
-            raise FormatError(reason, self._origin, self.next_line)
-        return self._join(source, pieces) if pieces else None
+            raise FormatError(reason, self.origin, self.next_line)
+        return self.join(source, pieces) if pieces else None
 
-    def _read_piece(self, source: PaddedBytes, at: int, end: int) -> _PieceColumns | None:
+    def _read_piece(self, source: PaddedBytes, at: int, end: int) -> PieceColumns | None:
         """Return the columns of some lines; of several errors, raise that of the lowest line.
 
         Lines are checked column by column, so the first error may not be on the lowest line.
         """
         first_line = self.next_line
         try:
-            return self._columns(source, at, end)
+            return self.columns_of(source, at, end)
         except FormatError as error:
             before = _first_lines(source.data[at:end], (error.line or 1) - first_line)
             if before:
@@ -327,19 +361,15 @@ class _BlockReader:
                 self._read_piece(source, at, at + len(before))
             raise
 
-    def _columns(self, source: PaddedBytes, at: int, end: int) -> _PieceColumns | None:
+    def columns_of(self, source: PaddedBytes, at: int, end: int) -> PieceColumns | None:
+        """Return the columns of the lines between two positions; None if all are blank."""
         table = TokenTable(source.piece(at, end))
-        first_line = self.next_line
-        control = table.control_character()
-        if control is not None:
-            line = first_line + source.data.count(b"\n", at, at + control)
-            code = source.data[at + control]
-            raise FormatError(f"control character {code:#04x}", self._origin, line)
+        self.refuse_control_characters(table, source, at)
         if not len(table.lines):
             self.next_line += table.line_ends
             return None
-        lines = table.lines + first_line
-        checked = _CheckedColumns(self._table_columns(table, lines), lines, self._origin)
+        lines = table.lines + self.next_line
+        checked = CheckedColumns(self._table_columns(table, lines), lines, self.origin)
         columns = checked.columns
         nothing: Ints = np.full(len(columns), -1, dtype=np.int64)
         start, last = nothing, nothing
@@ -352,24 +382,36 @@ class _BlockReader:
             last = checked.integers(7, "an end" if self._ends else "a length")
             last = last if self._ends else start + last
             checked.refuse(last < start, "the passage ends before it starts")
-        self._run_ids.update(dict.fromkeys(columns.names(5).distinct))
-        kept = (0, 2, *(range(6, self._fields) if self._by_path else ()))
-        rank, score = checked.integers(3, "a rank"), checked.scores(4)
+        if self._fields == 3:
+            kept: tuple[int, ...] = (0, 1)
+            rank, score = checked.integers(2, "a rank"), np.full(len(columns), np.nan)
+        else:
+            self.run_ids.update(dict.fromkeys(columns.names(5).distinct))
+            kept = (0, 2, *(range(6, self._fields) if self._by_path else ()))
+            rank, score = checked.integers(3, "a rank"), checked.scores(4)
         self.next_line += table.line_ends
         names = np.stack([edge for column in kept for edge in columns.span(column)]) + at
-        return _PieceColumns(lines, rank, score, start, last, names)
+        return PieceColumns(lines, rank, score, start, last, names)
+
+    def refuse_control_characters(self, table: TokenTable, source: PaddedBytes, at: int) -> None:
+        """Refuse lines, of which the first begins at a position, with a control character."""
+        control = table.control_character()
+        if control is not None:
+            line = self.next_line + source.data.count(b"\n", at, at + control)
+            code = source.data[at + control]
+            raise FormatError(f"control character {code:#04x}", self.origin, line)
 
     def _table_columns(self, table: TokenTable, lines: Ints) -> Columns:
         """Return the columns; the file's first line says how many fields every line must have."""
         is_known = self._fields > 0
         first = self._fields or int(table.fields[0])
-        wrong = np.flatnonzero(table.fields != (first if first in _FIELDS else 0))
+        wrong = np.flatnonzero(table.fields != (first if first in self._possible else 0))
         if len(wrong):
-            expected = f"{first} fields as before" if is_known or wrong[0] else "6, 7 or 8 fields"
+            counts, space, meanings = _EXPECTED[self._possible].partition(" (")
+            counts = f"{first} fields as before" if is_known or wrong[0] else counts
             raise FormatError(
-                f"{table.fields[wrong[0]]} fields; expected {expected} (qid Q0 file rank rsv "
-                "runid, then nothing, a path or an entry point, or an offset and a length)",
-                self._origin,
+                f"{table.fields[wrong[0]]} fields; expected {counts}{space}{meanings}",
+                self.origin,
                 int(lines[wrong[0]]),
             )
         columns = table.columns(first)
@@ -378,22 +420,18 @@ class _BlockReader:
             self._by_path = first > 6 and bool(columns.starts_with(6, b"/")[0])
         return columns
 
-    def _join(self, source: PaddedBytes, pieces: list[_PieceColumns]) -> Block:
-        line, rank, score, start, end = (
-            np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
-        )
-        edges = np.concatenate([piece.names for piece in pieces], axis=1)
-        names = [ByteStrings(source, *edges[at : at + 2]) for at in range(0, len(edges), 2)]
-        topics, documents, *paths = names
-        run_ids = tuple(self._run_ids)
-        if self._fields == 6:
+    def join(self, source: PaddedBytes, pieces: list[PieceColumns]) -> Block:
+        """Return the results of some pieces."""
+        line, rank, score, start, end, (topics, documents, *paths) = join_columns(source, pieces)
+        run_ids = tuple(self.run_ids)
+        if self._fields in (3, 6):
             kind = Kind.DOCUMENT
         elif self._fields == 8:
             kind = Kind.PASSAGE
         else:
             kind = Kind.ELEMENT if self._by_path else Kind.POINT
         run = Run(
-            run_ids[-1],
+            run_ids[-1] if run_ids else name_of_file(self.origin),
             NameColumn(topics),
             NameColumn(documents, document_ids=True),
             _path_column(paths, len(line)),
@@ -401,11 +439,23 @@ class _BlockReader:
             start,
             end,
             rank,
-            score,
+            None if self._fields == 3 else score,
             line,
-            origin=self._origin,
+            origin=self.origin,
         )
         return Block(run, run_ids, (self._fields, self._by_path))
+
+
+def join_columns(
+    source: PaddedBytes, pieces: list[PieceColumns]
+) -> tuple[Ints, Ints, Floats, Ints, Ints, list[ByteStrings]]:
+    """Return the columns of several pieces, names as strings of bytes."""
+    line, rank, score, start, end = (
+        np.concatenate(column) for column in list(zip(*pieces, strict=True))[:5]
+    )
+    edges = np.concatenate([piece.names for piece in pieces], axis=1)
+    names = [ByteStrings(source, *edges[at : at + 2]) for at in range(0, len(edges), 2)]
+    return line, rank, score, start, end, names
 
 
 def _first_lines(data: bytes, count: int) -> bytes:
@@ -416,7 +466,7 @@ def _first_lines(data: bytes, count: int) -> bytes:
     return data[:end]
 
 
-class _CheckedColumns:
+class CheckedColumns:
     """Columns whose values are checked as they are taken; an error names the line."""
 
     def __init__(self, columns: Columns, lines: Ints, origin: str) -> None:
@@ -425,17 +475,20 @@ class _CheckedColumns:
         self._origin = origin
 
     def integers(self, column: int, what: str) -> Ints:
+        """Return a column of whole numbers."""
         values = self.columns.integers(column)
         message = f"{{}} is not {what}: expected a whole number of at most 18 digits"
         self.refuse(values < 0, message, column)
         return values
 
     def scores(self, column: int) -> Floats:
+        """Return a column of finite numbers."""
         values = self.columns.floats(column)
         self.refuse(~np.isfinite(values), "{} is not a score: expected a number", column)
         return values
 
     def paths(self, columns: range) -> None:
+        """Refuse columns with anything else than paths or text points."""
         what = "a path" if len(columns) == 1 else "a text point"
         message = f"{{}} where {what} that starts with '/' was expected, as in the lines before"
         for column in columns:
@@ -501,6 +554,32 @@ def write_text_run(run: Run) -> Iterator[bytes]:
         yield " ".join(map(str, fields)).encode() + b"\n"
 
 
+def spaced_names(run: Run) -> list[str]:
+    """Return which ids and paths of a run white space keeps from being columns of text.
+
+    >>> spaced_names(Run.from_dict({"1": ["a b"]}))
+    ["documents whose ids hold white space, like 'a b'"]
+    """
+    return _spaced(
+        {
+            "topics whose ids hold": run.topics,
+            "documents whose ids hold": run.documents,
+            "paths that hold": [path for paths in run.paths for path in paths],
+        }
+    )
+
+
+def _spaced(names_of: Mapping[str, Sequence[str]]) -> list[str]:
+    problems = []
+    for what, names in names_of.items():
+        spaced = next((name for name in names if len(name.split()) != 1), None)
+        if spaced is not None:
+            problems.append(
+                f"{what} white space, like {quoted(spaced)}" if spaced else f"{what} nothing"
+            )
+    return problems
+
+
 def text_losses(run: Run) -> list[str]:
     """Return why a run cannot be written as text, or what would be lost.
 
@@ -521,15 +600,4 @@ def text_losses(run: Run) -> list[str]:
         problems.append("numbers of tokens")
     if has_paths[run.kind == Kind.POINT].any():
         problems.append("entry points that are text points")
-    for what, names in (
-        ("topics whose ids hold", run.topics),
-        ("documents whose ids hold", run.documents),
-        ("paths that hold", [path for paths in run.paths for path in paths]),
-        ("a run id that holds", [run.run_id]),
-    ):
-        spaced = next((name for name in names if len(name.split()) != 1), None)
-        if spaced is not None:
-            problems.append(
-                f"{what} white space, like {quoted(spaced)}" if spaced else f"{what} nothing"
-            )
-    return problems
+    return [*problems, *spaced_names(run), *_spaced({"a run id that holds": [run.run_id]})]

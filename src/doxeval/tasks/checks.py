@@ -68,6 +68,8 @@ def problems_of(
         problems += _not_of_kind(run, task, "element", (Kind.ELEMENT, Kind.DOCUMENT))
     if task.only_documents:
         problems += _not_of_kind(run, task, "document", (Kind.DOCUMENT,))
+    if task.only_passages:
+        problems += _not_of_kind(run, task, "passage", (Kind.PASSAGE,))
     if task.strict_target:
         problems += _off_target(run, targets or {})
     if task.together:

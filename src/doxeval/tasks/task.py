@@ -1,4 +1,4 @@
-"""The retrieval tasks of INEX, each as the rules that its runs must satisfy."""
+"""The retrieval tasks of INEX and some of TREC, each as the rules that its runs must satisfy."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from doxeval.messages import quoted
 
 MAX_RESULTS = 1500
 MAX_RESULTS_IN_2002 = 100
+MAX_PASSAGES_IN_GENOMICS = 1000
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Task:
     one after another. one_per_article: an article may have only one result. strict_target: results
     must match the target of the topic's structured query (its castitle). only_elements: results are
     elements or whole documents; before 2007 there was nothing else. only_documents: results are
-    whole documents.
+    whole documents. only_passages: results are passages.
 
     >>> TASKS["focused"].may_overlap
     False
@@ -34,6 +35,7 @@ class Task:
     strict_target: bool = False
     only_elements: bool = False
     only_documents: bool = False
+    only_passages: bool = False
     most_results: int = MAX_RESULTS
 
 
@@ -56,6 +58,12 @@ TASKS = {
             one_per_article=True,
             only_documents=True,
             most_results=sys.maxsize,
+        ),
+        Task(
+            "genomics",
+            "passages that answer questions, as in TREC Genomics 2006–07",
+            only_passages=True,
+            most_results=MAX_PASSAGES_IN_GENOMICS,
         ),
         Task("vvcas", "structure as a hint, for target and support"),
         Task("vscas", "target as a hint, support strict"),

@@ -68,12 +68,13 @@ class Tab:
             for name in self("section#leaderboard tbody tr:visible th bdi").all_inner_texts()
         ]
 
-    def lines(self) -> int:
-        """How many lines the figure of curves has."""
+    def wait_for_lines(self, count: int) -> None:
+        """Wait until the figure of curves has so many lines; it is drawn after the click."""
+        from playwright.sync_api import expect
+
         self("#figure-curve-1").scroll_into_view_if_needed()
         self("#figure-curve-1 .plot svg").wait_for()
-        count: int = self("#figure-curve-1 .mark-line path").count()
-        return count
+        expect(self("#figure-curve-1 .mark-line path")).to_have_count(count)
 
 
 @pytest.fixture(scope="module")
@@ -112,16 +113,16 @@ def opened(chromium: Any, written: Path) -> Iterator[Opening]:
 def test_choosing_runs_changes_every_figure_and_table(opened: Opening) -> None:
     tab = opened()
     assert tab.runs_in_leaderboard() == list(RUNS)
-    assert tab.lines() == 4
+    tab.wait_for_lines(4)
     tab("#run-chooser input[data-run='1']").uncheck()
     assert tab.runs_in_leaderboard() == ["plain", HOSTILE, "last"]
-    assert tab.lines() == 3
+    tab.wait_for_lines(3)
     tab("#topic-view").scroll_into_view_if_needed()
     tab("#topic-view table.scores tbody tr").nth(3).wait_for(state="detached")
     legend = tab("#figure-curve-1 .legend button[data-run='1']")
     assert legend.get_attribute("aria-pressed") == "false"
     legend.click()
-    assert tab.lines() == 4
+    tab.wait_for_lines(4)
     assert tab("#run-chooser input[data-run='1']").is_checked()
     tab("#run-chooser").get_by_text("none", exact=True).click()
     assert tab.runs_in_leaderboard() == []
@@ -297,7 +298,7 @@ def test_runs_topics_and_measures_with_names_that_javascript_knows(
     report(ScoreTable(facts, names, tuple(runs)), tmp_path / "report.html", baseline="a.b[0]")
     tab = opened(tmp_path / "report.html")
     assert sorted(tab.runs_in_leaderboard()) == sorted(names)
-    assert tab.lines() == 5
+    tab.wait_for_lines(5)
     marks = {
         "#figure-differences .mark-rect.role-mark path": 4 * 5,  # runs but the baseline, topics
         "#figure-scatter-1 .mark-symbol.role-mark path": 5,
@@ -315,7 +316,7 @@ def test_runs_topics_and_measures_with_names_that_javascript_knows(
     place = tab.runs_in_leaderboard().index("__proto__")
     tab("#run-chooser").get_by_text("none", exact=True).click()
     tab(f"#run-chooser input[data-run='{place}']").check()
-    assert tab.lines() == 1
+    tab.wait_for_lines(1)
     tab("section#leaderboard").scroll_into_view_if_needed()
     with tab.page.expect_download() as saved:
         tab("section#leaderboard button.data").click()

@@ -43,17 +43,21 @@ from doxeval.assessments import (
 from doxeval.errors import FormatError, OutputError, SourceError, UnknownReference
 from doxeval.messages import plural
 from helpers import Builder, doxeval, write_files
-from strategies import JUDGMENT_PARTS, graded_elements, highlights, judgments
+from strategies import JUDGMENT_PARTS, gold_passages, graded_elements, highlights, judgments
 
 # The parts of a judgment that each format holds, so that nothing is lost on the way.
 HELD: dict[AssessmentFormat, dict[str, Any]] = {
     "judgments": JUDGMENT_PARTS,
     "trec": {"relevance": st.integers(-2, 3)},
+    "msmarco-qrels": {"relevance": st.integers(-2, 3)},
+    "beir": {"relevance": st.integers(-2, 3)},
+    "ranx-qrels": {"relevance": st.integers(-2, 3)},
     "qrels": {
         "highlights": JUDGMENT_PARTS["highlights"],
         "best_entry_point": st.integers(0, 60),
         "document_length": st.just(60),
     },
+    "aspects": {"needs": gold_passages()},
     "grades": {
         "grades": st.one_of(
             *(st.lists(graded_elements((scale,)), max_size=3) for scale in (2002, 2003))

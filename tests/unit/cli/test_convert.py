@@ -32,7 +32,7 @@ def files(tmp_path: Path) -> Path:
     ("source", "out", "options", "message"),
     [
         ("a.run", "x", [], "the name 'x' does not say in which format to write; --to names it"),
-        ("a.run", "x.json", [], "the name 'x.json' does not say in which format to write"),
+        ("a.run", "x.dat", [], "the name 'x.dat' does not say in which format to write"),
         ("a.run", "x.csv", ["--pool", "3"], "--pool is about assessments, and csv is a format of"),
         ("a.run", "x.csv", ["--merge", "union"], "--merge is about assessments"),
         (
@@ -139,3 +139,69 @@ def test_text_cannot_hold_some_runs(files: Path, run: object, message: str) -> N
         run = Run.from_frame(pandas.DataFrame(points))
     with pytest.raises(OutputError, match=f"the format text cannot hold {message}"):
         write_run(run, files / "x.run")
+
+
+# Formats of other programs
+
+
+@pytest.mark.parametrize(
+    ("out", "options", "written", "left_out"),
+    [
+        ("x.tsv", [], "7\ta\t1\n7\tb\t2\n", "left out, as msmarco does not hold it: scores, "),
+        ("x", ["--to", "msmarco"], "7\ta\t1\n7\tb\t2\n", "the run's id\n"),
+        (
+            "x.json",
+            [],
+            '{\n  "7": {\n    "a": 0.9,\n    "b": 0.5\n  }\n}\n',
+            "left out, as ranx does not hold it: ranks, the run's id\n",
+        ),
+    ],
+)
+def test_runs_for_other_programs(
+    tmp_path: Path, out: str, options: list[str], written: str, left_out: str
+) -> None:
+    write_files(tmp_path, {"a.run": "7 Q0 a 1 0.9 mine\n7 Q0 b 2 0.5 mine\n"})
+    result = doxeval("convert", tmp_path / "a.run", tmp_path / out, *options)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / out).read_text() == written
+    assert left_out in result.stderr
+    again = doxeval("convert", tmp_path / out, tmp_path / "b.run")
+    assert again.exit_code == 0, again.output
+    assert [line.split()[:4] for line in (tmp_path / "b.run").read_text().splitlines()] == [
+        ["7", "Q0", "a", "1"],
+        ["7", "Q0", "b", "2"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("format_", "written"),
+    [
+        ("trec", "7 0 a 2\n7 0 b 0\n"),
+        ("msmarco-qrels", "7\t0\ta\t2\n7\t0\tb\t0\n"),
+        ("beir", "query-id\tcorpus-id\tscore\n7\ta\t2\n7\tb\t0\n"),
+        ("ranx-qrels", '{\n  "7": {\n    "a": 2,\n    "b": 0\n  }\n}\n'),
+    ],
+)
+def test_qrels_for_other_programs(tmp_path: Path, format_: str, written: str) -> None:
+    write_files(tmp_path, {"q.txt": "7 0 a 2\n7 0 b 0\n"})
+    result = doxeval("convert", tmp_path / "q.txt", tmp_path / "x", "--to", format_)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "x").read_text() == written
+    back = doxeval("convert", tmp_path / "x", tmp_path / "y", "--to", "trec")
+    assert back.exit_code == 0, back.output
+    assert (tmp_path / "y").read_text() == "7 0 a 2\n7 0 b 0\n"
+
+
+def test_parts_of_documents_are_not_written_for_them(files: Path) -> None:
+    for name in ("x.tsv", "x.json"):
+        result = doxeval("convert", files / "a.run", files / name)
+        assert result.exit_code == 1
+        assert "cannot hold parts of documents" in result.stderr
+        assert not (files / name).exists()
+
+
+def test_qrels_of_beir_without_a_format_are_refused(tmp_path: Path) -> None:
+    write_files(tmp_path, {"test.tsv": "query-id\tcorpus-id\tscore\n7\ta\t2\n"})
+    result = doxeval("convert", tmp_path / "test.tsv", tmp_path / "x.jsonl")
+    assert result.exit_code == 2
+    assert "looks like assessments, not a run; for assessments --to" in result.stderr

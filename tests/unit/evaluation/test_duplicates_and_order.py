@@ -67,8 +67,8 @@ def test_results_of_one_document_are_duplicates_only_where_they_are_the_same(
 @pytest.mark.parametrize(
     ("repeats", "words"),
     [
-        (1, "1 duplicate counts as read by measures of chunks and is left out by the others"),
-        (2, "2 duplicates count as read by measures of chunks and are left out by the others"),
+        (1, "1 duplicate counts as read by measures that keep them and is left out by the others"),
+        (2, "2 duplicates count as read by measures that keep them and are left out by the others"),
     ],
 )
 def test_measures_that_treat_duplicates_differently_are_told_apart(

@@ -22,7 +22,7 @@ import pytest
 from doxeval.assessments import Judgment, NeededSpan, Specificity
 from doxeval.evaluation import Counting, RankedBy, evaluate
 from doxeval.measures import FAMILIES, Law, Measure, Need
-from doxeval.runs import FORMATS, Kind, Result, Run, RunFormat, write_run
+from doxeval.runs import FORMATS, Kind, Result, Run, RunFormat, losses, write_run
 from law_cases import (
     KINDS,
     Case,
@@ -217,11 +217,16 @@ def backwards(scene: Scene) -> Scene:
 
 
 @cache
-def shuffled(scene: Scene) -> Scene:
-    """Return the world with judgments in any order, and the spans of needs in them, too."""
+def shuffled(scene: Scene, first_listed: bool) -> Scene:
+    """Return the world with judgments in any order, and the spans of needs in them, too.
+
+    first_listed: the spans stay as they are listed, for measures by which the first counts.
+    """
     random = Random(len(scene.sizes))
     judgments = [
-        replace(judgment, needs=tuple(random.sample(judgment.needs, len(judgment.needs))))
+        judgment
+        if first_listed
+        else replace(judgment, needs=tuple(random.sample(judgment.needs, len(judgment.needs))))
         for judgment in scene.world.judgments
     ]
     return scene.judged_as(random.sample(judgments, len(judgments)))
@@ -239,10 +244,14 @@ def the_order_of_topics_is_irrelevant(case: Case) -> None:
 
 @law(variants=1, years=("highlights", "needs"))
 def the_order_of_lines_is_irrelevant(case: Case) -> None:
-    """Judgments, the spans of needs in them, and results that have ranks, come in any order."""
+    """Judgments, the spans of needs in them, and results that have ranks, come in any order.
+
+    Of two measures of TREC Genomics, spans of the same document count by the order of the list.
+    """
     results = [result._replace(rank=rank) for rank, result in enumerate(case.results, 1)]
     lines = Random(len(results)).sample(results, len(results))
-    other = shuffled(case.scene).scores(case.measure, lines, ranked_by=BY_RANK)
+    judged = shuffled(case.scene, case.measure.name in ("pAP", "aspectAP"))
+    other = judged.scores(case.measure, lines, ranked_by=BY_RANK)
     expected = case.scene.scores(case.measure, results, ranked_by=BY_RANK)
     assert other == pytest.approx(expected, abs=EXACT)
 
@@ -359,7 +368,11 @@ def a_run_without_repeats_is_scored_as_ever(case: Case) -> None:
     assert case.scene.scores(case.measure, case.results, KEEP) == case.scores
 
 
-@law(measures=is_ours, where=lambda case: elements_or_text(case) and not counts_repeats(case))
+# By pAP, what is returned twice counts twice.
+@law(
+    measures=lambda kind: is_ours(kind) and kind.name != "pAP",
+    where=lambda case: elements_or_text(case) and not counts_repeats(case),
+)
 def a_repeat_at_the_end_never_helps(case: Case) -> None:
     """A result that comes again at the end of its list, and is kept, helps no score."""
     last = ends(case.results)
@@ -394,11 +407,16 @@ def instead(case: Case, at: int) -> list[Result]:
     counts_new_text = resize == "new" or (resize == "tool" and len(alone.in_relevant_text) > 0)
     if counts_new_text or getattr(measure, "overlap", None) == "o":
         return empty_results(result.topic)[-1:]
+    if measure.name == "aspectAP" and alone.relevant[0]:  # its aspects are old
+        return []
     return [case.scene.useless_of_size(int(alone.size[0]), result.topic)]
 
 
+# By cAP, only what is not relevant of a repeat is read again.
 @law(
-    measures=lambda kind: is_ours(kind) and not may_count_words(kind),
+    measures=lambda kind: (
+        is_ours(kind) and not may_count_words(kind) and kind.name not in ("cAP", "pAP")
+    ),
     where=is_like_a_useless_result,
 )
 # Another text has other words, and redundancy is about repeats.
@@ -556,17 +574,20 @@ def test_every_law_is_tried() -> None:
 
 
 def in_all_formats(results: Sequence[Result], directory: Path) -> list[Path]:
-    """Write the results; a document is written as its root, so that all formats hold it."""
+    """Write the results; a document is written as its root, so that most formats hold it."""
     spelt = [
         result._replace(kind=Kind.ELEMENT, paths=("/article[1]",))
         if result.kind == Kind.DOCUMENT
         else result
         for result in results
     ]
-    suffixes: dict[RunFormat, str] = {"text": ".txt", "inex": ".xml"}
-    files = [directory / f"run{suffixes.get(name, f'.{name}')}" for name in FORMATS]
-    for file in files:
-        write_run(Run.from_results(spelt, "run"), file)
+    suffixes: dict[RunFormat, str] = {"text": ".txt", "inex": ".xml", "genomics": ".run"}
+    run = Run.from_results(spelt, "run")
+    held = [name for name in FORMATS if not losses(run, name)]
+    assert {"text", "inex", "jsonl", "csv", "parquet"} <= set(held)
+    files = [directory / f"run{suffixes.get(name, f'.{name}')}" for name in held]
+    for name, file in zip(held, files, strict=True):
+        write_run(run, file, name)
     return files
 
 

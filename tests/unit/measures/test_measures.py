@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from doxeval.assessments import read_assessments
 from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
 from doxeval.measures import MEASURES, measure_named
-from doxeval.runs import read_open_run
+from doxeval.runs import read_run
 from helpers import write_files
 
 
@@ -20,9 +19,9 @@ def test_the_worked_example_is_true(name: str, tmp_path: Path) -> None:
     example = MEASURES[name].facts.example
     assert example is not None
     collection = None if example.documents is None else example_collection(example.documents)
-    files = write_files(tmp_path, {"assessments": example.assessments})
+    files = write_files(tmp_path, {"assessments": example.assessments, "run": example.run})
     assessments = read_assessments(files / "assessments", collection=collection)
-    run = read_open_run(io.BytesIO(example.run.encode()), "run", "text")
+    run = read_run(files / "run")
     chunks = None
     if example.chunks is not None:
         chunks = write_files(tmp_path, {"chunks.jsonl": example.chunks}) / "chunks.jsonl"

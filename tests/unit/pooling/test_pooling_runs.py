@@ -196,7 +196,7 @@ def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> Non
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there are no runs to pool"):
         pool_runs([], depth=1)
-    with pytest.raises(InputError, match="7 is no run: expected a file, a Run, a dict or a data"):
+    with pytest.raises(InputError, match="7 is no run: expected a file, a Run, a dict, a data"):
         pool_runs([7], depth=1)  # type: ignore[list-item]
     with pytest.raises(DoxevalError, match="No such file"):
         pool_runs([tmp_path / "none.run"], depth=1)

@@ -285,7 +285,7 @@ def test_frames_as_other_programs_make_them() -> None:
     ("frame", "message"),
     [
         ({"qid": [7], "docno": ["a"], "doc_id": ["a"]}, "columns 'docno' and 'doc_id' are both"),
-        ({"doc": ["a"]}, r"no column topic \(or topic_id, qid, query_id, q_id\)"),
+        ({"doc": ["a"]}, r"no column topic \(or topic_id, qid, query_id, q_id, query-id\)"),
         ({"qid": ["7"], "docno": [None]}, "row 0: docno is missing or not a string"),
         ({"qid": [7], "doc": ["a"], "start": [3.5], "end": [9]}, r"row 0: start is 3\.5: expected"),
     ],

@@ -136,7 +136,7 @@ def test_leaves_are_by_value_and_by_chance_where_equal(collection: Collection) -
         assert leaves[4:] == [("b", "/s[1]/p[2]")]
 
 
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", sorted(set(FORMATS) - {"msmarco", "ranx"}))  # of documents
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_written_and_read_again(
     collection: Collection, system: str, format_: RunFormat, tmp_path: Path

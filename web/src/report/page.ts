@@ -2,7 +2,8 @@
 
 import { all } from "../shared/dom";
 import { item } from "../shared/lists";
-import type { Measure, ReportData, Run, Topic } from "./data";
+import type { ReportMeasure, ReportRun, ReportTopic } from "../shared/report-types";
+import type { ReportData } from "./data";
 
 type Listener<Arguments extends unknown[]> = (...values: Arguments) => void;
 
@@ -75,15 +76,15 @@ export class Page {
   }
 
   /** What is known about a run, a measure or a topic, by its number. */
-  run(number: number): Run {
+  run(number: number): ReportRun {
     return item(this.data.runs, number);
   }
 
-  measure(number: number): Measure {
+  measure(number: number): ReportMeasure {
     return item(this.data.measures, number);
   }
 
-  topic(number: number): Topic {
+  topic(number: number): ReportTopic {
     return item(this.data.topics, number);
   }
 

@@ -28,6 +28,7 @@ from doxeval.assess.judging.state import (
     GradeValue,
     Offset,
     State,
+    convert_plain,
     flaw_of_note,
     flaw_of_text,
 )
@@ -149,7 +150,7 @@ def parse_operation(data: object, *, imports: bool = False) -> Operation:
         if name in carried and data.get(name) is None:
             raise MalformedOperation(f"{name} is None: expected {_EXPECTED[name]}")
     try:
-        operation = msgspec.convert(data, Operation)
+        operation: Operation = convert_plain(data, Operation)
     except msgspec.ValidationError as error:
         name = str(error).rpartition("`$.")[2].rstrip("`")
         raise MalformedOperation(
@@ -185,7 +186,7 @@ def _check_value(operation: Operation) -> None:
     value = operation.value
     expected, description = _VALUES[operation.kind]
     try:
-        msgspec.convert(value, expected)
+        convert_plain(value, expected)
         if operation.kind == "import":
             State.from_json(value)
     except msgspec.ValidationError:

@@ -182,7 +182,7 @@ class State:
 
 def _state_record(data: object) -> StateRecord:
     try:
-        return msgspec.convert(data, StateRecord)
+        record: StateRecord = convert_plain(data, StateRecord)
     except msgspec.ValidationError as error:
         grades = data.get("grades") if isinstance(data, dict) else None
         for path, value in grades.items() if isinstance(grades, dict) else ():
@@ -191,6 +191,31 @@ def _state_record(data: object) -> StateRecord:
                     f"the grade of {short_path(path)} is {quoted(value)}: expected {_GRADES}"
                 ) from None
         raise FormatError(explain(error, data, StateRecord, "a judgment", _EXPECTED)) from None
+    return record
+
+
+def convert_plain(value: object, kind: Any) -> Any:
+    r"""Return plain values of JSON as a type; a ValidationError says where they do not fit.
+
+    >>> convert_plain([1, 2], tuple[int, int])
+    (1, 2)
+    >>> convert_plain({"bep": "\ud800"}, dict[str, int])
+    Traceback (most recent call last):
+    msgspec.ValidationError: Expected `int`, got `str` - at `$[...]`
+    """
+    try:
+        return msgspec.convert(value, kind)
+    except UnicodeEncodeError:  # msgspec looks at words in UTF-8, which has no lone surrogates
+        msgspec.convert(_without_surrogates(value), kind)
+        raise msgspec.ValidationError("lone surrogates are no text") from None
+
+
+def _without_surrogates(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(of) for key, of in value.items()}
+    return list(map(_without_surrogates, value)) if isinstance(value, list | tuple) else value
 
 
 def explain(
@@ -241,7 +266,7 @@ def grade_from_json(value: object) -> Grade | None:
     ((3, 1), '?', None)
     """
     try:
-        grade: Grade = msgspec.convert(value, GradeValue)
+        grade: Grade = convert_plain(value, GradeValue)
     except msgspec.ValidationError:
         return None
     return grade
@@ -382,7 +407,7 @@ class Change:
     def from_json(cls, data: object) -> Change:
         """Return the change that these plain values say; anything else is an error."""
         try:
-            record = msgspec.convert(data, _ChangeRecord)
+            record: _ChangeRecord = convert_plain(data, _ChangeRecord)
         except msgspec.ValidationError:
             raise FormatError("this is not the change of a judgment") from None
         both = {name: getattr(record, name) for name in _SIMPLE}

@@ -13,7 +13,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from doxeval.assess.db import MAX_SECONDS, DisplayRole, Snap
 from doxeval.assess.judging import BEP_QUOTE, LONGEST_NOTE, LONGEST_QUOTE, Mode, Status
 
-__all__ = ["BEP_QUOTE", "LONGEST_NOTE", "LONGEST_QUOTE"]  # for the page
+__all__ = ["BEP_QUOTE", "LONGEST_NOTE", "LONGEST_QUOTE", "MAX_SECONDS"]  # for the page
 
 MAX_OPERATIONS = 200  # in one request
 LONGEST_QUERY = 200

@@ -73,6 +73,8 @@ def test_states(data: Any, field: str) -> None:
 @examples(300)
 @example(data={"inferred": {"removed": "ab", "added": []}})
 @example(data={"status": ["open", "closed"]})
+@example(data="\ud800")
+@example(data={"status": ["\ud800", "open"]})
 def test_changes(data: Any) -> None:
     try:
         change = Change.from_json(data)

@@ -91,6 +91,9 @@ BAD = [
     (sent("problem"), "expected true or false"),
     (sent("undo", client_time="a" * 41), "client_time"),
     (sent("undo", client_time=12), "client_time"),
+    (sent("highlight", start="\ud800", end=4, quote="tide"), "start is"),
+    (sent("skip", value="\ud800"), "expected true or false"),
+    (sent("grade", path="/a[1]", value="\ud800"), "value is"),
 ]
 
 

@@ -81,6 +81,10 @@ def test_a_state_cannot_be_changed_and_can_be_pickled() -> None:
         ("note", None, "note"),
         ("note", "a" * 10_001, "10,001"),
         ("colour", "red", "no field 'colour'"),
+        ("status", "\ud800", r"status is '\\ud800'"),
+        ("bep", "\ud800", "bep is"),
+        ("grades", {"/b[1]": "\ud800"}, "the grade of /b"),
+        ("\ud800", 1, "no field"),
     ],
 )
 def test_anything_else_is_no_state(field: str, value: Any, said: str) -> None:
@@ -110,6 +114,9 @@ def test_every_field_of_a_state_is_needed(name: str) -> None:
         {"grades": {"/a[1]": [7, 1]}},
         {"bep": 3},
         {"bep": [3]},
+        "\ud800",
+        {"\ud800": 1},
+        {"status": ["\ud800", "open"]},
     ],
 )
 def test_anything_else_is_no_change(data: Any) -> None:

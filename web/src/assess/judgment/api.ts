@@ -60,11 +60,6 @@ export function queuePage({ topic, judge }: Subject): string {
   return `/queue?${query({ topic, judge })}`;
 }
 
-/** The page to sign in on, which leads back to this one. */
-export function signInPage(): string {
-  return `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
-}
-
 export function article({ topic, doc, judge }: Subject): Promise<ArticleData> {
   return request(`/api/article?${query({ topic, doc, judge })}`);
 }

@@ -18,7 +18,7 @@ export function announce(words: string): void {
 export function tell(words: string, kind: "notice" | "alert" = "notice"): void {
   clearTimeout(timer);
   message ??= messageBox();
-  message.box.className = `told ${kind}`;
+  message.box.className = `message ${kind}`;
   message.box.setAttribute("role", kind === "alert" ? "alert" : "status");
   message.line.textContent = words;
   message.box.hidden = false;
@@ -32,7 +32,7 @@ function hush(): void {
 function messageBox(): { box: HTMLElement; line: HTMLElement } {
   const line = element("p", {});
   const close = button({ "aria-label": "Close this message" }, hush, "×");
-  return { box: appended(element("div", { class: "told", hidden: "" }, line, close)), line };
+  return { box: appended(element("div", { class: "message", hidden: "" }, line, close)), line };
 }
 
 function announcerElement(): HTMLElement {

@@ -2,8 +2,9 @@
 
 import { button, element, named } from "../../shared/dom";
 import { item } from "../../shared/lists";
+import type { OutcomeData, ReportRun } from "../../shared/report-types";
 import { percent } from "../../shared/words";
-import type { DocumentView, Outcome, Run } from "../data";
+import type { DocumentView } from "../data";
 import type { DocumentPositions, Spanned } from "./positions";
 
 /** The outline; a click on an element opens its text. */
@@ -47,7 +48,7 @@ const SIGNS = { hit: "●", near: "◐", miss: "○" };
 export function outcomesOf(
   view: DocumentView,
   places: DocumentPositions,
-  runs: Run[],
+  runs: ReportRun[],
   shown: number[],
   open: (place: Spanned) => void,
 ): HTMLElement | null {
@@ -100,7 +101,7 @@ export function outcomesOf(
   );
 }
 
-function cell(outcome: Outcome): HTMLElement {
+function cell(outcome: OutcomeData): HTMLElement {
   return element(
     "td",
     { class: `dv-${outcome[0]}` },
@@ -109,7 +110,7 @@ function cell(outcome: Outcome): HTMLElement {
   );
 }
 
-function inWords(outcome: Outcome): string {
+function inWords(outcome: OutcomeData): string {
   if (outcome[0] === "hit") return `hit at ${outcome[1]}`;
   if (outcome[0] === "near") return `near, ${percent(outcome[2])} from ${outcome[1]}`;
   return "missed";

@@ -1,7 +1,7 @@
 // One run in one document: the text, scrolling by itself, with the results in its margin.
 
 import { element, named } from "../../shared/dom";
-import type { Run } from "../data";
+import type { ReportRun } from "../../shared/report-types";
 import type { DocumentPositions, Grade, Result, Spanned } from "./positions";
 import { Text } from "./text";
 
@@ -25,7 +25,7 @@ export class Pane {
   constructor(
     private readonly places: DocumentPositions,
     readonly run: number,
-    { name, colour }: Run,
+    { name, colour }: ReportRun,
     cut: { characters: number; results: number },
   ) {
     const { shown, hidden } = places.results(run);

@@ -2,7 +2,8 @@
 
 import { item } from "../../shared/lists";
 import { Points } from "../../shared/points";
-import type { DocumentView, OutlineItem, Range } from "../data";
+import type { OutlineData, SpanData } from "../../shared/report-types";
+import type { DocumentView } from "../data";
 
 /** Something with a span, in UTF-16 units. */
 export interface Spanned {
@@ -32,14 +33,14 @@ export interface DocumentPositions {
   highlights: Spanned[];
   grades: Grade[];
   bep: number | null;
-  outline: (OutlineItem & Spanned)[];
+  outline: (OutlineData & Spanned)[];
   /** What a run returns, best first, and how much of that lies in the part that is cut off. */
   results: (run: number) => { shown: Result[]; hidden: number };
   /** Results as far as they are read until a budget, by its number. */
   read: (run: number, budget: number) => Result[];
   /** The chunks that a run could have returned, in their order. */
   chunks: (run: number) => Spanned[];
-  range: (range: Range) => Spanned;
+  range: (range: SpanData) => Spanned;
 }
 
 export function positionsIn(view: DocumentView): DocumentPositions {

@@ -1,7 +1,8 @@
 // The figures that the page has places for, each with its legend of runs and its data.
 
 import { all, button, drawn, element, named } from "../../shared/dom";
-import { type Figure, type Run, rowsOf } from "../data";
+import type { ReportFigure, ReportRun } from "../../shared/report-types";
+import { rowsOf } from "../data";
 import type { Page } from "../page";
 import { dataButton } from "../tables/csv";
 import { Plot } from "./plots";
@@ -15,7 +16,7 @@ export function figures(page: Page): void {
   }
 }
 
-function prepare(page: Page, place: HTMLElement, figure: Figure): void {
+function prepare(page: Page, place: HTMLElement, figure: ReportFigure): void {
   const plot = place.querySelector<HTMLElement>(".plot");
   if (!plot) return;
   describe(place, plot, figure);
@@ -37,7 +38,7 @@ function prepare(page: Page, place: HTMLElement, figure: Figure): void {
 }
 
 /** Let those who cannot see a figure hear what it shows. */
-function describe(place: HTMLElement, plot: HTMLElement, figure: Figure): void {
+function describe(place: HTMLElement, plot: HTMLElement, figure: ReportFigure): void {
   const words = place.querySelector(".alt");
   plot.setAttribute("role", "img");
   plot.setAttribute("aria-label", figure.title);
@@ -49,7 +50,7 @@ function describe(place: HTMLElement, plot: HTMLElement, figure: Figure): void {
 // The runs of a figure: pressing one hides it, or shows it again, everywhere.
 
 /** A short line in the colour and dashes of a run. */
-export function swatch(run: Run): SVGElement {
+export function swatch(run: ReportRun): SVGElement {
   return drawn(
     "svg",
     { class: "swatch", viewBox: "0 0 24 8", "aria-hidden": "true" },
@@ -66,7 +67,7 @@ export function swatch(run: Run): SVGElement {
 }
 
 /** The legend of a figure: the runs that it has, as far as they are or were at first chosen. */
-export function legend(page: Page, figure: Figure): { list: HTMLElement; refresh: () => void } {
+export function legend(page: Page, figure: ReportFigure): { list: HTMLElement; refresh: () => void } {
   const list = element("ul", { class: "legend", "aria-label": `Runs in ${figure.title}` });
   const has = new Set(figure.columns.run ?? []);
   let listed = "";

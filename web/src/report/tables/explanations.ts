@@ -1,7 +1,7 @@
 // What measures mean, in a box beside the name that was pressed.
 
 import { button, element, named } from "../../shared/dom";
-import type { Measure } from "../data";
+import type { ReportMeasure } from "../../shared/report-types";
 import type { Page } from "../page";
 
 const box = element("div", { id: "explanation", class: "popover", popover: "auto", role: "dialog" });
@@ -25,7 +25,7 @@ export function explanations(page: Page): void {
   });
 }
 
-function explain(measure: Measure, anchor: HTMLElement): void {
+function explain(measure: ReportMeasure, anchor: HTMLElement): void {
   box.setAttribute("aria-label", `About ${measure.label}`);
   box.replaceChildren(...words(measure));
   if (!box.isConnected) document.body.append(box);
@@ -41,7 +41,7 @@ function explain(measure: Measure, anchor: HTMLElement): void {
   );
 }
 
-function words(measure: Measure): Node[] {
+function words(measure: ReportMeasure): Node[] {
   const facts: [string, string | undefined][] = [
     ["formula", measure.formula],
     ["range", `${measure.range}${measure.higherIsBetter ? "" : "; lower is better"}`],
@@ -56,15 +56,7 @@ function words(measure: Measure): Node[] {
     element("p", {}, measure.title),
     ...(measure.user ? [element("p", { class: "user" }, measure.user)] : []),
     list,
-    ...link(measure.page),
   ];
-}
-
-/** A link to the measure's page; only to the web, whatever the data say. */
-function link(address: string | undefined): Node[] {
-  if (!address || !/^https:\/\//.test(address)) return [];
-  const attributes = { href: address, rel: "noopener noreferrer", target: "_blank" };
-  return [element("p", {}, element("a", attributes, "More about this measure"))];
 }
 
 function place(anchor: DOMRect): void {

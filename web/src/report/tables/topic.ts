@@ -2,9 +2,10 @@
 
 import { button, choice, element, named } from "../../shared/dom";
 import { distinct, item, sum } from "../../shared/lists";
+import type { UnitData } from "../../shared/report-types";
 import { covered, merged } from "../../shared/spans";
 import { counted, score } from "../../shared/words";
-import type { DocumentView, Unit } from "../data";
+import type { DocumentView } from "../data";
 import { lazily } from "../lazy";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
@@ -115,7 +116,7 @@ function columns(page: Page, topic: number): Columns {
 // What runs returned in the documents that the report has.
 
 /** How many characters of relevant text some results contain. */
-export function relevantIn(view: DocumentView, units: Unit[]): number {
+export function relevantIn(view: DocumentView, units: UnitData[]): number {
   const relevant: [number, number][] = view.highlights.length
     ? view.highlights
     : view.grades.map(({ start, end }): [number, number] => [start, end]);
@@ -124,7 +125,7 @@ export function relevantIn(view: DocumentView, units: Unit[]): number {
 }
 
 /** The results of a run in a document. */
-export function unitsOf(view: DocumentView, run: number): Unit[] {
+export function unitsOf(view: DocumentView, run: number): UnitData[] {
   return view.results.find((result) => result.run === run)?.units ?? [];
 }
 
@@ -154,7 +155,7 @@ function row(page: Page, at: number, view: DocumentView, runs: number[]): HTMLEl
   return made;
 }
 
-function ranks(units: Unit[]): string {
+function ranks(units: UnitData[]): string {
   if (!units.length) return "–";
   const all = distinct(units.map(([, , rank]) => rank));
   const more = all.length - 6;
