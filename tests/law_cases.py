@@ -26,9 +26,9 @@ def candidates(spec: Field[Any], scale: Scale) -> Sequence[Any]:
     if spec.name == "quant":
         fitting = [name for name, quant in QUANTISATIONS.items() if scale in quant.scales]
         return [name for name in choices if name in (*fitting, "auto")]
-    if spec.metadata.get("sign") == "@":
+    if spec.metadata.get("sign") == "@" and "at_most" not in spec.metadata:
         return [spec.default, 1, 2, 3, 5]
-    if spec.metadata.get("sign") == "[":
+    if "sign" in spec.metadata:
         return [spec.default, *(Fraction(n, 10) for n in (0, 1, 3, 5, 10))]
     if isinstance(spec.default, bool):
         return [False, True]

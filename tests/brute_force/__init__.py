@@ -18,10 +18,12 @@ from brute_force import (
     erru,
     esr,
     genomics,
+    graded,
     hixeval,
     in_context,
     inex_eval,
     ng,
+    trec_eval,
     xcg,
 )
 from brute_force.twins import TWINS, score_of, twin
@@ -34,11 +36,13 @@ __all__ = [
     "erru",
     "esr",
     "genomics",
+    "graded",
     "hixeval",
     "in_context",
     "inex_eval",
     "ng",
     "score_of",
+    "trec_eval",
     "twin",
     "xcg",
 ]

@@ -29,6 +29,7 @@ __all__ = [
     "Need",
     "as_measure",
     "cut_off",
+    "level",
     "measure_named",
     "parameter",
     "point",

@@ -4,6 +4,7 @@ from doxeval.measures.base import Law as Law
 from doxeval.measures.base import Measure as Measure
 from doxeval.measures.base import Need as Need
 from doxeval.measures.base import cut_off as cut_off
+from doxeval.measures.base import level as level
 from doxeval.measures.base import parameter as parameter
 from doxeval.measures.base import point as point
 from doxeval.measures.explain import REFERENCES as REFERENCES

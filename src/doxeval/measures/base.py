@@ -13,8 +13,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple, Self
 
 from doxeval.arrays import Floats
-from doxeval.named import Named, cut_off, parameter, point
-from doxeval.scores import Curve, DocumentScores, MeasureFacts
+from doxeval.named import Named, cut_off, level, parameter, point
+from doxeval.scores import Average, Curve, DocumentScores, MeasureFacts
 
 if TYPE_CHECKING:
     from doxeval.measures.ground_truth import GroundTruth
@@ -30,6 +30,7 @@ __all__ = [
     "Measure",
     "Need",
     "cut_off",
+    "level",
     "parameter",
     "point",
 ]
@@ -102,6 +103,8 @@ class Facts:
     repeats: Repeats = "drop"
     # Whether it ranks whole documents as trec_eval does, except for ties.
     ranks_documents: bool = False
+    # How the mean over topics is taken; a geometric one is that of scores that are logarithms.
+    average: Average = "arithmetic"
 
 
 @dataclass(frozen=True)
@@ -204,4 +207,5 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
             requested=str(requested),
             user=" ".join((type(self).__doc__ or "").strip().split("\n\n")[0].split()),
             formula=self.facts.formula,
+            average=self.facts.average,
         )

@@ -7,10 +7,12 @@ measures come from are listed at the end, by the short names under which they ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import Field, fields
 from fractions import Fraction
 from functools import partial
+from inspect import cleandoc
 from itertools import combinations, product
 from typing import Any, TypeVar
 
@@ -41,7 +43,7 @@ def explain_measure(given: Measure | type[Measure]) -> str:
     kind, facts, default = type(measure), measure.facts, type(measure)()
     parts = [
         f"### {kind.name}: {measure.title}",
-        (kind.__doc__ or "").strip(),
+        cleandoc(kind.__doc__ or ""),
         f"    {facts.formula}" if facts.formula else "",
         f"**By default** `{default}`",
         "" if measure == default else f"**Here** `{measure}`",
@@ -73,8 +75,9 @@ def _is_default(measure: Measure) -> bool:
 
 
 def _bounds(measure: Measure) -> str:
+    lowest = measure.facts.lowest
     highest = "∞" if measure.highest is None else shown(measure.highest)
-    return f"{shown(measure.facts.lowest)} to {highest}"
+    return f"{'−∞' if lowest == -math.inf else shown(round(lowest, 4))} to {highest}"
 
 
 def _range(measure: Measure) -> str:
@@ -82,6 +85,8 @@ def _range(measure: Measure) -> str:
     better = "higher" if measure.facts.higher_is_better else "lower"
     text = f"**Range** {here}; {better} is better."
     text += f" By default it is {usual}." if here != usual else ""
+    if measure.facts.average == "geometric":
+        text += " That is the logarithm; the mean over topics is between 0 and 1."
     if _is_default(measure):
         changed = effect_of_parameters(type(measure), _bounds)
         text += "".join(f" It is {bounds} with {where}." for bounds, where in changed.items())
@@ -247,6 +252,10 @@ def _any_of(spec: Field[Any], values: tuple[Any, ...]) -> str:
 REFERENCES = {
     "Ali, Consens and Lalmas 2012": "M. S. Ali, M. Consens, M. Lalmas: Extended structural "
     "relevance framework: a framework for evaluating structured document retrieval.",
+    "Buckley and Voorhees 2004": "C. Buckley, E. M. Voorhees: Retrieval evaluation with incomplete "
+    "information. SIGIR 2004.",
+    "Chapelle et al. 2009": "O. Chapelle, D. Metzler, Y. Zhang, P. Grinspan: Expected reciprocal "
+    "rank for graded relevance. CIKM 2009.",
     "Clarke et al. 2008": "C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova, A. Ashkan, "
     "S. Büttcher, I. MacKinnon: Novelty and diversity in information retrieval evaluation. "
     "SIGIR 2008.",
@@ -270,6 +279,8 @@ REFERENCES = {
     "INEX. SIGIR Forum 41(1), 2007.",
     "Lalmas et al. 2007": "M. Lalmas, G. Kazai, J. Kamps, J. Pehcevski, B. Piwowarski, "
     "S. Robertson: INEX 2006 evaluation measures. INEX 2006.",
+    "Moffat and Zobel 2008": "A. Moffat, J. Zobel: Rank-biased precision for measurement of "
+    "retrieval effectiveness. ACM Transactions on Information Systems 27(1), 2008.",
     "Pehcevski and Thom 2006": "J. Pehcevski, J. A. Thom: HiXEval: highlighting XML retrieval "
     "evaluation. INEX 2005.",
     "Piwowarski and Dupret 2006": "B. Piwowarski, G. Dupret: Evaluation in (XML) information "
@@ -282,13 +293,19 @@ REFERENCES = {
     "Raghavan et al. 1989": "V. Raghavan, P. Bollmann, G. S. Jung: A critical investigation of "
     "recall and precision as measures of retrieval system performance. ACM Transactions on "
     "Information Systems 7(3), 1989.",
+    "Robertson 2006": "S. Robertson: On GMAP: and other transformations. CIKM 2006.",
+    "Robertson 2012": "S. Robertson: On smoothing average precision. ECIR 2012.",
     "Sakai and Dou 2013": "T. Sakai, Z. Dou: Summaries, ranked retrieval and sessions: a unified "
     "framework for information access evaluation. SIGIR 2013.",
     "Smith and Troynikov 2024": "B. Smith, A. Troynikov: Evaluating chunking strategies for "
     "retrieval. Technical report, Chroma, 2024.",
     "Voorhees 1999": "E. M. Voorhees: The TREC-8 question answering track report. TREC-8, 1999.",
+    "Yilmaz and Aslam 2006": "E. Yilmaz, J. A. Aslam: Estimating average precision with incomplete "
+    "and imperfect judgments. CIKM 2006.",
     "Zhai, Cohen and Lafferty 2003": "C. Zhai, W. W. Cohen, J. Lafferty: Beyond independent "
     "relevance: methods and evaluation metrics for subtopic retrieval. SIGIR 2003.",
+    "ir_measures": "S. MacAvaney, C. Macdonald, I. Ounis: Streamlining evaluation with "
+    "ir-measures. ECIR 2022.",
     "trec_eval": "C. Buckley and others: trec_eval, the evaluation program of the Text REtrieval "
     "Conference (TREC).",
 }

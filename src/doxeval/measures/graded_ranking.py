@@ -68,19 +68,35 @@ class GradedRanking(Memory):
         """Return the number of relevant results up to each result."""
         return self.ranking.cumulated(self.is_relevant(rel).astype(np.int64))
 
+    @once
+    def non_relevant(self, rel: int) -> Ints:
+        """Return the number of results up to each that were judged, and not as relevant."""
+        return self.cumulated(self.is_judged & ~self.is_relevant(rel))
+
+    def cumulated(self, is_counted: Bools) -> Ints:
+        """Return how many results up to each one are to be counted."""
+        return self.ranking.cumulated(is_counted.astype(np.int64))
+
     # Topics
 
-    def hits_at(self, k: int | None, rel: int) -> Ints:
-        """Return the number of relevant results of each topic, among the first k or all."""
+    def hits_at(self, k: int | Ints | None, rel: int) -> Ints:
+        """Return the number of relevant results of each topic, among the first k or all.
+
+        k may be a number for each topic.
+        """
         return self.at(k, self.hits(rel))
 
-    @once
     def relevant(self, rel: int) -> Ints:
         """Return the number of relevant units of each topic, returned or not."""
+        return self.judged_counts(rel)
+
+    @once
+    def judged_counts(self, rel: int) -> Ints:
+        """Return the number of units of each topic that have at least this grade."""
         total = np.append(0, np.cumsum(self.judged >= rel))
         return np.diff(total[self.judged_begin])
 
-    def at(self, k: int | None, cumulated: Numbers) -> Numbers:
+    def at(self, k: int | Ints | None, cumulated: Numbers) -> Numbers:
         """Return cumulated values after the first k results of each topic, or after all."""
         return self.ranking.at(len(self.ranking) if k is None else k, cumulated)
 
@@ -101,10 +117,38 @@ class GradedRanking(Memory):
         return np.concatenate([np.cumsum(values) for values in lists]) if lists else discounted
 
     @cached_property
+    def ideal_gain(self) -> Ints:
+        """The sum of the grades above 0 of each topic."""
+        total = np.append(0, np.cumsum(np.maximum(self.judged, 0)))
+        return np.diff(total[self.judged_begin])
+
+    @cached_property
     def judged_rank(self) -> Ints:
         """The rank of each judged unit in the best order of its topic, from 1."""
         counts = np.diff(self.judged_begin)
         return np.arange(1, len(self.judged) + 1) - np.repeat(self.judged_begin[:-1], counts)
+
+    @once
+    def ideal_dcg_at_ranks(self, gain: Gain) -> Floats:
+        """Return the ideal discounted cumulated gain at the rank of each result."""
+        return self._of_ideal(self.ideal_dcg(gain), self._judged_count)
+
+    def ideal_gain_at_ranks(self) -> Ints:
+        """Return the gain of the ideal result at the rank of each result; 0 beyond the ideal."""
+        is_beyond = self.ranking.rank > self._judged_count
+        return np.where(
+            is_beyond, 0, self._of_ideal(np.maximum(self.judged, 0), self._judged_count)
+        )
+
+    @property
+    def _judged_count(self) -> Ints:
+        """The number of judged units of the topic of each result."""
+        return np.diff(self.judged_begin)[self.ranking.topic]
+
+    def _of_ideal(self, values: Numbers, count: Ints) -> Numbers:
+        """Return a value of the judged unit at the rank of each result, or of the last one."""
+        at = self.judged_begin[self.ranking.topic] + np.minimum(self.ranking.rank, count) - 1
+        return np.where(count > 0, np.append(values, 0)[np.maximum(at, 0)], 0)
 
     def ideal_at(self, k: int | None, cumulated: Floats) -> Floats:
         """Return values that were cumulated over judged units, after the first k of each topic."""

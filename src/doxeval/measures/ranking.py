@@ -343,11 +343,15 @@ class Ranking(Memory):
         cumulated: Numbers = total[1:] - total[self.begin[self.topic]]
         return cumulated
 
-    def at(self, cut_off: int, cumulated: Numbers) -> Numbers:
-        """Return cumulated values at a cut-off, one for each topic; beyond the list they stay."""
-        last = self.begin[:-1] + np.minimum(self.counts, cut_off) - 1
+    def at(self, cut_off: int | Ints, cumulated: Numbers) -> Numbers:
+        """Return cumulated values at a cut-off, one for each topic; beyond the list they stay.
+
+        cut_off: for all topics, or one for each; nothing is cumulated at 0.
+        """
+        count = np.minimum(self.counts, cut_off)
+        last = self.begin[:-1] + count - 1
         values = np.zeros(len(self.counts), dtype=cumulated.dtype)
-        has_results = self.counts > 0
+        has_results = count > 0
         values[has_results] = cumulated[last[has_results]]
         return values
 

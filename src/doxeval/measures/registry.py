@@ -92,7 +92,18 @@ def _family(name: str, title: str, names: str) -> Family:
 
 
 FAMILIES = (
-    _family("documents", "Documents as units", "P R AP"),
+    _family(
+        "documents",
+        "Documents as units",
+        "P R AP GMAP Rprec Success IPrec Bpref infAP Judged SetP SetR SetF NumRet NumRel NumRelRet",
+    ),
+    _family("graded", "Documents with grades", "nDCG ERR RBP RBPresidual"),
+    _family(
+        "trec_eval",
+        "trec_eval's other measures of documents",
+        "binG RprecMult IPrecAvg RelP SetRelP SetAP Utility NumNonRelRet GMBpref YAAP G nDCGrel "
+        "RnDCG",
+    ),
     _family("hixeval", "HiXEval: highlighted characters", "cP cR cF MAcP iP MAiP"),
     _family(
         "chunks",

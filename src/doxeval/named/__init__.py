@@ -18,6 +18,7 @@ __all__ = [
     "Registry",
     "cut_off",
     "defined_in",
+    "level",
     "parameter",
     "parse",
     "point",

@@ -11,6 +11,7 @@ from doxeval.named.registry import defined_in as defined_in
 from doxeval.named.registry import parse as parse
 from doxeval.named.value import Named as Named
 from doxeval.named.value import cut_off as cut_off
+from doxeval.named.value import level as level
 from doxeval.named.value import parameter as parameter
 from doxeval.named.value import parameters_in_words as parameters_in_words
 from doxeval.named.value import point as point

@@ -55,6 +55,11 @@ def cut_off(default: int | None, help_text: str = "how many results count") -> A
     return field(default=default, metadata={"help": help_text, "sign": "@"})
 
 
+def level(default: Fraction, help_text: str, at_most: int = 1) -> Any:
+    """Declare a number from 0 that is shown as @x, such as a level of recall."""
+    return field(default=default, metadata={"help": help_text, "sign": "@", "at_most": at_most})
+
+
 def point(default: Fraction | None, help_text: str) -> Any:
     """Declare the parameter that is shown as [x]."""
     return field(default=default, metadata={"help": help_text, "sign": "["})
@@ -135,7 +140,7 @@ class Named:
             if sign is None:
                 named += [f"{spec.name}={shown(value)}"] if is_shown(spec) else []
             elif value is not None:
-                signs += f"@{value}" if sign == "@" else f"[{shown(value)}]"
+                signs += f"@{shown(value)}" if sign == "@" else f"[{shown(value)}]"
         return f"{self.name}{signs}" + (f"({','.join(named)})" if named else "")
 
 
@@ -180,18 +185,20 @@ def checked_value(spec: Field[Any], value: Any, name: str) -> Any:
     if value is None and spec.default is None:
         return None
     sign = spec.metadata.get("sign")
+    if "at_most" in spec.metadata:
+        return _checked_fraction(value, name, f"@{_unquoted(value)}", spec.metadata["at_most"])
     if sign == "@":
         return _checked_cut_off(value, name)
     if sign == "[":
-        return _checked_point(value, name)
+        return _checked_fraction(value, name, f"[{_unquoted(value)}]")
     return _named_value(spec, value, name)
 
 
 def from_text(spec: Field[Any], text: str) -> Any:
     """Convert text to the type of its parameter where possible; otherwise return the text."""
-    if spec.metadata.get("sign") == "@":
+    if spec.metadata.get("sign") == "@" and "at_most" not in spec.metadata:
         return int(text) if _CUT_OFF.fullmatch(text[:100]) and len(text) <= 100 else text
-    if spec.metadata.get("sign") == "[" or text in spec.metadata["choices"]:
+    if "sign" in spec.metadata or text in spec.metadata["choices"]:
         return text
     if isinstance(spec.default, bool):
         return {"on": True, "off": False}.get(text, text)
@@ -212,21 +219,22 @@ def _checked_cut_off(value: Any, name: str) -> int:
     return int(value)
 
 
-def _checked_point(value: Any, name: str) -> Fraction:
-    fraction = _fraction(value)
-    if fraction is None or not 0 <= fraction <= 1:
-        text = _unquoted(value)
-        raise SyntaxProblem(f"{name}: [{text}] is not a point: expected a number from 0 to 1")
+def _checked_fraction(value: Any, name: str, written: str, at_most: int = 1) -> Fraction:
+    fraction = _fraction(value, at_most)
+    if fraction is None or not 0 <= fraction <= at_most:
+        what = "point" if written.startswith("[") else "level"
+        expected = f"expected a number from 0 to {at_most}"
+        raise SyntaxProblem(f"{name}: {written} is not a {what}: {expected}")
     if fraction.denominator > _FINEST_POINT:
-        raise SyntaxProblem(f"{name}: [{_unquoted(value)}] has more than twelve digits")
+        raise SyntaxProblem(f"{name}: {written} has more than twelve digits")
     return fraction
 
 
-def _fraction(value: Any) -> Fraction | None:
+def _fraction(value: Any, at_most: int) -> Fraction | None:
     if isinstance(value, str):
         is_number = _NUMBER.fullmatch(value) or _SHARE.fullmatch(value)
         return Fraction(value) if is_number else None
-    if not _is_between(value, 0, 1):
+    if not _is_between(value, 0, at_most):
         return None
     # 0.01 means a hundredth, not the nearest binary fraction.
     return Fraction(value) if isinstance(value, Rational) else Fraction(Decimal(repr(float(value))))
@@ -305,7 +313,8 @@ def parameters_in_words(value: Named, also: Mapping[str, str] = MappingProxyType
 
 
 def _in_words(spec: Field[Any], value: Any, also: Mapping[str, str]) -> str:
-    name = {"@": "@k", "[": "[x]"}.get(spec.metadata.get("sign", ""), spec.name)
+    at = "@x" if "at_most" in spec.metadata else "@k"
+    name = {"@": at, "[": "[x]"}.get(spec.metadata.get("sign", ""), spec.name)
     choices = spec.metadata.get("choices") or ()
     among = f": {', '.join(choices)}" if choices else ""
     remarks = [f"here {shown(value)}"] if value != spec.default else []

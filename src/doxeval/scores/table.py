@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from doxeval.scores.plots import Plot, PlotKind
 
 
+Average = Literal["arithmetic", "geometric"]
+
+
 class MeasureFacts(NamedTuple):
     """What readers of scores must know about a measure.
 
@@ -52,6 +55,8 @@ class MeasureFacts(NamedTuple):
     empty. duplicates: what is done with results that were returned before, drop or keep; empty if
     that is not known. The canonical name says so where it is not what the measure does by itself,
     the label where it is not what everybody expects: two different values never have one name.
+    average: how the mean over topics is taken; a geometric mean is that of scores which are natural
+    logarithms.
 
     >>> MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "interpolated precision")
     MeasureFacts('iP[.01]', 'iP[0.01](alpha=0)', 0 to 1, higher is better)
@@ -67,6 +72,17 @@ class MeasureFacts(NamedTuple):
     user: str = ""
     formula: str = ""
     duplicates: str = ""
+    average: Average = "arithmetic"
+
+    def mean_of(self, values: Floats) -> float | None:
+        """Return the mean of the defined scores of topics, None if there are none.
+
+        >>> facts = MeasureFacts("GMAP", "GMAP", "geometric mean", average="geometric")
+        >>> facts.mean_of(np.log([0.5, 0.125]))
+        0.25
+        """
+        mean = mean_of(values)
+        return math.exp(mean) if mean is not None and self.average == "geometric" else mean
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -326,7 +342,10 @@ class ScoreTable(ShownAsTable):
     def means_of(self, index: int) -> list[float | None]:
         """Return the mean of each measure for the run with this index."""
         scores = self.runs[index]
-        return [mean_of(values[scores.counted]) for values in scores.values]
+        return [
+            facts.mean_of(values[scores.counted])
+            for facts, values in zip(self.measures, scores.values, strict=True)
+        ]
 
     def mean(self) -> dict[str, dict[str, float | None]]:
         """Return the means by run and measure; None if a measure is undefined for all topics."""
@@ -490,8 +509,8 @@ class ScoreTable(ShownAsTable):
         labels = self.labels[:MAX_MEASURES]
         more = ["…"] if len(self.labels) > len(labels) else []
         rows = []
-        for scores in self.runs:
-            means = [mean_of(values[scores.counted]) for values in scores.values[: len(labels)]]
+        for index, scores in enumerate(self.runs):
+            means = self.means_of(index)[: len(labels)]
             rows.append([scores.run, *map(format_score, means), *more])
         return TextTable(
             ["run", *labels, *more] if rows else [],

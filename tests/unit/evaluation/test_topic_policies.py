@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import fields
 
 from doxeval.assessments import Assessments, Judgment
@@ -42,8 +44,26 @@ def scores_by_all_measures(judgments: list[Judgment], results: list[Result]) -> 
     )
 
 
+# What is not 0 for an empty list: costs, residuals, logarithms, and what does not depend on a run.
+OF_EMPTY_LISTS = {"Cost", "RBPresidual", "GMAP", "GMBpref", "YAAP", "NumRel"}
+# What can be counted for any topic, whether or not anything is relevant.
+COUNTS = {"NumRet", "NumRel", "NumRelRet", "NumNonRelRet", "Judged", "Utility"}
+ALL_BUT_COUNTS = [name for name in ALL_MEASURES if measure_named(name).name not in COUNTS]
+
+
 def scores_an_empty_list(measure: Measure) -> bool:
-    return (isinstance(measure, Esr) and measure.empty(1.0) > 0) or measure.name == "Cost"
+    by_esr = isinstance(measure, Esr) and measure.empty(1.0) > 0
+    return by_esr or measure.name in OF_EMPTY_LISTS
+
+
+def without_counts(scores: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {name: scores[name] for name in ALL_BUT_COUNTS}
+
+
+def as_mean(name: str, score: float | None) -> float | None:
+    """The mean over one topic with this score."""
+    is_logarithm = measure_named(name).facts.average == "geometric"
+    return math.exp(score) if is_logarithm and score is not None else score
 
 
 def test_a_topic_without_results_scores_nothing_by_any_measure() -> None:
@@ -61,16 +81,19 @@ def test_a_topic_without_anything_relevant_is_undefined_by_every_measure() -> No
     judged = [relevant("7", "a"), Judgment("8", "a"), Judgment("9", "b")]
     table = scores_by_all_measures(judged, [*whole("7", "a"), *whole("8", "a")])
     scores = table.topics()["run"]
-    undefined = {name: ["8", "9"] for name in ALL_MEASURES}
-    assert scores["8"] == scores["9"] == dict.fromkeys(ALL_MEASURES)
+    undefined = {name: ["8", "9"] for name in ALL_BUT_COUNTS}
+    for topic in ("8", "9"):
+        assert without_counts(scores[topic]) == dict.fromkeys(ALL_BUT_COUNTS)
+        assert None not in (scores[topic][name] for name in {*ALL_MEASURES} - {*ALL_BUT_COUNTS})
     assert table.undefined() == {"run": undefined}
-    assert table.mean()["run"] == scores["7"]
+    of_topic = {name: as_mean(name, score) for name, score in scores["7"].items()}
+    assert without_counts(table.mean()["run"]) == without_counts(of_topic)
     assert table.to_dict()["runs"][0]["undefined"] == undefined
 
 
 def test_a_mean_over_nothing_is_none() -> None:
     table = scores_by_all_measures([Judgment("8", "a")], whole("8", "a"))
-    assert table.mean()["run"] == dict.fromkeys(ALL_MEASURES)
+    assert without_counts(table.mean()["run"]) == dict.fromkeys(ALL_BUT_COUNTS)
 
 
 def test_an_empty_strict_base_is_undefined_where_another_is_not() -> None:

@@ -176,7 +176,7 @@ def ranks_documents_once(case: Case) -> bool:
 
 def up_to(case: Case, k: int) -> list[Result]:
     """Return the first k results of each topic, or all parts of its first k documents."""
-    of_documents = ranks_documents_once(case) or FAMILY_OF.get(case.measure.name) == "documents"
+    of_documents = ranks_documents_once(case) or case.measure.facts.ranks_documents
     kept = []
     for results in by_topic(case).values():
         items = [result.document if of_documents else at for at, result in enumerate(results)]
@@ -302,9 +302,14 @@ def a_tail_without_gain_is_free(case: Case) -> None:
 ENDS = {"unretrieved": "zero"}
 
 
-@law(measures=has_cut_off, fixed={"k": 1, **ENDS}, where=elements_or_text, variants=1)
-@law(measures=has_cut_off, fixed={"k": 3, **ENDS}, where=elements_or_text, variants=1)
-@law(measures=has_cut_off, fixed={"k": 10, **ENDS}, where=elements_or_text, years=YEARS)
+def scores_what_is_found(kind: type[Measure]) -> bool:
+    """Whether a measure has a cut-off, and does not ask whether documents were judged."""
+    return has_cut_off(kind) and kind.name != "Judged"
+
+
+@law(measures=scores_what_is_found, fixed={"k": 1, **ENDS}, where=elements_or_text, variants=1)
+@law(measures=scores_what_is_found, fixed={"k": 3, **ENDS}, where=elements_or_text, variants=1)
+@law(measures=scores_what_is_found, fixed={"k": 10, **ENDS}, where=elements_or_text, years=YEARS)
 def padding_without_text_changes_nothing(case: Case) -> None:
     """Results without text that fill a list up to the cut-off change no score."""
     length = min(getattr(case.measure, "k", None) or MANY, MANY)
@@ -368,9 +373,10 @@ def a_run_without_repeats_is_scored_as_ever(case: Case) -> None:
     assert case.scene.scores(case.measure, case.results, KEEP) == case.scores
 
 
-# By pAP, what is returned twice counts twice.
+# RnDCG looks at one more rank where a list is longer than the ideal, whatever stands there; by pAP,
+# what is returned twice counts twice.
 @law(
-    measures=lambda kind: is_ours(kind) and kind.name != "pAP",
+    measures=lambda kind: is_ours(kind) and kind.name not in ("RnDCG", "pAP"),
     where=lambda case: elements_or_text(case) and not counts_repeats(case),
 )
 def a_repeat_at_the_end_never_helps(case: Case) -> None:
@@ -567,7 +573,7 @@ def test_every_law_is_tried() -> None:
     assert {rule.declared for rule in RULES} - {None} == set(Law)
     assert all(any(map(rule.is_for, KINDS.values())) for rule in RULES)
     assert all(has_cut_off(KINDS[name]) for name in declaring(Law.GROWS_WITH_K))
-    assert all(has_sign(KINDS[name], "[") for name in declaring(Law.FALLS_WITH_X))
+    assert all(hasattr(KINDS[name], "x") for name in declaring(Law.FALLS_WITH_X))
 
 
 # Files

@@ -72,6 +72,8 @@ def decimals(most: int, places: int = 12) -> st.SearchStrategy[Decimal]:
 
 def values_of(spec: Field[Any]) -> st.SearchStrategy[Any]:
     """Values that a parameter may take, whether or not they go with the others."""
+    if "at_most" in spec.metadata:
+        return decimals(spec.metadata["at_most"]).map(Fraction)
     if spec.metadata.get("sign") == "@":
         return st.integers(1, 10**9 - 1) | st.just(spec.default)
     if spec.metadata.get("sign") == "[":
@@ -388,7 +390,6 @@ def test_hints_for_names_of_other_programs_name_measures_there_are() -> None:
         ("precall", ["inex_eval"]),
         ("GRP", ["inex_eval"]),
         ("HiXEval", ["cP@10", "cR@10", "iP[0.01]", "MAiP"]),
-        ("RBP(p=.8)", ["not available yet"]),
         ("T2I", ["MAgP(score=t2i)"]),
         ("iP@10", ["iP[x]"]),
         ("MRR@10", ["RR@10", "needs highlighted text or gold"]),
