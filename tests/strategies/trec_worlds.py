@@ -64,18 +64,22 @@ def _judgments(
 
 
 def _results(chance: random.Random, topic: str, documents: list[str]) -> list[str]:
-    scores = chance.choice(
-        [
-            lambda: str(chance.randint(0, 4)),
-            lambda: repr(round(chance.random(), 2)),
-            lambda: f"{1 + chance.randint(0, 9) * 1e-9:.12f}",  # all the same in single precision
-            lambda: chance.choice(["1e3", "-2.5", "0.0", "1E-3", "7", repr(chance.random())]),
-        ]
-    )
+    kind = chance.choice(["whole", "short", "close", "any"])
+
+    def score() -> str:
+        match kind:
+            case "whole":
+                return str(chance.randint(0, 4))
+            case "short":
+                return repr(round(chance.random(), 2))
+            case "close":  # all the same in single precision
+                return f"{1 + chance.randint(0, 9) * 1e-9:.12f}"
+        return chance.choice(["1e3", "-2.5", "0.0", "1E-3", "7", repr(chance.random())])
+
     returned = chance.sample(documents, chance.randrange(1, len(documents)))
     more = chance.choice(["", " and more"])
     return [
-        f"{topic} Q0\t{name} {chance.choice(['0', 'x'])} {scores()} sys{chance.randint(1, 3)}{more}"
+        f"{topic} Q0\t{name} {chance.choice(['0', 'x'])} {score()} sys{chance.randint(1, 3)}{more}"
         for name in returned
     ]
 

@@ -43,7 +43,7 @@ class RelevanceEvaluator:
             relevance_level=relevance_level,
             judged_only=judged_docs_only_flag,
         )
-        self._lines = trec_lines(self._options.measures, relevance_level)
+        self._lines = trec_lines(tuple(self._options.measures), relevance_level)
         self._qrels = qrels_of_dict(
             {topic: grades for topic, grades in query_relevance.items() if grades}
         )

@@ -243,7 +243,7 @@ def _score(
     options = _as_options(options)
     judged = read_trec_qrels(qrels)
     results = run_of_dict(run) if isinstance(run, Mapping) else read_trec_run_file(run)
-    lines = trec_lines(options.measures, options.relevance_level)
+    lines = trec_lines(tuple(options.measures), options.relevance_level)
     return scores_of_run(results, judged, lines, options)
 
 
@@ -253,7 +253,7 @@ def scores_of_run(
     """Score a run that was read.
 
     >>> qrels, run = qrels_of_dict({"7": {"a": 1}}), run_of_dict({"7": {"a": 0.5}})
-    >>> scores_of_run(run, qrels, trec_lines(["map"]), TrecEvalOptions()).values.tolist()
+    >>> scores_of_run(run, qrels, trec_lines(("map",)), TrecEvalOptions()).values.tolist()
     [[1.0]]
     """
     truth = qrels.truth

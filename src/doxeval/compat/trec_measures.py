@@ -8,8 +8,9 @@ given twice for a measure count once: the first are taken.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from doxeval.compat.trec_input import BAD_FILE, TrecEvalError
@@ -157,12 +158,13 @@ NICKNAMES = {
 _OTHER_JUDGMENTS = ("all_prefs", "prefs", "qrels_jg")
 
 
-def trec_lines(requested: Iterable[str], relevance_level: int = 1) -> tuple[TrecLine, ...]:
+@cache
+def trec_lines(requested: tuple[str, ...], relevance_level: int = 1) -> tuple[TrecLine, ...]:
     """Return the lines of the requested measures, in the order in which they are printed.
 
-    >>> [line.label for line in trec_lines(["map", "P.10,5", "P.20", "num_q"])]
+    >>> [line.label for line in trec_lines(("map", "P.10,5", "P.20", "num_q"))]
     ['num_q', 'map', 'P_5', 'P_10']
-    >>> trec_lines(["MAP"])
+    >>> trec_lines(("MAP",))
     Traceback (most recent call last):
     doxeval.compat.trec_input.TrecEvalError: trec_eval has no measure 'MAP'
     """

@@ -64,9 +64,9 @@ def test_python_gives_the_same_values() -> None:
     for label, value in summary.items():
         assert value == pytest.approx(float(of_all[label]), abs=0.00005)
     by_topic = scores.by_topic()
-    for label, topic, value in expected:
+    for label, topic, shown in expected:
         if topic != "all" and label != "relstring":
-            assert by_topic[topic][label] == pytest.approx(float(value), abs=0.00005)
+            assert by_topic[topic][label] == pytest.approx(float(shown), abs=0.00005)
 
 
 QRELS = "1 0 a 1\n1 0 a.xml 2\n10 0 b 3\n2 0 c 1\n"

@@ -21,7 +21,7 @@ def called(folder: Path, qrels: str | bytes, run: str | bytes, *flags: str) -> R
     return doxeval(*words, *flags)
 
 
-BAD_FILES = {
+BAD_FILES: dict[str, tuple[str, str | bytes, int, str]] = {
     "no results in": (QRELS, "", 2, "run: the file is empty"),
     "no judgments in": ("", RUN, 2, "qrels: the file is empty"),
     "only blank lines": (QRELS, "\n \n", 2, "run: no results in the file"),
