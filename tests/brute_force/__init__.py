@@ -14,6 +14,7 @@ So a measure without a twin, or a parameter that its twin does not know, fails a
 from brute_force import (
     browsing,
     chunks,
+    diversity,
     documents,
     erru,
     esr,
@@ -32,6 +33,7 @@ __all__ = [
     "TWINS",
     "browsing",
     "chunks",
+    "diversity",
     "documents",
     "erru",
     "esr",

@@ -10,7 +10,7 @@ from typing import Any
 
 from doxeval.measures import Measure
 
-# Values of the parameters that have no list of choices.
+# Values of the parameters that have no list of choices; of a single measure by NAME.parameter.
 SAMPLES: dict[str, list[Any]] = {
     "k": [1, 2, 3, 5, 20],
     "B": [1, 3, 10, 40],
@@ -20,6 +20,7 @@ SAMPLES: dict[str, list[Any]] = {
     "L": ["collection", 7.0, 20.5],
     "alpha": [0.0, 0.5, 1.0],
     "beta": [1.0, 0.25, 2.0],
+    "NRBP.beta": [0.5, 0.25, 0.8],
     "exponents": ["0.875+0.75+0.5", "0.5+0.75+1.5"],
     "ignore": ["none", "links", "p", "sec+collectionlink", "article"],
     "irr": [1, 3, 8, 300],
@@ -39,8 +40,9 @@ def values_of(kind: type[Measure], spec: Field[Any], quants: Collection[str]) ->
         return [quant for quant in spec.metadata["choices"] if quant in (*quants, "auto")]
     if spec.metadata.get("choices") and not spec.metadata["number"]:
         return list(spec.metadata["choices"])
-    if spec.name in SAMPLES:
-        return [*([None] if spec.default is None else []), *SAMPLES[spec.name]]
+    samples = SAMPLES.get(f"{kind.name}.{spec.name}") or SAMPLES.get(spec.name)
+    if samples:
+        return [*([None] if spec.default is None else []), *samples]
     if isinstance(spec.default, bool):
         return [False, True]
     raise AssertionError(

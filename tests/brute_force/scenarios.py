@@ -72,6 +72,7 @@ class Scenario:
             Need.RETRIEVED_TEXT: has_text and self.results != "trees",
             Need.RETRIEVED_START: has_text and self.results != "trees",
             Need.RETRIEVED_ELEMENTS: self.results == "elements",
+            Need.SUBTOPICS: nothing or any(j.subtopics or j.highlights for j in world.judgments),
             Need.CHUNKS: True,
         }
         return {need for need, is_there in is_met.items() if is_there}

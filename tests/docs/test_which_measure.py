@@ -30,6 +30,7 @@ ASSESSMENTS = {
     "best entry points": '{"topic": "1", "doc": "a", "start": 0, "end": 24}\n'
     '{"topic": "1", "doc": "a", "bep": 0}\n',
     "units": f'{{"topic": "1", "doc": "a", "nodes": ["{SECTION}"], "rel": 1}}\n',
+    "subtopics": '{"topic": "1", "doc": "a", "subtopic": "1", "grade": 1}\n',
     "any": '{"topic": "1", "doc": "a", "start": 0, "end": 24}\n',
 }
 

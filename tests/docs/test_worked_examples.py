@@ -15,7 +15,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from doxeval.assessments import Grade2002, Grade2003, GradedElement, Judgment, NeededSpan
+from doxeval.assessments import (
+    Grade2002,
+    Grade2003,
+    GradedElement,
+    Judgment,
+    NeededSpan,
+    SubtopicGrade,
+)
 from doxeval.documents import example_collection
 from doxeval.measures import FAMILIES, eprum, prum
 from doxeval.runs import ChunkTable, Result
@@ -90,6 +97,18 @@ def documents() -> Values:
     starts = [point(name, 0) for name in "abcdef"]
     yield from scored(starts, at_once, "EPRUM(L=1000)", "PRUM(L=1000)")
     yield from scored([Result("7", name) for name in "acfx"], judged, "P@10")  # at most 0.4
+
+
+@example
+def diversity() -> Values:
+    judged = [
+        Judgment("7", "a", subtopics=(SubtopicGrade("1", 1), SubtopicGrade("2", 1))),
+        Judgment("7", "b", subtopics=(SubtopicGrade("2", 1),)),
+    ]
+    run = [Result("7", "b"), Result("7", "a")]
+    names = ("alpha_nDCG@5", "ERR_IA@5", "NRBP", "P_IA@5")
+    yield from scored(run, judged, *names, "StRecall@1", "StRecall@2")
+    yield from scored(run[::-1], judged, *names)
 
 
 @example

@@ -12,6 +12,7 @@ from doxeval.assessments import (
     Judgments,
     elements_from_grades,
     merge_judgments,
+    read_aspects,
     read_assessments,
     read_beir_qrels,
     read_inex_text,
@@ -65,7 +66,7 @@ def run(format: RunFormat, ends: bool = False) -> Reader:
         list(made.results())
         problems_of(made, tasks[len(data) % len(tasks)])
         resolve(made, collection())
-        for format_ in ("jsonl", "csv", "text", "inex", "msmarco", "ranx"):
+        for format_ in ("jsonl", "csv", "text", "inex", "msmarco", "ranx", "genomics"):
             if not losses(made, format_):
                 b"".join(RUN_FORMATS[format_].write(made))
         return made
@@ -272,6 +273,7 @@ TARGETS = (
     Target("tab-topics", topic("tab"), (good.TAB_TOPICS,), TOPICS_WORDS),
     *_text_targets(),
     Target("msmarco-runs", run("msmarco"), (good.MSMARCO_RUN,), RUN_WORDS, share=2),
+    Target("genomics-runs", run("genomics"), (good.GENOMICS_RUN,), RUN_WORDS, share=2),
     Target(
         "ranx-runs",
         run("ranx"),
@@ -282,7 +284,10 @@ TARGETS = (
     Target(
         "recognised-runs",
         recognised_run,
-        (good.TEXT_RUN, good.MSMARCO_RUN, good.RANX_RUN, good.JSONL_RUN, good.CSV_RUN),
+        (
+            *(good.TEXT_RUN, good.MSMARCO_RUN, good.GENOMICS_RUN),
+            *(good.RANX_RUN, good.JSONL_RUN, good.CSV_RUN),
+        ),
         (*RUN_WORDS, *_NESTED_WORDS, b"<", b"PAR1"),
         share=2,
     ),
@@ -334,13 +339,20 @@ TARGETS = (
         (*JUDGMENTS_WORDS, *_NESTED_WORDS),
         share=3,
     ),
+    Target(
+        "gold-passages",
+        assessments(read_aspects),
+        (good.GOLD_PASSAGES,),
+        (*JUDGMENTS_WORDS, b"|", b"\t"),
+        share=2,
+    ),
     Target("trec-qrels", assessments(read_trec_qrels), (good.TREC_QRELS,), JUDGMENTS_WORDS),
     Target(
         "recognised-assessments",
         recognised,
         (
             *(good.QRELS, good.TREC_QRELS, good.JUDGED, good.XML_GRADES),
-            *(good.BEIR_QRELS, good.RANX_QRELS),
+            *(good.BEIR_QRELS, good.RANX_QRELS, good.GOLD_PASSAGES),
         ),
         XML_JUDGMENTS_WORDS,
     ),

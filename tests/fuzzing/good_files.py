@@ -51,6 +51,7 @@ ELEMENT_RUN = b"7 Q0 a 1 0.9 mine /s[1]/p[2]\n7 Q0 a 2 0.8 mine /s[1]\n8 Q0 b 1 
 POINT_RUN = b"7 Q0 a 1 0.9 mine 3\n7 Q0 b 2 0.8 mine 0\n"
 POINTS_RUN = b"7 Q0 a 1 0.9 mine /s[1]/p[1]/text()[1].2 /s[1]/p[2]\n"
 MSMARCO_RUN = b"7\ta\t1\n7\tb.xml\t2\n8 a 1\n"
+GENOMICS_RUN = b"7 b 2 0 9 mine\n7\ta.xml\t1\t3\t5\tmine\n8 a 1 0 5\n8 b 1 0 5 mine and more\n"
 RANX_RUN = b'{"7": {"a": 0.9, "b": 2},\n "8": {}, "9": {"a": -1e-3}}'
 PRINTED_RANX_RUN = b'{\n  "7": {\n    "a": 0.9,\n    "b:1": 0.5\n  }\n}\n'
 DOCUMENT_RUN = b"7 Q0 a 1 0.9 mine\n7 Q0 b 2 0.8 mine\n8 Q0 a 1 2 mine\n"
@@ -72,6 +73,7 @@ QRELS = b"7 Q0 a 9 16 0 0:5 9:4\n7 Q0 b 0 9\n8 Q0 a 3 16 2 1:3\n"
 BEIR_QRELS = b"query-id\tcorpus-id\tscore\n7\ta\t1\n7\tb c\t-1\n8\ta\t2\n"
 PLAIN_BEIR_QRELS = b"query-id corpus-id score\n7 a 1\n8 a 0\n"
 RANX_QRELS = b'{"7": {"a": 1, "b": 0},\n "8": {"a": -1}}'
+GOLD_PASSAGES = b"7\ta\t3\t5\tx|y z\n7\ta.xml\t0\t9\tx\n8\tb\t0\t2\t\n"
 TREC_QRELS = b"7 0 a 1\n7 0 b -1\n8 0 a 2\n"
 XML_HIGHLIGHTS = b"""<assessments pool="1" topic="7" version="2" whitespace-text-node="keep">
 <inex_topic topic_id="7"/><file collection="c" name="a"><best-entry-point path="/s"/>

@@ -32,6 +32,7 @@ from strategies.world import (
     graded_worlds,
     needed_worlds,
     step_matrices,
+    subtopic_worlds,
     unit_worlds,
     worlds,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "searches",
     "statement_texts",
     "step_matrices",
+    "subtopic_worlds",
     "text_points",
     "topics",
     "trec_texts",

@@ -18,6 +18,7 @@ from doxeval.assessments import (
     MeasuredElement,
     NeededSpan,
     PointPassage,
+    SubtopicGrade,
 )
 from strategies.runs import element_paths, text_points
 
@@ -79,6 +80,9 @@ JUDGMENT_PARTS: dict[str, st.SearchStrategy[Any]] = {
             st.sampled_from([0.0, 0.5, 1.0]),
         )
     ),
+    "subtopics": st.dictionaries(
+        st.sampled_from(["1", "2", "été"]), st.integers(-2, 3), max_size=3
+    ).map(lambda grades: tuple(map(SubtopicGrade, grades, grades.values()))),
     "assessor": _maybe(st.sampled_from(["eva", "été 2"])),
     "marks": st.lists(st.sampled_from(MARKS), max_size=2).map(tuple),
     "pool": _maybe(st.sampled_from(["12", "a<b"])),

@@ -14,7 +14,13 @@ from doxeval.documents import Collection, example_collection
 from doxeval.runs import ChunkTable, Result, Run
 from strategies.trees import Node, located
 from strategies.world_documents import library_of
-from strategies.world_judgments import graded, highlighted, needed, with_units
+from strategies.world_judgments import (
+    graded,
+    highlighted,
+    needed,
+    with_subtopics,
+    with_units,
+)
 from strategies.world_results import (
     returned_chunks,
     returned_elements,
@@ -113,6 +119,11 @@ def graded_worlds(scale: int) -> st.SearchStrategy[World]:
 def needed_worlds() -> st.SearchStrategy[World]:
     """Worlds in which text answers needs, some of which have alternatives and grades."""
     return _worlds(needed)
+
+
+def subtopic_worlds() -> st.SearchStrategy[World]:
+    """Worlds in which documents have grades for subtopics."""
+    return _worlds(with_subtopics)
 
 
 def unit_worlds() -> st.SearchStrategy[World]:

@@ -12,6 +12,7 @@ from doxeval.assessments import (
     Judgment,
     MeasuredElement,
     NeededSpan,
+    SubtopicGrade,
 )
 from strategies.trees import Node, located
 from strategies.world_documents import random_ranges, random_tree
@@ -43,6 +44,18 @@ def needed(random: Random, topic: str, document: str, node: Node) -> Judgment | 
         grade = {"who": 1, "when": 3}.get(need or "", random.choice([1, 2]))
         needs.append(NeededSpan(need, start, end, grade))
     return Judgment(topic, document, document_length=length, needs=tuple(needs))
+
+
+def with_subtopics(random: Random, topic: str, document: str, node: Node) -> Judgment | None:
+    """Grades for up to four subtopics, some below 0; sometimes only one for the document."""
+    kind = random.randrange(8)
+    if kind == 0:
+        return None
+    if kind == 1:
+        return Judgment(topic, document, relevance=random.randrange(3))
+    subtopics = random.sample("1234", random.randint(1, 4))
+    grades = tuple(SubtopicGrade(name, random.choice([-1, 0, 1, 1, 2])) for name in subtopics)
+    return Judgment(topic, document, subtopics=grades)
 
 
 def with_units(random: Random, topic: str, document: str, node: Node) -> Judgment | None:

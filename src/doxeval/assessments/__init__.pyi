@@ -1,6 +1,8 @@
+from doxeval.assessments.aspects import read_aspects as read_aspects
 from doxeval.assessments.assessments import Assessments as Assessments
 from doxeval.assessments.beir import read_beir_qrels as read_beir_qrels
 from doxeval.assessments.columns import LARGEST_FILE as LARGEST_FILE
+from doxeval.assessments.columns import NO_GRADE as NO_GRADE
 from doxeval.assessments.columns import JudgmentColumns as JudgmentColumns
 from doxeval.assessments.columns import Judgments as Judgments
 from doxeval.assessments.columns import concatenate_judgments as concatenate_judgments
@@ -47,6 +49,7 @@ from doxeval.assessments.judgment import Judgment as Judgment
 from doxeval.assessments.judgment import MeasuredElement as MeasuredElement
 from doxeval.assessments.judgment import NeededSpan as NeededSpan
 from doxeval.assessments.judgment import PointPassage as PointPassage
+from doxeval.assessments.judgment import SubtopicGrade as SubtopicGrade
 from doxeval.assessments.judgment import merge_passages as merge_passages
 from doxeval.assessments.merge import MERGES as MERGES
 from doxeval.assessments.merge import Merge as Merge

@@ -5,10 +5,13 @@
     {"topic", "doc", "bep"}                   the best entry point, an offset
     {"topic", "doc", "path", "e", "s"}        the grade of an element
     {"topic", "doc", "nodes": [paths], "rel"} the relevance of a unit: one or more elements
+    {"topic", "doc", "subtopic", "grade"}     the grade of the document for a subtopic
     {"topic", "doc", "judged": true}          judged; not relevant if nothing else is said
 
 Passages of a topic with the same `need` are alternatives: any of them answers it; a passage without
 one is a need of its own. `grade` is the weight of the need, a number above 0, 1 if it is not given.
+
+The grade of a document with subtopics is the highest of theirs, unless it is given besides them.
 
 Each may carry `docsize` (the length of the document), `assessor` and `pool`; what several
 assessors say about a document are several judgments. `marks` lists what is special about a
@@ -59,6 +62,7 @@ from doxeval.assessments.judgment import (
     MeasuredElement,
     NeededSpan,
     PointPassage,
+    SubtopicGrade,
     merge_passages,
 )
 from doxeval.assessments.needs import spans_without_need
@@ -78,6 +82,7 @@ _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
     frozenset({"path"}): frozenset({"e", "s", "size", "rsize", "scale"})
     | {"in_pool", "inferred", "inconsistent"},
     frozenset({"nodes", "rel"}): frozenset(),
+    frozenset({"subtopic", "grade"}): frozenset(),
     frozenset({"grade"}): frozenset(),
     frozenset({"judged"}): frozenset(),
 }
@@ -272,10 +277,12 @@ class _Draft:
         elif "nodes" in names:
             unit = AssessedUnit(fields.paths("nodes"), fields.number("rel") or 0.0)
             self.parts["units"].append(unit)
+        elif "subtopic" in names:
+            self._add_subtopic(fields)
         elif "judged" in names and not fields.flag("judged"):
             raise FormatError("judged is false: a document that is not judged is left out")
         for name, (attribute, read) in _FACTS.items():
-            if name in given and not (name == "grade" and "start" in given):
+            if name in given and not (name == "grade" and given & {"start", "subtopic"}):
                 self._set(attribute, read(fields, name))
 
     def _add_span(self, fields: Fields) -> None:
@@ -286,6 +293,12 @@ class _Draft:
         if end < start:
             raise FormatError(f"the passage ends at {end} before it starts at {start}")
         self.spans.append(NeededSpan(fields.optional_text("need"), start, end, weight))
+
+    def _add_subtopic(self, fields: Fields) -> None:
+        graded = SubtopicGrade(fields.text("subtopic"), _document_grade(fields, "grade"))
+        if any(graded.subtopic == subtopic for subtopic, _ in self.parts["subtopics"]):
+            raise FormatError(f"subtopic {quoted(graded.subtopic)} is given twice")
+        self.parts["subtopics"].append(graded)
 
     def _set(self, name: str, value: object) -> None:
         if value is not None and self.facts.setdefault(name, value) != value:
@@ -656,7 +669,9 @@ def _statements(judgment: Judgment) -> list[dict[str, Any]]:
         for element in judgment.elements
     ]
     records += [{"nodes": list(nodes), "rel": rel} for nodes, rel in judgment.units]
-    if judgment.relevance is not None:
+    records += [subtopic._asdict() for subtopic in judgment.subtopics]
+    highest = max((grade for _, grade in judgment.subtopics), default=None)
+    if judgment.relevance is not None and judgment.relevance != highest:
         records.append({"grade": judgment.relevance})
     return records or [{"judged": True}]
 

@@ -2,7 +2,8 @@
 
 A judgment exists for every document that was judged, relevant or not; a document without one is
 unjudged. Which of its fields are filled depends on the year: highlights and best entry points
-from 2005 on, grades of elements up to 2005, a single grade for a document in TREC's qrels.
+from 2005 on, grades of elements up to 2005, a grade for a document in TREC's qrels, which may have
+one for each subtopic.
 """
 
 from __future__ import annotations
@@ -79,6 +80,17 @@ class NeededSpan(NamedTuple):
     grade: float = 1
 
 
+class SubtopicGrade(NamedTuple):
+    """The grade of a document for a subtopic of its topic.
+
+    >>> Judgment("7", "a", subtopics=(SubtopicGrade("1", 0), SubtopicGrade("2", 3))).relevance
+    3
+    """
+
+    subtopic: str
+    grade: int
+
+
 class PointPassage(NamedTuple):
     """A highlighted passage between two text points, and its size as the file gives it."""
 
@@ -99,6 +111,8 @@ class Judgment:
     grades, elements: what is said of single elements; units: of trees of them.
     document_length: the length of the document's text, where the file says it.
     relevance: a grade for the document as a whole.
+    subtopics: its grades for subtopics of the topic, each once; without a grade for the document as
+    a whole, the highest of them is that.
     marks: some of MARKS, kept in their order.
 
     >>> Judgment("1", "a", highlights=((9, 12), (0, 5)))
@@ -121,6 +135,7 @@ class Judgment:
     elements: tuple[MeasuredElement, ...] = ()
     units: tuple[AssessedUnit, ...] = ()
     needs: tuple[NeededSpan, ...] = ()
+    subtopics: tuple[SubtopicGrade, ...] = ()
     assessor: str | None = None
     marks: tuple[str, ...] = ()
     pool: str | None = None
@@ -147,6 +162,12 @@ class Judgment:
                 raise self._wrong(f"{wrong}: expected a whole number, 0 or more")
             if value is not None and value >= 1 << 63:
                 raise self._wrong(f"{name.replace('_', ' ')} is {value}: expected a smaller number")
+        if self.subtopics != ():
+            subtopics = self._checked_subtopics()
+            object.__setattr__(self, "subtopics", subtopics)
+            if self.relevance is None and subtopics:
+                highest = max(grade for _, grade in subtopics)
+                object.__setattr__(self, "relevance", highest)
         relevance: Any = self.relevance
         if relevance is not None:
             if not isinstance(relevance, int | float) and not hasattr(relevance, "__index__"):
@@ -176,6 +197,24 @@ class Judgment:
                 raise self._wrong(f"{name} has the empty range [{start}, {end})")
             if need is not None and grades.setdefault(need, grade) != grade:
                 raise self._wrong(f"{name} has the grades {grades[need]:g} and {grade:g}")
+
+    def _checked_subtopics(self) -> tuple[SubtopicGrade, ...]:
+        try:
+            subtopics = tuple(SubtopicGrade(name, index(grade)) for name, grade in self.subtopics)
+        except (TypeError, ValueError):
+            raise self._wrong("subtopics: expected pairs of a name and a whole number") from None
+        names = set()
+        for name, grade in subtopics:
+            if not (isinstance(name, str) and name.strip()):
+                raise self._wrong(f"subtopic {quoted(name)}: expected a name")
+            if name in names:
+                raise self._wrong(f"subtopic {quoted(name)} is given twice")
+            if abs(grade) > LARGEST_GRADE:
+                raise self._wrong(
+                    f"the grade of subtopic {quoted(name)} is {grade}: expected a smaller number"
+                )
+            names.add(name)
+        return subtopics
 
     def _checked_marks(self) -> tuple[str, ...]:
         if not isinstance(self.marks, Iterable):
@@ -279,6 +318,7 @@ def has_relevant_details(details: Mapping[str, Any]) -> bool:
         "passages" in details
         or "elements" in details
         or any(unit.relevance > 0 for unit in details.get("units", ()))
+        or any(grade > 0 for _, grade in details.get("subtopics", ()))
         or any(
             element.grade is not None and element.grade.is_relevant
             for element in details.get("grades", ())

@@ -9,8 +9,9 @@ said, and calling that the majority would hide the loss. Of four, six … assess
 have said something; such ties are counted in a warning, and do not make text relevant.
 
 Highlights are compared character by character. Of several grades (of an element, a unit, a whole
-document) the largest, the smallest or the median is taken; with an even number of grades, the
-lower of the two in the middle. If an assessor judged a document but gave an element in it no
+document, of a document for a subtopic) the largest, the smallest or the median is taken; with an
+even number of grades, the lower of the two in the middle. A document with subtopics has the highest
+of their grades. If an assessor judged a document but gave an element in it no
 grade, that element counts as not relevant to them. The best entry point is the one that most
 assessors set; if several are set equally often, the first of them in the text. Where nothing is
 relevant any more, there is none.
@@ -26,7 +27,7 @@ from typing import Literal, NamedTuple, TypeVar, get_args
 
 from doxeval.assessments.columns import JudgmentColumns, Judgments
 from doxeval.assessments.grades import Grade2002, Grade2003, Grade2005
-from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment
+from doxeval.assessments.judgment import AssessedUnit, GradedElement, Judgment, SubtopicGrade
 from doxeval.errors import FormatError, InputError
 from doxeval.messages import Parameter, join_names, plural, truncate
 
@@ -70,6 +71,7 @@ def _votes(same: Sequence[Judgment]) -> Votes:
             *(([grade.exhaustivity for grade in given], len(same)) for given in grades),
             *(([grade.specificity for grade in given], len(same)) for given in grades),
             *((given, len(same)) for given in _given_units(same).values()),
+            *((given, len(same)) for given in _given_subtopics(same).values()),
         ],
         same[-1].origin,
         same[-1].line,
@@ -104,6 +106,10 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
     entries = Counter(j.best_entry_point for j in same if j.best_entry_point is not None)
     is_anything_left = bool(highlights) or not any(judgment.highlights for judgment in same)
     grades = [judgment.relevance for judgment in same if judgment.relevance is not None]
+    subtopics = tuple(
+        SubtopicGrade(subtopic, chosen_value(how, given, len(same)))
+        for subtopic, given in _given_subtopics(same).items()
+    )
     return replace(
         first,
         highlights=highlights,
@@ -111,7 +117,7 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
         if entries and is_anything_left
         else None,
         document_length=next(iter(lengths), None),
-        relevance=chosen_value(how, grades, len(grades)) if grades else None,
+        relevance=chosen_value(how, grades, len(grades)) if grades and not subtopics else None,
         grades=tuple(
             GradedElement(path, _merged_grade(given, len(same), how))
             for path, given in _given_grades(same).items()
@@ -120,6 +126,7 @@ def _merged(same: Sequence[Judgment], how: Merge) -> Judgment:
             AssessedUnit(nodes, chosen_value(how, given, len(same)))
             for nodes, given in _given_units(same).items()
         ),
+        subtopics=subtopics,
         needs=tuple(dict.fromkeys(need for judgment in same for need in judgment.needs)),
         assessor=None,
         marks=tuple(mark for judgment in same for mark in judgment.marks),
@@ -324,3 +331,12 @@ def _given_units(same: Sequence[Judgment]) -> dict[tuple[str, ...], list[float]]
         for nodes, relevance in dict(judgment.units).items():
             by_nodes.setdefault(nodes, []).append(relevance)
     return by_nodes
+
+
+def _given_subtopics(same: Sequence[Judgment]) -> dict[str, list[int]]:
+    """Return the grades that assessors gave the document for each subtopic."""
+    by_subtopic: dict[str, list[int]] = {}
+    for judgment in same:
+        for subtopic, grade in judgment.subtopics:
+            by_subtopic.setdefault(subtopic, []).append(grade)
+    return by_subtopic

@@ -94,6 +94,7 @@ _FIELDS = {
     "elements": "sizes and exhaustivity of elements",
     "units": "assessed units",
     "needs": "needs and their grades",
+    "subtopics": "subtopics and their grades",
     "assessor": "names of assessors",
     "marks": "marks of judgments",
     "pool": "ids of pools",
@@ -110,7 +111,7 @@ _HELD: dict[AssessmentFormat, set[str]] = {
     | {"whitespace"},
     "aspects": {"highlights", "needs"},
     "qrels": {"highlights", "best_entry_point", "document_length"},
-    "trec": {"relevance"},
+    "trec": {"relevance", "subtopics"},
     "judgments": set(_FIELDS),
     "msmarco-qrels": {"relevance"},
     "beir": {"relevance"},
@@ -244,6 +245,7 @@ def read_assessments(
     merge: Merge | None = None,
     offsets: Offsets = "characters",
     whitespace: Whitespace | None = None,
+    subtopics: bool = False,
 ) -> Assessments:
     """Read the assessments of files, directories and archives.
 
@@ -252,13 +254,17 @@ def read_assessments(
     judgments of one pool or `merge` makes one judgment of them. merge="majority" needs three
     judgments of a document, or two that agree.
 
+    The second column of TREC's qrels is the subtopic if a document has several for a topic and none
+    are to be merged, or if `subtopics` says so; a document's grade is then the highest of them.
+
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
     >>> _ = path.write_text("7 Q0 a 5 100 10 10:5\\n")
     >>> [judgment.highlights for judgment in read_assessments(path)]
     [((10, 15),)]
     """
-    files = [judged for source in sources for judged in _read(os.fspath(source))]
+    has_subtopics = True if subtopics else None if merge is None else False
+    files = [judged for source in sources for judged in _read(os.fspath(source), has_subtopics)]
     columns = concatenate_judgments([judged.judgments for judged in files])
     warnings = [warning for judged in files for warning in judged.warnings]
     if pool is not None:
@@ -333,7 +339,7 @@ def _of_pool(columns: JudgmentColumns, pool: str) -> JudgmentColumns:
     return columns.rows(np.array(rows))
 
 
-def _read(source: str) -> Iterator[Judgments]:
+def _read(source: str, subtopics: bool | None) -> Iterator[Judgments]:
     """Yield what a file says, or each file of a directory, or each member of an archive."""
     if os.path.isdir(source):
         files = sorted(path for path in Path(source).rglob("*") if path.is_file())
@@ -341,22 +347,29 @@ def _read(source: str) -> Iterator[Judgments]:
         if not visible:
             raise SourceError("no files in the directory", source)
         for path in visible:
-            yield from _read(str(path))
+            yield from _read(str(path), subtopics)
     elif is_archive(source):
         from doxeval.documents import archive_members  # which loads the readers of documents
 
         for member in archive_members(source):
-            yield _read_file(member.decompressed(), member.origin)
+            yield _read_file(member.decompressed(), member.origin, subtopics)
     else:
         with open_input(source) as file:
-            yield _read_file(file, source)
+            yield _read_file(file, source, subtopics)
 
 
-def _read_file(file: IO[bytes], origin: str) -> Judgments:
+def _read_file(file: IO[bytes], origin: str, subtopics: bool | None) -> Judgments:
     reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
     try:
         begin = reader.peek(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()
         format = choose_format(FORMATS, begin=begin)
+        if format is not None and format.name == "trec":
+            return read_trec_qrels(reader, origin, subtopics)
+        if format is not None and subtopics:
+            raise FormatError(
+                Parameter("subtopics", True) + " is for TREC's qrels: `topic subtopic doc grade`",
+                origin,
+            )
         if format is not None:
             return format.read(reader, origin)
     finally:
@@ -420,7 +433,8 @@ def write_assessments(
 def _check_ids(judgments: Iterable[Judgment], separators: str | None = None) -> None:
     """Refuse ids with what separates fields or lines of text: by default, any white space."""
     for judgment in judgments:
-        for name in (judgment.topic, judgment.document):
+        subtopics = (subtopic for subtopic, _ in judgment.subtopics)
+        for name in (judgment.topic, judgment.document, *subtopics):
             is_split = len(name.split()) != 1
             if is_split if separators is None else not name or set(name) & set(separators):
                 raise OutputError(

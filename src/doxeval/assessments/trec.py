@@ -1,17 +1,22 @@
-"""TREC's qrels: one grade for each judged document.
+"""TREC's qrels: one grade for each judged document, or one for each of its subtopics.
 
     topic iteration document grade
+    topic subtopic document grade
 
 A grade of 1 or more makes the whole document relevant, 0 or less is judged and not relevant. Fields
 are separated by white space; MS MARCO's qrels are the same with tabs between fields.
+
+The second column is the subtopic if the file has a document with several of them for a topic, or if
+the reader is told so; the grade of a document is then the highest of its grades for subtopics.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
-from typing import IO
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -23,31 +28,94 @@ from doxeval.assessments.columns import (
     whole_file,
     whole_numbers,
 )
-from doxeval.assessments.judgment import Judgment
-from doxeval.columns import Columns, PaddedBytes, TokenTable, has_plain_spaces, line_blocks
+from doxeval.assessments.judgment import Judgment, SubtopicGrade
+from doxeval.columns import (
+    ByteStrings,
+    Columns,
+    PaddedBytes,
+    TokenTable,
+    has_plain_spaces,
+    line_blocks,
+)
 from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import text_lines
+from doxeval.messages import quoted, truncate
 
 _MOST_DIGITS = 9
 GRADE = re.compile(rf"-?[0-9]{{1,{_MOST_DIGITS}}}")
 
 
-def read_trec_qrels(file: IO[bytes], origin: str) -> Judgments:
+def read_trec_qrels(file: IO[bytes], origin: str, subtopics: bool | None = None) -> Judgments:
     """Read qrels.
+
+    subtopics: whether the second column is the subtopic; None: if a document has several of them.
 
     >>> import io
     >>> read = read_trec_qrels(io.BytesIO(b"7 0 a 2\\n7 0 b 0\\n"), "qrels.txt")
     >>> [(judgment.document, judgment.is_relevant) for judgment in read.judgments]
     [('a', True), ('b', False)]
+    >>> read_trec_qrels(io.BytesIO(b"7 1 a 0\\n7 2 a 2\\n"), "qrels.txt").judgments[0].relevance
+    2
     """
     data = whole_file(file, origin)
     # Where anything is wrong, lines are read one by one to find the first of them and say why.
-    return _by_columns(data, origin) or _line_by_line(data, origin)
+    lines = _by_columns(data, origin) or _line_by_line(data, origin)
+    judgments = lines.judgments
+    has_subtopics = lines.has_subtopics() if subtopics is None else subtopics
+    return Judgments(_by_document(lines) if has_subtopics else judgments, [])
 
 
-def _by_columns(data: bytes, origin: str) -> Judgments | None:
-    """Return the judgments, or None if anything is wrong."""
+class _QrelsLines(NamedTuple):
+    """Lines of qrels: a judgment for each, and its second column."""
+
+    judgments: JudgmentColumns
+    second: Sequence[str]
+
+    def has_subtopics(self) -> bool:
+        """Return whether some document of a topic is listed with several second columns."""
+        if not self.second or self.judgments.first_repeated() is None:
+            return False
+        judged = self.judgments
+        pairs = zip(judged.topic.tolist(), judged.document.tolist(), strict=True)
+        first: dict[tuple[int, int], str] = {}
+        listed = zip(pairs, self.second, strict=True)
+        return any(first.setdefault(pair, second) != second for pair, second in listed)
+
+
+def _by_document(lines: _QrelsLines) -> JudgmentColumns:
+    """Return a judgment for each document, from lines that have a subtopic each."""
+    judged = lines.judgments
+    pairs = zip(judged.topic.tolist(), judged.document.tolist(), strict=True)
+    rows: dict[tuple[int, int], dict[str, int]] = {}  # by document, the row of each subtopic
+    for row, (pair, subtopic) in enumerate(zip(pairs, lines.second, strict=True)):
+        of_document = rows.setdefault(pair, {})
+        if subtopic in of_document:
+            topic, document = judged.pair(row)
+            raise FormatError(
+                f"document {truncate(document)} is judged twice for subtopic {quoted(subtopic)} of "
+                f"topic {truncate(topic)}, first on line {judged.line[of_document[subtopic]]}",
+                judged.origins[0],
+                int(judged.line[row]),
+            )
+        of_document[subtopic] = row
+    grades = judged.grade.tolist()
+    details = [
+        tuple(SubtopicGrade(subtopic, grades[row]) for subtopic, row in of_document.items())
+        for of_document in rows.values()
+    ]
+    first = judged.rows(np.array([min(of_document.values()) for of_document in rows.values()]))
+    highest = np.array([max(grade for _, grade in subtopics) for subtopics in details])
+    return replace(
+        first,
+        grade=highest,
+        is_relevant=highest > 0,
+        details={row: {"subtopics": subtopics} for row, subtopics in enumerate(details)},
+    )
+
+
+def _by_columns(data: bytes, origin: str) -> _QrelsLines | None:
+    """Return what the lines say, or None if anything is wrong."""
     if not has_plain_spaces(data):
         return None
     words = PaddedBytes(data)
@@ -60,12 +128,13 @@ def _by_columns(data: bytes, origin: str) -> Judgments | None:
         grade = grade_column(words.piece(begin, end), columns, 3)
         if grade is None:
             return None
-        names = np.stack([*columns.span(0), *columns.span(2)]) + begin
+        names = np.stack([*columns.span(0), *columns.span(2), *columns.span(1)]) + begin
         blocks.append((table.lines + first_line, names, grade))
     if not sum(len(line) for line, *_ in blocks):
         return None
     line, names, grade = (np.concatenate(column, axis=-1) for column in zip(*blocks, strict=True))
-    return Judgments(text_columns(words, names, line, origin, grade=grade), [])
+    second = ByteStrings(words, *names[4:])
+    return _QrelsLines(text_columns(words, names[:4], line, origin, grade=grade), second)
 
 
 def grade_column(words: PaddedBytes, columns: Columns, column: int) -> Ints | None:
@@ -79,13 +148,15 @@ def grade_column(words: PaddedBytes, columns: Columns, column: int) -> Ints | No
     return np.where(is_negative, -values, values)
 
 
-def _line_by_line(data: bytes, origin: str) -> Judgments:
+def _line_by_line(data: bytes, origin: str) -> _QrelsLines:
     judgments = []
+    second = []
     for number, line in text_lines(io.BytesIO(data), origin):
         fields = line.split()
         if len(fields) != 4 or not GRADE.fullmatch(fields[3]):
             raise FormatError("expected topic, iteration, document and a grade", origin, number)
-        topic, _, document, grade = fields
+        topic, subtopic, document, grade = fields
+        second.append(subtopic)
         judgments.append(
             Judgment(
                 topic,
@@ -97,17 +168,21 @@ def _line_by_line(data: bytes, origin: str) -> Judgments:
         )
     if not judgments:
         raise FormatError("no assessments in the file", origin)
-    return Judgments(JudgmentColumns.of(judgments), [])
+    return _QrelsLines(JudgmentColumns.of(judgments), second)
 
 
 def write_trec_qrels(judgments: Iterable[Judgment]) -> Iterator[bytes]:
     """Yield assessments as qrels: a document with anything highlighted in it is relevant.
 
+    A document with subtopics has a line for each of them.
+
     >>> list(write_trec_qrels([Judgment("7", "a", ((10, 15),))]))
     [b'7 0 a 1\\n']
     """
     for judgment in judgments:
-        yield f"{judgment.topic} 0 {judgment.document} {document_grade(judgment)}\n".encode()
+        whole = SubtopicGrade("0", document_grade(judgment))
+        for subtopic, grade in judgment.subtopics or (whole,):
+            yield f"{judgment.topic} {subtopic} {judgment.document} {grade}\n".encode()
 
 
 def write_msmarco_qrels(judgments: Iterable[Judgment]) -> Iterator[bytes]:

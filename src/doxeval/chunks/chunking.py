@@ -20,7 +20,6 @@ a call with the text                  semchunk, and functions of users
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -36,7 +35,7 @@ from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.errors import DoxevalError, InputError, warn
 from doxeval.messages import escape, plural, quoted, suggestion
-from doxeval.named import checked
+from doxeval.named import attribute_of_file, checked, name_in_file
 from doxeval.runs import SpanLists
 
 USUAL = (
@@ -76,8 +75,8 @@ def split_by(boundaries: Boundaries, by: Any) -> Chunks:
     docs = boundaries.docs
     if isinstance(by, Chunks):
         return by
-    if isinstance(by, str) and is_function_of_file(by):
-        by = function_of_file(by)
+    if isinstance(by, str) and (function := name_in_file(by)) is not None:
+        by = attribute_of_file(function)
     if not isinstance(by, str):
         return _split_by_splitter(docs, by)
     spans_of = chunking_named(by)
@@ -294,39 +293,6 @@ def chunking_named(name: str) -> Callable[[TextStructure], ChunkSpans]:
     if overlap >= size:
         raise InputError(f"chunking {quoted(name)}: the overlap must be less than the size")
     return partial(function, size=size, overlap=overlap)
-
-
-# Functions of files
-
-
-def is_function_of_file(name: str) -> bool:
-    """Return whether a chunking is named as a function of a file.
-
-    >>> is_function_of_file("my.py:split"), is_function_of_file("words:9")
-    (True, False)
-    """
-    file, colon, function = name.rpartition(":")
-    return bool(colon) and file.endswith(".py") and function.isidentifier()
-
-
-def function_of_file(name: str) -> Any:
-    """Return the function, or whatever else has that name, of a Python file: FILE.py:NAME."""
-    import importlib.util
-
-    file, _, function = name.rpartition(":")
-    if not os.path.exists(file):
-        raise InputError("no such file", file)
-    spec = importlib.util.spec_from_file_location("chunking_of_file", file)
-    if spec is None or spec.loader is None:
-        raise InputError("this is not a file of Python", file)
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:  # a user's code raises anything
-        raise InputError(f"the file cannot be run: {error!r}", file) from error
-    if not hasattr(module, function):
-        raise InputError(f"no {function} in the file{suggestion(function, dir(module))}", file)
-    return getattr(module, function)
 
 
 # Splitters

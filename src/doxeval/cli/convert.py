@@ -40,7 +40,7 @@ AssessmentFormat = Literal[
 ]
 _ASSESSMENTS = get_args(AssessmentFormat)
 # Options that only one of the two has, by the name of the parameter.
-_OF_ASSESSMENTS = {"pool", "merge", "whitespace", "offsets", "collection", "lossy"}
+_OF_ASSESSMENTS = {"pool", "merge", "whitespace", "offsets", "subtopics", "collection", "lossy"}
 _OF_RUNS = {"source_format", "columns", "chunks"}
 
 
@@ -98,8 +98,8 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
       judgments      JSONL, holds everything
 
     If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy
-    writes assessments anyway. --pool, --merge, --whitespace-nodes, --offsets, --collection
-    and --lossy are about assessments, --from, --columns and --chunks about runs.
+    writes assessments anyway. --pool, --merge, --whitespace-nodes, --offsets, --subtopics,
+    --collection and --lossy are about assessments, --from, --columns and --chunks about runs.
     """
     refuse_existing(out, force=options.force)
     target: Any = options.target_format

@@ -137,6 +137,11 @@ class AssessmentOptions:
         flags=("--whitespace-nodes",),
     )
     offsets: Offsets = offsets_option()
+    subtopics: bool = option(
+        False,
+        "The second column of TREC's qrels is the subtopic.",
+        shown_default="if a document has several of them",
+    )
 
     def read(self, sources: Sequence[str], collection: Collection | None) -> Assessments:
         """Return the assessments of some files."""
@@ -149,6 +154,7 @@ class AssessmentOptions:
             merge=self.merge,
             whitespace=self.whitespace,
             offsets=self.offsets,
+            subtopics=self.subtopics,
         )
 
 

@@ -40,7 +40,7 @@ class ScoringOptions:
     )
     measures: tuple[str, ...] = option(
         (),
-        "A measure, such as nxCG@10; may be repeated.",
+        "A measure, such as nxCG@10, or one of your own, FILE.py:NAME; may be repeated.",
         metavar="MEASURE",
         flags=("-m", "--measure"),
     )

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
+from doxeval.assessments import NO_GRADE
 from doxeval.errors import InputError, MissingInput, SyntaxProblem
 from doxeval.evaluation.diagnostics import RunDiagnostics
 from doxeval.evaluation.inputs import OnDuplicates, check_choice
@@ -266,11 +267,21 @@ def _has_elements(truth: GroundTruth) -> bool:
     return relevant.has_unread_highlights or relevant.has_grades or relevant.has_lists
 
 
+def _has_subtopics(truth: GroundTruth) -> bool:
+    """Return whether there are subtopics or needs; a document that has only a grade is no need."""
+    columns = truth.columns
+    if columns.have("subtopics") or columns.have("needs"):
+        return True
+    has_span = columns.grade[columns.highlights.group] == NO_GRADE
+    return bool(has_span.any()) or not truth.relevant.is_anything_relevant
+
+
 _HAS: dict[Need, Callable[[GroundTruth], bool]] = {
     Need.HIGHLIGHTS: _has_highlights,
     Need.ENTRY_POINTS: _has_entry_points,
     Need.ELEMENTS: _has_elements,
     Need.SIZES: lambda truth: truth.collection is not None,
+    Need.SUBTOPICS: _has_subtopics,
     Need.CHUNKS: lambda truth: truth.chunks is not None,
 }
 
@@ -278,6 +289,8 @@ _HAS: dict[Need, Callable[[GroundTruth], bool]] = {
 def _hint(need: Need, truth: GroundTruth) -> str:
     if need is Need.CHUNKS:
         return ": " + Parameter("chunks")
+    if need is Need.SUBTOPICS:
+        return "; " + Parameter("subtopics", True) + " if the second column of qrels is one"
     if need is Need.HIGHLIGHTS and truth.relevant.has_unread_highlights:
         return "; assessments of whole documents or with text points need a collection"
     if need in (Need.HIGHLIGHTS, Need.ELEMENTS) and truth.relevant.has_units:

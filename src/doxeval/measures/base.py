@@ -51,6 +51,7 @@ class Need(Enum):
     RETRIEVED_TEXT = "results with known ranges of text"
     RETRIEVED_START = "results with known beginnings"
     RETRIEVED_ELEMENTS = "results that are elements or documents, not passages"
+    SUBTOPICS = "subtopics (qrels or JSONL with subtopics, needs or highlighted text)"
     CHUNKS = "the chunks that systems could return"
 
 

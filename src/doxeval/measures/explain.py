@@ -250,6 +250,8 @@ def _any_of(spec: Field[Any], values: tuple[Any, ...]) -> str:
 # The papers
 
 REFERENCES = {
+    "Agrawal et al. 2009": "R. Agrawal, S. Gollapudi, A. Halverson, S. Ieong: Diversifying search "
+    "results. WSDM 2009.",
     "Ali, Consens and Lalmas 2012": "M. S. Ali, M. Consens, M. Lalmas: Extended structural "
     "relevance framework: a framework for evaluating structured document retrieval.",
     "Buckley and Voorhees 2004": "C. Buckley, E. M. Voorhees: Retrieval evaluation with incomplete "
@@ -259,6 +261,8 @@ REFERENCES = {
     "Clarke et al. 2008": "C. L. A. Clarke, M. Kolla, G. V. Cormack, O. Vechtomova, A. Ashkan, "
     "S. Büttcher, I. MacKinnon: Novelty and diversity in information retrieval evaluation. "
     "SIGIR 2008.",
+    "Clarke, Kolla and Vechtomova 2009": "C. L. A. Clarke, M. Kolla, O. Vechtomova: An "
+    "effectiveness measure for ambiguous and underspecified queries. ICTIR 2009.",
     "Cooper 1968": "W. S. Cooper: Expected search length: a single measure of retrieval "
     "effectiveness based on the weak ordering action of retrieval systems. American Documentation "
     "19(1), 1968.",

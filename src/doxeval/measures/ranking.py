@@ -12,7 +12,7 @@ ground truth; its `topics` are those to score, and only for those a score need b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -84,6 +84,11 @@ class Ranking(Memory):
         return self.resolved.run.document
 
     @property
+    def document_names(self) -> Sequence[str]:
+        """The names of documents, by their numbers."""
+        return self.resolved.run.documents
+
+    @property
     def start(self) -> Ints:
         """Where each result's first span begins, -1 if that is not known."""
         return self.resolved.start
@@ -151,7 +156,7 @@ class Ranking(Memory):
             return elements.find(self.topic, self.node)
         run, forest = self.resolved.run, elements.forest
         topics = [elements.topics[topic] for topic in self.topic.tolist()]
-        names = [run.documents[document] for document in run.document.tolist()]
+        names = [self.document_names[document] for document in self.document.tolist()]
         documents = forest.find_documents(list(zip(topics, names, strict=True)))
         known_paths = [*(paths[0] for paths in run.paths), ""]
         node = forest.find_nodes(documents, [known_paths[at] for at in run.path.tolist()])

@@ -115,7 +115,7 @@ def _is_unknown(ranking: Ranking) -> Bools:
     """Return whether each result names nothing in a collection, or was not found in the texts."""
     if ranking.truth.collection is not None:
         return ranking.resolved.document < 0
-    texts, names = ranking.truth.texts, ranking.resolved.run.documents
+    texts, names = ranking.truth.texts, ranking.document_names
     missing = [is_not_found(name) and (texts is None or texts.find(name) is None) for name in names]
     return np.array(missing, dtype=np.bool_)[ranking.document]
 
@@ -123,7 +123,7 @@ def _is_unknown(ranking: Ranking) -> Bools:
 @once
 def _starts_in_documents(ranking: Ranking, unit: str, documents: tuple[int, ...]) -> Ints:
     """Return where units begin in some documents: document and offset as one number."""
-    truth, names = ranking.truth, ranking.resolved.run.documents
+    truth, names = ranking.truth, ranking.document_names
     starts = [document * _KEY + truth.unit_starts(names[document], unit) for document in documents]
     return np.concatenate([np.zeros(0, dtype=np.int64), *starts])
 

@@ -3,7 +3,8 @@
 A measure is found by its name, such as `nxCG@10(base=full)`, with help where a name is wrong. A
 family is loaded when one of its measures is looked up, so that a command that needs one family does
 not wait for the others. Packages offer measures under the entry-point group `doxeval.measures`;
-they are looked for only when a name is not built in, or all are listed.
+they are looked for only when a name is not built in, or all are listed. A measure in a file is
+named with the file: `my.py:NDCG@10`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import NamedTuple, TypeVar
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Measure
 from doxeval.messages import Parameter, truncate
-from doxeval.named import Noun, Registry, defined_in
+from doxeval.named import Noun, Registry, defined_in, name_in_file
 
 # What people call measures elsewhere, and what comes nearest here.
 _RECALL = "R@10 counts documents, cR@10 characters, sR@10 needs; bR@1000 is recall at a budget"
@@ -56,7 +57,10 @@ KNOWN_ELSEWHERE = {
     "agp": "MAgP gives its values by topic",
 }
 MEASURE = Noun(
-    "measure", "NAME, NAME@10, NAME[0.01] or NAME(key=value,…)", "nxCG@10", KNOWN_ELSEWHERE
+    "measure",
+    "NAME, NAME@10, NAME[0.01], NAME(key=value,…) or FILE.py:NAME",
+    "nxCG@10",
+    KNOWN_ELSEWHERE,
 )
 
 
@@ -104,6 +108,7 @@ FAMILIES = (
         "binG RprecMult IPrecAvg RelP SetRelP SetAP Utility NumNonRelRet GMBpref YAAP G nDCGrel "
         "RnDCG",
     ),
+    _family("diversity", "Diversity: subtopics of a topic", "alpha_nDCG ERR_IA P_IA StRecall NRBP"),
     _family("hixeval", "HiXEval: highlighted characters", "cP cR cF MAcP iP MAiP"),
     _family(
         "chunks",
@@ -136,6 +141,9 @@ class _Measures(Registry[Measure]):
                 return next(kind for kind in family.measures if kind.name == name)
         return super().__getitem__(name)
 
+    def _is_built_in(self, name: str) -> bool:
+        return any(name in family.names for family in FAMILIES)
+
 
 def _built_in() -> Iterator[type[Measure]]:
     for family in FAMILIES:
@@ -148,9 +156,9 @@ MEASURES = _Measures(Measure, MEASURE, _built_in, ENTRY_POINTS)
 def register(kind: M) -> M:
     """Make a measure of your own known by its name, as a decorator or by a call.
 
-    Names then work in Python and in other measures' company; the command line finds measures of
-    installed packages (entry-point group `doxeval.measures`). A measure need not be registered to
-    be used as a value.
+    Names then work in Python and in other measures' company; the command line knows measures of
+    installed packages (entry-point group `doxeval.measures`) and of files that are named
+    (`my.py:NDCG@10`). A measure need not be registered to be used as a value.
 
     >>> from dataclasses import dataclass
     >>> from doxeval.measures import Measure
@@ -170,7 +178,9 @@ def register(kind: M) -> M:
 
 
 def measure_named(text: str) -> Measure:
-    """Return a measure by its name.
+    """Return a measure by its name; that of a measure in a file begins with the file.
+
+    The file of `my.py:NDCG@10` is run, once, since it is named.
 
     >>> str(measure_named("cP@5"))
     'cP@5(alpha=0,resize=full)'
@@ -189,7 +199,8 @@ sR@10 needs; bR@1000 is recall at a budget
             + Parameter("duplicates", policy[1])
             + " says it for all of them"
         )
-    return MEASURES.named(text)
+    in_file = name_in_file(text)
+    return MEASURES.named(text) if in_file is None else MEASURES.named_in_file(in_file)
 
 
 def as_measure(given: str | Measure | type[Measure]) -> Measure:

@@ -197,7 +197,7 @@ def _stops(ranking: Ranking, unit: str, row: int, start: Ints, end: Ints, left: 
             stop = min(last, first + left)
             left -= stop - first
         else:
-            document = ranking.resolved.run.documents[int(ranking.document[row])]
+            document = ranking.document_names[int(ranking.document[row])]
             starts = ranking.truth.known_texts.starts(document, unit)
             begun, after = np.searchsorted(starts, [first, last]).tolist()
             whole = last if left else first

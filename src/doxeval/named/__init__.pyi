@@ -5,6 +5,8 @@ from doxeval.named.options import OptionField as OptionField
 from doxeval.named.options import check_options as check_options
 from doxeval.named.options import option as option
 from doxeval.named.options import option_fields as option_fields
+from doxeval.named.python_file import attribute_of_file as attribute_of_file
+from doxeval.named.python_file import name_in_file as name_in_file
 from doxeval.named.registry import Noun as Noun
 from doxeval.named.registry import Registry as Registry
 from doxeval.named.registry import defined_in as defined_in

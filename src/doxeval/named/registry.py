@@ -16,6 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from doxeval.errors import DoxevalError, InputError, SyntaxProblem
 from doxeval.messages import quoted, suggestion
+from doxeval.named.python_file import NameInFile, module_of_file
 from doxeval.named.value import Named, from_text, signed_parameter
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
@@ -84,14 +85,18 @@ class Registry(Mapping[str, type[V]]):
         """Make a class known by its name; a built-in one cannot be replaced."""
         _check_class(kind, self._base)
         known = self._registered.get(kind.name)
-        is_built_in = any(kind.name == other.name for other in self._built_in())
         # The same class comes again when its module, or a cell of a notebook, is run again.
-        if is_built_in or (known is not None and _full_name(known) != _full_name(kind)):
+        if self._is_built_in(kind.name) or (
+            known is not None and _full_name(known) != _full_name(kind)
+        ):
             raise InputError(
                 f"there is a {self._noun.word} {quoted(kind.name)} already; choose another name"
             )
         self._registered[kind.name] = kind  # type: ignore[assignment]
         return kind
+
+    def _is_built_in(self, name: str) -> bool:
+        return any(name == kind.name for kind in self._built_in())
 
     def unregister(self, name: str) -> None:
         """Forget a registered class."""
@@ -100,6 +105,19 @@ class Registry(Mapping[str, type[V]]):
     def named(self, text: str) -> V:
         """Return the value of a name."""
         return parse(text, self, self._noun)
+
+    def named_in_file(self, in_file: NameInFile) -> V:
+        """Return the value of a name in a user's file of Python, which is run.
+
+        Its class is registered, so that the printed names of its values parse back.
+        """
+        kinds = _KindsOfFile(in_file.file, self._base, self._noun)
+        value = parse(in_file.name, kinds, self._noun)
+        try:
+            self.register(type(value))
+        except InputError as error:
+            raise InputError(error.message, in_file.file) from None
+        return value
 
     def value_of(self, given: str | V | type[V]) -> V:
         """Return the value given as such, as a name, or as a class, which means its defaults."""
@@ -129,19 +147,52 @@ def defined_in(module: ModuleType, base: type[V]) -> tuple[type[V], ...]:
     )
 
 
+class _KindsOfFile(Mapping[str, type[V]]):
+    """The classes below `base` that a user's file of Python defines, by their names."""
+
+    def __init__(self, file: str, base: type[V], noun: Noun) -> None:
+        self._module, self._file = module_of_file(file), file
+        self._base, self._noun = base, noun
+        self._kinds = {kind.name: kind for kind in defined_in(self._module, base)}
+
+    def __getitem__(self, name: str) -> type[V]:
+        word, base = self._noun.word, f"doxeval.{self._base.__name__}"
+        if name in self._kinds:
+            _check_class(self._kinds[name], self._base, name, self._file)
+            return self._kinds[name]
+        given = getattr(self._module, name, None)
+        if given is None:
+            hint = suggestion(name, self._kinds)
+            raise InputError(f"no {word} {quoted(name)} in the file{hint}", self._file)
+        if isinstance(given, type) and issubclass(given, self._base):
+            written = quoted(getattr(given, "name", None))
+            message = f"the {word} of the class {name} has the name {written}: expected that one"
+            raise InputError(message, self._file)
+        raise InputError(f"{name} is not a {word}: expected a subclass of {base}", self._file)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+
 def _full_name(kind: type[Named]) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
-def _check_class(kind: Any, base: type[Named]) -> None:
+def _check_class(
+    kind: Any, base: type[Named], full_name: str = "", file: str | None = None
+) -> None:
     """Raise an error unless the class can be used."""
     if not (isinstance(kind, type) and issubclass(kind, base)):
         raise InputError(f"{quoted(kind)} is not a subclass of doxeval.{base.__name__}")
+    full_name = full_name or _full_name(kind)
     if not NAME.fullmatch(getattr(kind, "name", "")):
-        where = _full_name(kind)
-        raise InputError(f'{where} needs a name of letters and digits: name = "My{base.__name__}"')
+        expected = f'name = "My{base.__name__}"'
+        raise InputError(f"{full_name} needs a name of letters and digits: {expected}", file)
     if not is_dataclass(kind) or any(isinstance(value, Field) for value in vars(kind).values()):
-        raise InputError(f"{_full_name(kind)} needs the decorator @dataclass(frozen=True)")
+        raise InputError(f"{full_name} needs the decorator @dataclass(frozen=True)", file)
 
 
 # Names

@@ -80,6 +80,7 @@ def test_every_reader_is_a_target() -> None:
     assert {f"{name}-topics" for name in TOPICS} <= set(TARGETS)
     by_format = {"qrels": "qrels", "trec": "trec-qrels", "judgments": "jsonl-assessments"}
     by_format |= {"beir": "beir-qrels", "ranx-qrels": "ranx-qrels", "msmarco-qrels": "trec-qrels"}
+    by_format |= {"aspects": "gold-passages"}
     of_xml = dict.fromkeys(("grades", "highlights"), "xml-assessments")
     assert {(by_format | of_xml)[name] for name in ASSESSMENT_FORMATS} <= set(TARGETS)
     assert "pools" in TARGETS

@@ -49,6 +49,7 @@ from strategies import (
     located,
     needed_worlds,
     step_matrices,
+    subtopic_worlds,
     unit_worlds,
     worlds,
 )
@@ -154,6 +155,23 @@ def test_needs_with_alternatives_and_grades(
     measures = [drawn(kind, random, scenario.quants) for kind in kinds for _ in range(2)]
     allowed = {str(m): m for m in measures if m is not None and scenario.allows(m, world)}
     scenario.compare(world, list(allowed.values()))
+
+
+@given(subtopic_worlds(), chances, st.booleans(), st.booleans())
+@on_worlds(100)
+def test_documents_with_subtopics(
+    world: World, random: Random, by_score: bool, has_collection: bool
+) -> None:
+    scenario = Scenario("elements", OF_HIGHLIGHTS, has_collection, by_score=by_score)
+    kinds = [
+        kind
+        for family in FAMILIES
+        if family.name in ("diversity", "documents")
+        for kind in family.measures
+    ]
+    measures = [drawn(kind, random, scenario.quants) for kind in kinds]
+    allowed = [m for m in measures if m is not None and scenario.allows(m, world)]
+    scenario.compare(world, allowed)
 
 
 @given(unit_worlds(), chances, st.sampled_from(["elements", "passages", "trees"]), st.booleans())

@@ -176,7 +176,9 @@ def ranks_documents_once(case: Case) -> bool:
 
 def up_to(case: Case, k: int) -> list[Result]:
     """Return the first k results of each topic, or all parts of its first k documents."""
-    of_documents = ranks_documents_once(case) or case.measure.facts.ranks_documents
+    family = FAMILY_OF.get(case.measure.name)
+    ranks_documents = case.measure.facts.ranks_documents or family == "diversity"
+    of_documents = ranks_documents_once(case) or ranks_documents
     kept = []
     for results in by_topic(case).values():
         items = [result.document if of_documents else at for at, result in enumerate(results)]
@@ -373,7 +375,7 @@ def a_run_without_repeats_is_scored_as_ever(case: Case) -> None:
     assert case.scene.scores(case.measure, case.results, KEEP) == case.scores
 
 
-# RnDCG looks at one more rank where a list is longer than the ideal, whatever stands there; by pAP,
+# RnDCG looks at one more rank where a list is longer than the ideal, whatever stands there. By pAP,
 # what is returned twice counts twice.
 @law(
     measures=lambda kind: is_ours(kind) and kind.name not in ("RnDCG", "pAP"),

@@ -77,7 +77,7 @@ class _InContext(Measure):
     def document_scores(self, ranking: Ranking) -> DocumentScores:
         """Return S of each document of the ranking, and what it comes from."""
         articles = ranking.articles
-        names = articles.resolved.run.documents
+        names = articles.document_names
         unknown = np.full(len(articles), np.nan)
         relevant = np.where(articles.pair < 0, 0, articles.truth.highlighted[articles.pair])
         text = None if self.score == "bep" else _returned_text(ranking)
