@@ -11,11 +11,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
+from doxeval.arrays import Floats
 from doxeval.compat.trec_input import BAD_FILE, TrecEvalError
 from doxeval.errors import SyntaxProblem
-from doxeval.measures import MEASURES, Measure
+from doxeval.measures import MEASURES, BinaryMeasure, Measure, Ranking, reciprocal_rank
 from doxeval.messages import quoted, truncate
 
 Kind = Literal["ranks", "levels", "numbers", "none"]
@@ -72,13 +73,24 @@ class TrecMeasure:
     def _measure(self, relevance_level: int, named: dict[str, Any]) -> Measure | None:
         if self.computed_by is None:
             return None
-        kind = MEASURES[self.computed_by]
+        kind = MEASURES[self.computed_by] if self.name != "recip_rank" else _FirstRelevant
         if "rel" in kind.__dataclass_fields__:
             named["rel"] = relevance_level
         try:
             return kind(**named)
         except SyntaxProblem as error:
             raise TrecEvalError(f"{self.name}: {error}", exit_code=BAD_FILE) from None
+
+
+@dataclass(frozen=True)
+class _FirstRelevant(BinaryMeasure):
+    """The reciprocal rank of the first relevant document, whatever else is known about it."""
+
+    name: ClassVar[str] = "RR"
+
+    def scores(self, ranking: Ranking) -> Floats:
+        """Return 1 / rank."""
+        return reciprocal_rank(self.graded(ranking), self.rel)
 
 
 class TrecLine(NamedTuple):

@@ -464,6 +464,15 @@ def _precision_so_far(graded: GradedRanking, rel: int) -> Floats:
     return graded.ranking.cumulated(precision)
 
 
+def reciprocal_rank(graded: GradedRanking, rel: int, k: int | None = None) -> Floats:
+    """Return 1 / the rank of the first relevant document, 0 beyond k, nan without relevant ones."""
+    rows = np.flatnonzero(graded.is_relevant(rel) & (graded.hits(rel) == 1))
+    rank = graded.ranking.rank[rows]
+    scores = np.zeros(len(graded.ranking.counts))
+    scores[graded.ranking.topic[rows]] = np.where(rank <= (k or rank), 1 / rank, 0.0)
+    return defined(scores, graded.relevant(rel))
+
+
 def binary_preference(graded: GradedRanking, rel: int) -> Floats:
     """Return the mean share of preferences that are kept, nan without relevant documents."""
     relevant, above = graded.relevant(rel), graded.non_relevant(rel)
