@@ -315,7 +315,7 @@ def _of_trec_eval() -> Iterator[Erratum]:
     (by_trec_eval,) = trec_eval(close, {"1": {"a": 1}}, ["map"]).summary().values()
     by_list = evaluate(close, {"1": {"a": 1}}, "AP")["run"]["AP"]
     yield Erratum(
-        "scores",
+        "the order of results",
         "compares them in single precision; equal ones fall by document id, and ranks are ignored",
         f"1.00000002 and 1.00000001 are tied: AP {_short(by_trec_eval)} where a, with the higher "
         f"score, is relevant, instead of {_short(by_list or 0)}",

@@ -36,7 +36,7 @@ _RANKS_OF_PROFILE = (1, 5, 10, 50)
 
 
 @dataclass(frozen=True)
-class _TrecEvalOptions:
+class _TrecEvalFlags:
     """Options of trec_eval, with its letters."""
 
     each_topic: bool = option(
@@ -82,11 +82,11 @@ class _CompatOptions:
         None, "With --compat inex_eval-3.1: β of the F-score.", shown_default="0.25"
     )
     irr: int | None = option(None, "With --task t2i: irr.", shown_default="300")
-    trec: _TrecEvalOptions = part(_TrecEvalOptions)
+    trec: _TrecEvalFlags = part(_TrecEvalFlags)
 
 
 _OF_INEX_EVAL = ("task", "n", "beta", "irr")
-_OF_TREC_EVAL = tuple(_TrecEvalOptions.__annotations__)
+_OF_TREC_EVAL = tuple(_TrecEvalFlags.__annotations__)
 # The options that mean something for each program.
 _WITH_COMPAT = {
     _INEX_EVAL: {

@@ -38,6 +38,8 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
+        if relevance_level < 1:
+            raise TypeError(f"relevance_level is {relevance_level}: expected 1 or more")
         self._options = TrecEvalOptions(
             tuple(_combined(measures)),
             relevance_level=relevance_level,

@@ -30,7 +30,7 @@ def test_values_of_pytrec_eval() -> None:
         if seed % 5 == 0:
             run["empty"], qrels["empty"] = {}, {"a": 1}
         names = {"all_trec", *(name for name in options.measures if name not in ("set", "yaap"))}
-        given = (qrels, names, options.relevance_level, options.judged_only)
+        given = (qrels, names, max(options.relevance_level, 1), options.judged_only)
         expected = pytrec_eval.RelevanceEvaluator(*given).evaluate(run)
         found = RelevanceEvaluator(*given).evaluate(run)
         assert set(found) == set(expected), seed

@@ -52,3 +52,8 @@ def test_unknown_measures(name: str) -> None:
 def test_one_name_is_not_several() -> None:
     with pytest.raises(ValueError, match="expected several names"):
         RelevanceEvaluator(QRELS, "map")
+
+
+def test_a_level_is_positive() -> None:
+    with pytest.raises(TypeError, match="relevance_level is 0: expected 1 or more"):
+        RelevanceEvaluator(QRELS, ["map"], 0)
