@@ -106,6 +106,7 @@ class EvaluateOptions(ScoringOptions):
         None,
         "Also print how much each run serves directly, leaves to navigation, and misses.",
     )
+    diagnostics: bool = option(False, "Also print how many of each run's documents were judged.")
     curves: bool = option(False, "Also write the curves behind the scores (JSON, CSV).")
     per_document: bool = option(
         False,
@@ -171,12 +172,16 @@ def evaluate(runs: tuple[str, ...], options: EvaluateOptions) -> None:
         options, measures=tuple(thresholds.measures(options.measures, options.presets))
     )
     names, curves = _measures(options, format_)
-    evaluation = options.evaluation(names, keep=Keep(curves, options.per_document))
+    keep = Keep(curves, options.per_document, judged=options.diagnostics)
+    evaluation = options.evaluation(names, keep=keep)
     table = options.scores(evaluation, runs)
     with thresholds.around(table):
         _put(_rendered(table, format_, options), options.out)
         if options.profile is not None:
             for text in _profile_lines(table):
+                (line if format_ == "table" else note)(text)
+        if options.diagnostics:
+            for text in _diagnostics_lines(table):
                 (line if format_ == "table" else note)(text)
 
 
@@ -359,6 +364,24 @@ def _cell(value: str | float | None) -> str:
     from doxeval.scores import format_score
 
     return format_score(value) if value is None or isinstance(value, float) else str(value)
+
+
+# Diagnostics
+
+
+def _diagnostics_lines(table: ScoreTable) -> Iterator[str]:
+    """Yield a line about each run: how much of it was judged."""
+    yield ""
+    for scores in table.runs:
+        if scores.judged is not None:
+            yield f"{scores.run}: {scores.judged}"
+        elif scores.has_results is None or scores.has_results.any():
+            yield (
+                f"{scores.run}: how much was judged is not known, because the assessments list "
+                "relevant documents only"
+            )
+        else:
+            yield f"{scores.run}: no results for assessed topics"
 
 
 # The profile

@@ -44,6 +44,7 @@ from doxeval.measures.registry import KNOWN_ELSEWHERE as KNOWN_ELSEWHERE
 from doxeval.measures.registry import MEASURES as MEASURES
 from doxeval.measures.registry import Family as Family
 from doxeval.measures.registry import as_measure as as_measure
+from doxeval.measures.registry import known_measure as known_measure
 from doxeval.measures.registry import measure_named as measure_named
 from doxeval.measures.registry import register as register
 from doxeval.measures.retained import RetainedResults as RetainedResults
