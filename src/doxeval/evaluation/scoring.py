@@ -211,7 +211,7 @@ class Scoring:
     @property
     def duplicate_policies(self) -> set[str]:
         """What the measures do with results that were returned before."""
-        return {selected.measure.facts.repeats for selected in self.measures}
+        return {selected.measure.repeats for selected in self.measures}
 
     def topics_of(self, run: Run) -> Ints:
         """Return the numbers of the assessed topics of a run, ascending."""
@@ -226,7 +226,7 @@ class Scoring:
         """Score these topics, to which all results of the run belong that are assessed."""
         ranking = rank_block(run, self.truth, self.options, self.ranked_by, topics)
         diagnostics = ranking.diagnostics
-        if any(selected.measure.facts.ranks_documents for selected in self.measures):
+        if any(selected.measure.ranks_documents for selected in self.measures):
             diagnostics = diagnostics._replace(ties=tied_documents(ranking.ranking.articles))
         block = BlockScores(topics, ranking.ranking.counts[topics] > 0, diagnostics)
         if not len(topics) or (self.options.unresolved == "error" and diagnostics.unresolved.total):
