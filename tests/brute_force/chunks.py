@@ -236,7 +236,7 @@ def all_needs(scene: Scene, *, k: int, cover: Fraction) -> Score:
 def reciprocal_rank(
     scene: Scene, *, k: int | None, cover: Fraction, by: str, unit: str, rel: int, judged_only: bool
 ) -> Score:
-    if unit == "auto" and (cover, by) != (1, "union"):
+    if unit == "auto" and (cover < 1 or by == "chunk"):
         unit = "need"
     elif unit == "auto" and (rel > 1 or judged_only or not scene.has_judged_parts):
         unit = "document"
