@@ -94,7 +94,11 @@ FORMATS = {
         "Log of operations": "doxeval.assess.exchange.log",
         "Backups": "doxeval.assess.db.backup",
     },
-    "Scores": {"For other programs and for papers": "doxeval.scores.formats"},
+    "Scores": {
+        "For other programs and for papers": "doxeval.scores.formats",
+        "Tables in LaTeX": "doxeval.scores.latex",
+        "From other programs": "doxeval.evaluation.score_files",
+    },
 }
 # Models of navigation: what explains each, and examples.
 EXAMPLES = DOCS / "examples" / "navigation"

@@ -189,6 +189,7 @@ def _on_runs(strange: Path, collection: Path, evil: str) -> Iterator[Command]:
         yield Command(both, format_ != "table")
         yield Command((*both, "--significant"), format_ != "table")
     yield Command(("compare", *scored, "--baseline", evil))
+    yield Command(("compare", *scored, "--baseline", evil, "--format", "latex"), True)
     yield Command(("evaluate", *scored, "-m", f"nxCG@10(ignore={evil})"))
     yield Command(("evaluate", *scored, "--preset", evil))
     yield Command(("evaluate", *scored, "--out", strange / f"scores.{evil}"))

@@ -304,6 +304,8 @@ FILES: dict[str, bytes] = {
     "fol.xml": _FOL_XML,
     "all.jsonl": _JSONL_RUN,
     "r.jsonl": lines(*_SPANS),
+    "scores.csv": b"run,topic,AP,ms\nlm,7,0.5,9\nlm,8,.25,8\nbm25,7,0.125,4\n"
+    b"bm25,8,,5\nbm25,all,.5,4.5\n",
     "r.csv": b"topic,doc,path,rank,score,run\n7,tides,/article[1]/sec[1],1,0.5,\"x \"\"y\"\"\"\n"
     b"8,salt,/article[1],1,,\n",
     "r.parquet": parquet(_SPANS),

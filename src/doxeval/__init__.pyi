@@ -20,6 +20,7 @@ from doxeval.evaluation import Evaluation as Evaluation
 from doxeval.evaluation import Keep as Keep
 from doxeval.evaluation import RunOptions as RunOptions
 from doxeval.evaluation import evaluate as evaluate
+from doxeval.evaluation import read_scores as read_scores
 from doxeval.measures import Measure as Measure
 from doxeval.measures import register as register
 from doxeval.navigation import Navigation as Navigation

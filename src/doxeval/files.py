@@ -30,6 +30,7 @@ LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
 _BUFFER = 1 << 15
 _CSV_LIMIT = threading.Lock()
+_LONGEST_CSV_FIELD = (1 << 31) - 1
 # A compressed file or an archive may hold this many times its size, plus an allowance.
 EXPANSION = 100
 EXPANSION_ALLOWANCE = 64 << 20
@@ -313,6 +314,28 @@ def long_csv_fields(longest: int) -> Iterator[None]:
             yield
         finally:
             csv.field_size_limit(before)
+
+
+def csv_rows(text: str, origin: str, separator: str = ",") -> list[tuple[int, list[str]]]:
+    r"""Return all rows of CSV that are not blank, with the lines on which they begin.
+
+    >>> csv_rows('id,text\n1,"a, ""b""\n c"\n\n2,5" pipe\n', "a.csv")[1:]
+    [(2, ['1', 'a, "b"\n c']), (5, ['2', '5" pipe'])]
+    """
+    import csv
+
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    rows, line = [], 1
+    with long_csv_fields(_LONGEST_CSV_FIELD):
+        try:
+            for row in reader:
+                if row not in ([], [""]):
+                    rows.append((line, row))
+                line = reader.line_num + 1
+        except csv.Error:
+            message = "a quotation mark that does not enclose its field"
+            raise FormatError(message, origin, line) from None
+    return rows
 
 
 def decode_json(text: str | bytes) -> Any:

@@ -113,7 +113,8 @@ def run_block(block: Block, names: dict[str, Any], *, in_processes: bool = False
 
 
 def run_console(body: str, *, in_processes: bool = False) -> None:
-    for part in re.split(r"^\$ ", body.replace("\\\n", ""), flags=re.MULTILINE)[1:]:
+    joined = re.sub(r"(?<!\\)\\\n", "", body)  # two backslashes end a row of LaTeX
+    for part in re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         alone = command.startswith("doxeval ") and not set(command) & set("|&;<>$`(){}~\\")
         run = run_here if alone and not in_processes else run_in_shell

@@ -35,6 +35,8 @@ FILES: dict[str, bytes] = {
     "r.xml": good.XML_RUN.replace(b"<file>c</file>", b"<file>a</file>"),
     "r.jsonl": good.JSONL_RUN,
     "r.csv": good.CSV_RUN,
+    "s.csv": good.SCORES,
+    "s.tsv": good.WIDE_SCORES,
     "r.parquet": good_parquet(),
     "qrels.txt": good.QRELS,
     "trec.txt": good.TREC_QRELS,
@@ -178,10 +180,13 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "compare": _calls(
         f"compare t.run u.run {_JUDGED} -m MAiP",
         f"compare el.run el2.run {_JUDGED} -m nxCG@10 --test sign --format json --baseline el.run",
+        "compare s.csv --baseline x --format latex",
+        "compare s.tsv -m P@5 --lower-is-better P@5",
     ),
     "correlate": _calls(
         f"correlate t.run u.run {_JUDGED} -m MAiP -m iP[.01]",
         f"correlate t.run u.run {_JUDGED} -m MAiP -m cF@5 --significant --format csv",
+        "correlate s.tsv",
     ),
     "measures": _calls("measures", "measures nxCG", "measures MAgP(score=F)", "measures --presets"),
     "models": _calls("models", "models lm", "models bm25(k1=1.2)"),

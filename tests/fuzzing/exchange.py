@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from doxeval.assessments import (
@@ -23,12 +24,15 @@ from doxeval.assessments import (
     resolve_judgments,
     violations,
 )
+from doxeval.comparison import compare_all, comparisons_as_latex
 from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
 from doxeval.errors import DoxevalError
+from doxeval.evaluation import is_score_file, read_scores
 from doxeval.navigation import parse_navigation
 from doxeval.pooling import Pool, read_pool, write_inex_pool, write_jsonl_pool, write_pool
 from doxeval.runs import FORMATS as RUN_FORMATS
 from doxeval.runs import RunFormat, losses, read_open_run, read_run, resolve
+from doxeval.scores import FORMATS as SCORE_FORMATS
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import FORMATS as TOPIC_FORMATS
 from doxeval.topics import TopicFormat, problems, topic_statistics
@@ -177,6 +181,17 @@ def navigation(data: bytes) -> object:
     warnings = model.checked(small)
     nodes = np.arange(int(small.rows[0]), int(small.rows[1]))
     return model.between(small, 0, nodes, nodes), warnings
+
+
+def scores(data: bytes) -> object:
+    """Scores by topic; they are written again, and compared if there are two runs."""
+    file = file_of("scores.csv", data)
+    is_score_file(file)
+    table = read_scores(file)
+    for write in SCORE_FORMATS.values():
+        _each(partial(write, table, True))
+    _each(lambda: comparisons_as_latex(compare_all(table)))
+    return table
 
 
 def old_program(data: bytes) -> object:
@@ -362,6 +377,14 @@ TARGETS = (
         (good.ROUTES, good.SUMMARY, good.MATRIX, good.NAMED),
         NAVIGATION_WORDS,
         share=4,
+    ),
+    Target(
+        "scores",
+        scores,
+        (good.SCORES, good.WIDE_SCORES),
+        words(
+            'run topic measure value all nan inf x y 7 8 AP P@5 qid doc , ,, ; "" .5 -1 1e400 1_0'
+        ),
     ),
     Target(
         "inex-eval",

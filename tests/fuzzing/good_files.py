@@ -68,6 +68,8 @@ JSONL_RUN = b"""{"topic": "7", "doc": "a", "start": 0, "end": 9, "rank": 1, "sco
 {"topic": "8", "doc": "b", "point": "/s/p[1]"}"""
 CSV_RUN = b"topic,doc,start,end,nodes\n7,a,0,9,\n7,b,,,/s[1] /s[1]/p[1]\n"
 QUOTED_CSV_RUN = b'topic,doc,path,rank,score,run\n7,"a",/s[1],1,0.5,"x ""y"""\n8,b,/s,1,,\n'
+SCORES = b"run,topic,measure,value\nx,7,AP,0.5\nx,8,AP,\ny,7,AP,.25\ny,8,AP,1\ny,all,AP,0.625\n"
+WIDE_SCORES = b'"system"\tqid\tAP\tP@5\n"x"\t7\t1\t.5\ny\t7\tnan\t1e-3\n'
 
 QRELS = b"7 Q0 a 9 16 0 0:5 9:4\n7 Q0 b 0 9\n8 Q0 a 3 16 2 1:3\n"
 BEIR_QRELS = b"query-id\tcorpus-id\tscore\n7\ta\t1\n7\tb c\t-1\n8\ta\t2\n"

@@ -377,10 +377,9 @@ def _read_file(file: IO[bytes], origin: str, subtopics: bool | None) -> Judgment
     if _is_msmarco_run(begin):
         raise FormatError(looks_like_a_run("MS MARCO's lines of topic, document and rank"), origin)
     raise FormatError(
-        "this is not a file of assessments: expected INEX XML, JSONL, JSON of ranx, or lines of "
-        "text like `topic Q0 doc rsize docsize bep off:len …`, `topic 0 doc grade` or, with tabs, "
-        "`topic doc offset length aspect|aspect…`, or BEIR's qrels, which begin with `query-id "
-        "corpus-id score`",
+        "this is not a file of assessments: expected INEX XML, JSONL, JSON of ranx, BEIR's qrels "
+        "with their header, or lines of text like `topic Q0 doc rsize docsize bep off:len …`, "
+        "`topic 0 doc grade` or, with tabs, `topic doc offset length aspect|aspect…`",
         origin,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
@@ -13,9 +12,9 @@ from doxeval.columns import is_frame as is_data_frame
 from doxeval.documents import decode_text
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import (
+    csv_rows,
     decode_json,
     json_lines,
-    long_csv_fields,
     open_input,
     read_up_to,
     uncompressed_name,
@@ -23,7 +22,6 @@ from doxeval.files import (
 from doxeval.messages import plural, quoted
 
 LARGEST_FILE = 4 << 30
-_LONGEST_FIELD = (1 << 31) - 1
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
@@ -210,7 +208,7 @@ def csv_records(
     >>> list(csv_records('id,text\n1,"a, ""b"" c"\n2,5" pipe\n', "a.csv"))
     [(2, {'id': '1', 'text': 'a, "b" c'}), (3, {'id': '2', 'text': '5" pipe'})]
     """
-    rows = iter(_csv_rows(text.removeprefix("\ufeff"), origin, separator))
+    rows = iter(csv_rows(text.removeprefix("\ufeff"), origin, separator))
     _, header = next(rows, (1, []))
     if len(set(header)) < len(header):
         twice = next(name for at, name in enumerate(header) if name in header[:at])
@@ -220,19 +218,3 @@ def csv_records(
             fields, expected = plural(len(row), "field"), len(header)
             raise FormatError(f"{fields}: expected {expected}, as on the first line", origin, line)
         yield line, dict(zip(header, row, strict=True))
-
-
-def _csv_rows(text: str, origin: str, separator: str) -> list[tuple[int, list[str]]]:
-    """Return all rows that are not blank, with the lines on which they begin."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    rows, line = [], 1
-    with long_csv_fields(_LONGEST_FIELD):
-        try:
-            for row in reader:
-                if row not in ([], [""]):
-                    rows.append((line, row))
-                line = reader.line_num + 1
-        except csv.Error:
-            message = "a quotation mark that does not enclose its field"
-            raise FormatError(message, origin, line) from None
-    return rows

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import click
-
 from doxeval.cli.options import format_option, runs_argument, seed_option
 from doxeval.cli.output import block, data, json_data, warn
-from doxeval.cli.scoring import ScoringOptions, run_called
+from doxeval.cli.scoring import ComparisonOptions, run_called
 from doxeval.cli.verb import refuse, verb
 from doxeval.named import option
 
@@ -38,7 +36,7 @@ def alpha_option() -> Any:
 
 
 @dataclass(frozen=True)
-class CompareOptions(ScoringOptions):
+class CompareOptions(ComparisonOptions):
     """What is scored and compared, and how."""
 
     test: Test = test_option()
@@ -64,23 +62,24 @@ def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
     has the letters of its run or, with --baseline, a + or - if it is significantly better or worse
     than the baseline's; notes name the test, its level and all parameters of the measures.
 
+    Instead of runs, scores can be given that were computed elsewhere, or earlier by evaluate
+    --per-topic --format csv: CSV with columns run, topic, measure and value, or run, topic and a
+    column for each measure. They need neither -a nor -m.
+
     \b
     Examples:
       doxeval compare *.run -a qrels.txt -m MAiP
       doxeval compare *.run -a qrels.txt -m 'iP[.01]' --test randomization --seed 7
       doxeval compare *.run -a qrels.txt -m MAgP -m MAiP --baseline bm25.run --format csv
       doxeval compare *.run -a qrels.txt -m MAgP -m MAiP --baseline bm25.run --format latex
+      doxeval compare scores.csv --baseline bm25
     """
-    if len(runs) < 2:
-        raise click.UsageError("compare needs two runs or more")
     if options.test not in RESAMPLING:
         tests = " or ".join(RESAMPLING)
         refuse({"seed", "resamples"}, f"is for tests by resampling: --test {tests}")
     from doxeval.comparison import compare_all
-    from doxeval.evaluation import Keep
 
-    evaluation = options.evaluation(options.requested_measures(), keep=Keep())
-    table = options.scores(evaluation, runs)
+    table = options.table("compare", runs)
     comparisons = compare_all(
         table,
         test=options.test,

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import click
-
 from doxeval.cli.compare import RESAMPLING, Test, alpha_option, probability, test_option
 from doxeval.cli.options import format_option, runs_argument, seed_option
 from doxeval.cli.output import block, data, json_data, warn
-from doxeval.cli.scoring import ScoringOptions
+from doxeval.cli.scoring import ComparisonOptions
 from doxeval.cli.verb import refuse, verb
 from doxeval.named import option
 
@@ -22,7 +20,7 @@ _Result = TypeVar("_Result", "Correlations", "SignificantAgreement")
 
 
 @dataclass(frozen=True)
-class CorrelateOptions(ScoringOptions):
+class CorrelateOptions(ComparisonOptions):
     """What is scored, and how measures are correlated."""
 
     significant: bool = option(
@@ -57,25 +55,21 @@ def correlate(runs: tuple[str, ...], options: CorrelateOptions) -> None:
     the share with the same system ahead among the pairs that at least one measure distinguishes.
     JSON names the pairs.
 
+    Instead of runs, scores can be given that were computed elsewhere, as for compare.
+
     \b
     Examples:
       doxeval correlate *.run -a qrels.txt -m MAiP -m 'iP[.01]' -m 'iP[.10]'
       doxeval correlate *.run -a assessments/ -m nxCG@10 -m MAep --format json
       doxeval correlate *.run -a qrels.txt -m MAiP -m 'iP[.01]' --significant --test wilcoxon
+      doxeval correlate scores.csv
     """
     if not options.significant:
         refuse({"test", "alpha"}, "is for --significant")
     elif options.test not in RESAMPLING:
         tests = " or ".join(RESAMPLING)
         refuse({"seed", "resamples"}, f"is for tests by resampling: --test {tests}")
-    if len(runs) < 2:
-        raise click.UsageError("correlate needs two runs or more")
-    names = options.requested_measures()
-    if len(names) < 2:
-        raise click.UsageError("correlate needs two measures or more: -m A -m B")
-    from doxeval.evaluation import Keep
-
-    table = options.scores(options.evaluation(names, keep=Keep()), runs)
+    table = options.table("correlate", runs, fewest_measures=2)
     # Without --resamples, each of the two has its own default.
     resampling: dict[str, Any] = {"seed": options.seed}
     if options.resamples is not None:

@@ -89,9 +89,9 @@ def collection_option(help_text: str, default: Any = None) -> Any:
     return option(default, help_text, metavar="DIR|URL", is_path=True)
 
 
-def assessments_option(help_text: str) -> Any:
-    """Declare `--assessments FILE`, a tuple of strings that must be given."""
-    return option(REQUIRED, help_text, metavar="FILE", flags=("--assessments", "-a"))
+def assessments_option(help_text: str, default: Any = REQUIRED) -> Any:
+    """Declare `--assessments FILE`, a tuple of strings; given unless there is a default."""
+    return option(default, help_text, metavar="FILE", flags=("--assessments", "-a"))
 
 
 def offsets_option() -> Any:

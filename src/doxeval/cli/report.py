@@ -118,6 +118,7 @@ def _with_baseline(runs: tuple[str, ...], baseline: str | None) -> tuple[str, ..
 
 def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     """Evaluate the runs, write the report, and return its files."""
+    from doxeval.comparison import judged_warnings
     from doxeval.evaluation import Keep
     from doxeval.measures import PROFILE
     from doxeval.reports import report as write_report
@@ -129,10 +130,11 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     evaluation = options.evaluation(
         names,
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
-        keep=Keep(curves=True, results=has_texts),
+        keep=Keep(curves=True, results=has_texts, judged=True),
     )
     topics = _topics(options.topics, evaluation.truth.topics)
     table = options.scores(evaluation, runs)
+    warn(judged_warnings(table))
     chunks = _chunk_tables(evaluation, dict(zip(table, chunk_files, strict=False)))
     other_files = {name: getattr(options, name) for name in _OTHER_FILES}
     return write_report(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -19,7 +19,14 @@ from doxeval.cli.options import (
     open_collection,
     tokens_option,
 )
-from doxeval.cli.verb import LibraryOptions, library_options, part
+from doxeval.cli.verb import (
+    LibraryOptions,
+    given_options,
+    library_options,
+    missing_option,
+    part,
+    refuse,
+)
 from doxeval.named import option
 
 if TYPE_CHECKING:
@@ -191,6 +198,72 @@ class ScoringOptions:
                 "lists all measures, doxeval measures --presets all presets)"
             )
         return list(dict.fromkeys(names))
+
+
+@dataclass(frozen=True)
+class ComparisonOptions(ScoringOptions):
+    """What is compared: runs, which are scored first, or scores that were computed elsewhere."""
+
+    assessments: tuple[str, ...] = assessments_option(
+        "File, directory or archive of assessments, to score runs; may be repeated.", ()
+    )
+    lower_is_better: tuple[str, ...] = option(
+        (),
+        "Of scores from a file: a measure by which lower scores are better; may be repeated.",
+        metavar="MEASURE",
+    )
+
+    def table(self, verb_name: str, runs: Sequence[str], fewest_measures: int = 1) -> ScoreTable:
+        """Return the scores of runs, or those in files of scores; of at least two runs.
+
+        runs: FILE or NAME=FILE.
+        """
+        from doxeval.evaluation import Keep, is_score_file
+
+        files = [named_run(text) for text in runs]
+        of_scores = [str(run.file) for run in files if is_score_file(str(run.file))]
+        if of_scores:
+            others = (str(run.file) for run in files if run.file not in of_scores)
+            other = next(filter(os.path.exists, others), None)  # reading says which is not there
+            if other is not None:
+                raise click.UsageError(
+                    f"{of_scores[0]} holds scores, but {other} does not: score runs first, with "
+                    "evaluate --per-topic --format csv"
+                )
+            table = self._given_scores(files)
+            _check_enough(verb_name, len(table.runs), len(table.measures), fewest_measures)
+            return table
+        if not self.assessments:
+            hint = "Only scores need none: CSV with columns for the run, the topic and values."
+            raise missing_option("assessments", hint)
+        refuse({"lower_is_better"}, "is for scores from a file; our measures are known")
+        _check_enough(verb_name, len(runs), fewest_measures, fewest_measures)
+        names = self.requested_measures()
+        _check_enough(verb_name, len(runs), len(names), fewest_measures)
+        return self.scores(self.evaluation(names, keep=Keep(judged=True)), runs)
+
+    def _given_scores(self, files: Sequence[RunInput]) -> ScoreTable:
+        """Return the scores in files, by the requested measures or by all."""
+        from doxeval.cli.output import warn
+        from doxeval.evaluation import read_scores
+
+        common = {spec.name for spec in fields(ScoringOptions)} - {"measures"}
+        allowed = {"runs", *(spec.name for spec in fields(self))} - common
+        for name, flag in given_options().items():
+            if name not in allowed:
+                raise click.UsageError(f"{flag} is for scoring runs; {files[0].file} holds scores")
+        table = read_scores(files, lower_is_better=self.lower_is_better)
+        if self.measures:
+            table = table.only(measures=self.measures)
+        warn(table.all_warnings())
+        return table
+
+
+def _check_enough(verb_name: str, runs: int, measures: int, fewest_measures: int) -> None:
+    if runs < 2:
+        raise click.UsageError(f"{verb_name} needs two runs or more")
+    if measures < fewest_measures:
+        raise click.UsageError(f"{verb_name} needs two measures or more: -m A -m B")
 
 
 def measures_of(presets: Sequence[str]) -> list[str]:

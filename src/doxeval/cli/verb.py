@@ -353,6 +353,13 @@ def refuse(names: Collection[str], reason: str) -> None:
             raise click.UsageError(f"{option} {reason}")
 
 
+def missing_option(name: str, hint: str) -> click.MissingParameter:
+    """Return the error about an option of the running command that must be given here."""
+    context = click.get_current_context()
+    options = {parameter.name: parameter for parameter in context.command.params}
+    return click.MissingParameter(hint, context, options[name])
+
+
 def command_line() -> str:
     """Return the running command as it could be typed into a shell."""
     import shlex

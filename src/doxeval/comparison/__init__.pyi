@@ -23,6 +23,7 @@ from doxeval.comparison.latex import comparisons_as_latex as comparisons_as_late
 from doxeval.comparison.notes import agreements as agreements
 from doxeval.comparison.notes import conclusion as conclusion
 from doxeval.comparison.notes import describe_test as describe_test
+from doxeval.comparison.notes import judged_warnings as judged_warnings
 from doxeval.comparison.pairwise import Comparison as Comparison
 from doxeval.comparison.pairwise import MeasureColumn as MeasureColumn
 from doxeval.comparison.pairwise import Pair as Pair

@@ -22,6 +22,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints
+from doxeval.comparison.notes import judged_warnings
 from doxeval.comparison.pairwise import MeasureColumn, check_runs, measure_indexes
 from doxeval.comparison.significance import check_resampling, generator, rounded
 from doxeval.errors import InputError, warn
@@ -68,7 +69,7 @@ def correlate(
     check_resampling(resamples, seed)
     columns = [MeasureColumn.of(table, number) for number in chosen]
     pairs = tuple(_correlated(x, y, resamples, seed) for x, y in combinations(columns, 2))
-    warnings = tuple(_correlation_warnings(columns))
+    warnings = (*_correlation_warnings(columns), *judged_warnings(table))
     warn(warnings)
     return Correlations(pairs, resamples, seed, warnings)
 

@@ -9,13 +9,16 @@ import numpy as np
 
 from doxeval.comparison.significance import EXACT_UP_TO, TITLES, Test
 from doxeval.messages import join_names, plural, truncate
+from doxeval.scores import JUDGED_DEPTH
 
 if TYPE_CHECKING:
     from doxeval.comparison.correlations import Correlations, MeasurePair
     from doxeval.comparison.pairwise import Comparison, MeasureColumn, Pair
+    from doxeval.scores import ScoreTable
 
 _MAX_PAIRS = 3
 _MAX_NAMES = 8
+_JUDGED_ALIKE = 0.1 + 1e-9  # shares that differ by more make a comparison unfair
 _CORRELATED = 0.05  # p below this shows a correlation
 
 
@@ -90,6 +93,30 @@ def _too_few_resamples(
             f"with {resamples:,} resamples no p is below 1/{resamples + 1:,}, which Holm's "
             f"correction for {plural(tested, 'pair')} raises to alpha or above: take more "
             "resamples"
+        )
+
+
+def judged_warnings(table: ScoreTable) -> Iterator[str]:
+    """Yield a warning if much more of some run was judged than of another.
+
+    >>> from doxeval.scores import JudgedSummary, RunScores, ScoreTable
+    >>> scores, counted = np.array([[0.5]]), np.array([True])
+    >>> judged = {"a": JudgedSummary(0.92, 10, 1), "b": JudgedSummary(0.71, 10, 3)}
+    >>> runs = [RunScores(run, scores, counted, judged=share) for run, share in judged.items()]
+    >>> print(*judged_warnings(ScoreTable((), ("7",), tuple(runs))))
+    of the first 10 documents of a topic, 92.0% of a are judged and 71.0% of b: what was not \
+judged counts as not relevant, which may be unfair to b; judged_only=on leaves it out
+    """
+    shares = {run.run: run.judged.first for run in table.runs if run.judged is not None}
+    if not shares:
+        return
+    most, least = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
+    if shares[most] - shares[least] > _JUDGED_ALIKE:
+        yield (
+            f"of the first {JUDGED_DEPTH} documents of a topic, {shares[most]:.1%} of "
+            f"{truncate(most)} are judged and {shares[least]:.1%} of {truncate(least)}: what was "
+            f"not judged counts as not relevant, which may be unfair to {truncate(least)}; "
+            "judged_only=on leaves it out"
         )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Floats
 from doxeval.comparison.intervals import obeyed_range, possible_part
-from doxeval.comparison.notes import comparison_warnings
+from doxeval.comparison.notes import comparison_warnings, judged_warnings
 from doxeval.comparison.significance import (
     RESAMPLES,
     TESTS,
@@ -92,7 +92,10 @@ def compare(
         for pair, p in zip(pairs, holm([pair.p for pair in pairs]), strict=True)
     ]
     different = {frozenset((pair.first, pair.second)) for pair in pairs if pair.significant}
-    warnings = tuple(comparison_warnings(column, pairs, test, alpha, resamples))
+    warnings = (
+        *comparison_warnings(column, pairs, test, alpha, resamples),
+        *judged_warnings(table),
+    )
     warn(warnings)
     means, topics = column.means, column.topics
     return Comparison(

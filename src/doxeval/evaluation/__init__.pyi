@@ -7,3 +7,5 @@ from doxeval.evaluation.inputs import RunInput as RunInput
 from doxeval.evaluation.inputs import RunOptions as RunOptions
 from doxeval.evaluation.ranking import RankedBy as RankedBy
 from doxeval.evaluation.ranking import build_ranking as build_ranking
+from doxeval.evaluation.score_files import is_score_file as is_score_file
+from doxeval.evaluation.score_files import read_scores as read_scores

@@ -7,6 +7,7 @@ once, in the same words, however the run was divided.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain
@@ -20,6 +21,7 @@ from doxeval.evaluation.inputs import AverageOver, RunOptions
 from doxeval.measures import Measure, Ranking
 from doxeval.messages import Parameter, join_names, plural
 from doxeval.runs import Kind, Order
+from doxeval.scores import JUDGED_DEPTH, JudgedSummary
 from doxeval.storage import foreign_code
 
 MOST_SHOWN = 20  # results that an error about unresolved ones lists
@@ -90,6 +92,48 @@ trec_eval would rank them by document id',)
         )
 
 
+# Shares of up to ten documents in whole numbers: sums do not depend on how a run is divided.
+_WHOLE_SHARE = math.lcm(*range(1, JUDGED_DEPTH + 1))
+
+
+class JudgedDocuments(NamedTuple):
+    """How many documents were judged: topics with results, and sums over these.
+
+    shares: of the judged share of the first documents, each times `_WHOLE_SHARE`. documents,
+    unjudged: of all documents, and of those that were not judged.
+    """
+
+    topics: int = 0
+    shares: int = 0
+    documents: int = 0
+    unjudged: int = 0
+
+    @classmethod
+    def of(cls, articles: Ranking) -> JudgedDocuments:
+        """Count the documents of a ranking of documents.
+
+        Where the assessments list only relevant documents, nothing says what was judged.
+        """
+        truth = articles.truth
+        if truth.is_relevant.all():
+            return cls()
+        is_judged = (articles.pair >= 0) & (truth.grade[articles.pair] >= 0)
+        first = np.flatnonzero(articles.rank <= JUDGED_DEPTH)
+        judged = np.bincount(articles.topic[first][is_judged[first]], minlength=len(truth.topics))
+        some = np.flatnonzero(articles.counts)
+        parts = _WHOLE_SHARE // np.minimum(articles.counts[some], JUDGED_DEPTH)
+        unjudged = int(np.count_nonzero(~is_judged))
+        return cls(len(some), int((judged[some] * parts).sum()), len(articles), unjudged)
+
+    @property
+    def share(self) -> JudgedSummary | None:
+        """How much of the run was judged; None if that is not known."""
+        if not self.topics:
+            return None
+        first = self.shares / (_WHOLE_SHARE * self.topics)
+        return JudgedSummary(first, self.documents, self.unjudged)
+
+
 class RunDiagnostics(NamedTuple):
     """What was noticed about a run, or about a block of it.
 
@@ -98,7 +142,8 @@ class RunDiagnostics(NamedTuple):
     column to be ordered by, and is taken as listed. conflicts: ranks and scores that contradict the
     list. unassessed: topics that are not assessed. split: the numbers of topics in several places.
     unresolved, duplicates: results that name nothing, and those that were returned before. ties:
-    documents with equal scores, for measures that rank documents.
+    documents with equal scores, for measures that rank documents. judged: how many documents were
+    judged, if that was counted.
     """
 
     kinds: frozenset[Kind] = frozenset()
@@ -112,6 +157,7 @@ class RunDiagnostics(NamedTuple):
     unresolved: ResultLines = ResultLines()
     duplicates: ResultLines = ResultLines()
     ties: DocumentTies = DocumentTies()
+    judged: JudgedDocuments = JudgedDocuments()
 
     @classmethod
     def joined(cls, parts: Sequence[RunDiagnostics]) -> RunDiagnostics:
@@ -139,6 +185,7 @@ class RunDiagnostics(NamedTuple):
             DocumentTies(
                 sum(part.ties.documents for part in parts), sum(part.ties.topics for part in parts)
             ),
+            JudgedDocuments(*map(sum, zip(*(part.judged for part in parts), strict=True))),
         )
 
     def shifted(self, lines: int) -> RunDiagnostics:

@@ -142,6 +142,7 @@ class Keep:
     per_document: the scores of single documents that measures in context average.
     results: what runs return in relevant documents, for a report; see
     `doxeval.measures.RetainedResults`.
+    judged: how many documents were judged; measures of whole documents count them in any case.
     of_ranking: the value of a function of the run's ranking.
     A run of which results or such a value are kept is not scored in blocks.
 
@@ -153,6 +154,7 @@ class Keep:
     per_document: bool = False
     of_ranking: Callable[[Ranking], Any] | None = None
     results: bool = False
+    judged: bool = False
 
     def __post_init__(self) -> None:
         if self.of_ranking is not None and not callable(self.of_ranking):

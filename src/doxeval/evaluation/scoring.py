@@ -22,6 +22,7 @@ import numpy as np
 from doxeval.arrays import Bools, Floats, Ints
 from doxeval.errors import CollectionError, DoxevalError, InputError, MissingInput, SourceError
 from doxeval.evaluation.diagnostics import (
+    JudgedDocuments,
     MeasureNotes,
     RunDiagnostics,
     measure_warnings,
@@ -220,14 +221,29 @@ class Scoring:
             sorted(numbers[topic] for topic in run.topics if topic in numbers), dtype=np.int64
         )
 
+    @property
+    def _counts_judged(self) -> bool:
+        """Whether judged documents are counted: where it was requested, or costs next to nothing.
+
+        Measures of documents rank them in any case.
+        """
+        return self.keep.judged or self._ranks_documents
+
+    @property
+    def _ranks_documents(self) -> bool:
+        return any(selected.measure.ranks_documents for selected in self.measures)
+
     # A block
 
     def block(self, run: Run, topics: Ints, name: str) -> BlockScores:
         """Score these topics, to which all results of the run belong that are assessed."""
         ranking = rank_block(run, self.truth, self.options, self.ranked_by, topics)
         diagnostics = ranking.diagnostics
-        if any(selected.measure.ranks_documents for selected in self.measures):
+        if self._ranks_documents:
             diagnostics = diagnostics._replace(ties=tied_documents(ranking.ranking.articles))
+        if self._counts_judged:
+            judged = JudgedDocuments.of(ranking.ranking.articles)
+            diagnostics = diagnostics._replace(judged=judged)
         block = BlockScores(topics, ranking.ranking.counts[topics] > 0, diagnostics)
         if not len(topics) or (self.options.unresolved == "error" and diagnostics.unresolved.total):
             return block
@@ -324,6 +340,7 @@ class Scoring:
                 [part for block in blocks for way, part in block.documents.items() if way in ways]
             ),
             results,
+            diagnostics.judged.share,
         )
 
     def _skips(

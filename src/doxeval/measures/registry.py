@@ -280,8 +280,8 @@ def register(kind: M) -> M:
 def measure_named(text: str) -> Measure:
     """Return a measure by its name; that of a measure in a file begins with the file.
 
-    The file of `my.py:NDCG@10` is run, once, since it is named. Names of trec_eval and ir_measures
-    are known.
+    The file of `my.py:NDCG@10` is run, once, since the user names it. Names that are read from data
+    are for `known_measure`. Names of trec_eval and ir_measures are known.
 
     >>> str(measure_named("cP@5"))
     'cP@5(alpha=0,resize=full)'
@@ -295,6 +295,18 @@ def measure_named(text: str) -> Measure:
     doxeval.errors.SyntaxProblem: no measure 'recall': R@10 counts documents, cR@10 characters, \
 sR@10 needs; bR@1000 is recall at a budget
     """
+    in_file = name_in_file(text)
+    return known_measure(text) if in_file is None else MEASURES.named_in_file(in_file)
+
+
+def known_measure(text: str) -> Measure:
+    """Return a measure by its name, which may have been read from data: no file is run.
+
+    >>> known_measure("my.py:NDCG@10")
+    Traceback (most recent call last):
+    doxeval.errors.SyntaxProblem: 'my.py:NDCG@10' is not a measure: expected NAME, NAME@10, \
+NAME[0.01], NAME(key=value,…) or FILE.py:NAME
+    """
     policy = _DUPLICATES.search(text)
     if policy is not None:
         raise SyntaxProblem(
@@ -302,8 +314,7 @@ sR@10 needs; bR@1000 is recall at a budget
             + Parameter("duplicates", policy[1])
             + " says it for all of them"
         )
-    in_file = name_in_file(text)
-    return MEASURES.named(text) if in_file is None else MEASURES.named_in_file(in_file)
+    return MEASURES.named(text)
 
 
 def as_measure(given: str | Measure | type[Measure]) -> Measure:

@@ -293,9 +293,12 @@ def range_in_words(facts: MeasureFacts) -> str:
 
     >>> range_in_words(MeasureFacts("P", "P", "precision"))
     '0 to 1'
+    >>> range_in_words(MeasureFacts("x", "x", "", -math.inf, None))
+    '-∞ to ∞'
     """
+    lowest = "-∞" if math.isinf(facts.lowest) else f"{facts.lowest:g}"
     highest = "∞" if facts.highest is None else f"{facts.highest:g}"
-    return f"{facts.lowest:g} to {highest}"
+    return f"{lowest} to {highest}"
 
 
 def _measure(label: str, facts: MeasureFacts) -> ReportMeasure:

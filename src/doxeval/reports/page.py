@@ -14,7 +14,7 @@ from markupsafe import Markup
 from doxeval.comparison import TITLES
 from doxeval.markup import page_templates
 from doxeval.messages import plural
-from doxeval.reports.contents import ALPHA, MAX_TESTED, Contents
+from doxeval.reports.contents import ALPHA, MAX_CHOSEN, MAX_TESTED, Contents
 from doxeval.reports.data import documents_note, page_data, range_in_words
 from doxeval.reports.figures.curves import curve_figures, shares_figure
 from doxeval.reports.figures.losses import losses_figures
@@ -30,6 +30,7 @@ from doxeval.reports.tables import (
     undefined_for_all,
     undefined_rows,
 )
+from doxeval.scores import JUDGED_DEPTH
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -128,6 +129,11 @@ def _numbers(contents: Contents, cells: Mapping[str, Sequence[Cell]]) -> dict[st
     return {
         "findings": summary(contents),
         "cells": cells,
+        "judged": [
+            (run, share)
+            for run in contents.ranking
+            if (share := contents.scores(run).judged) is not None
+        ],
         "common": [undefined_for_all(column) for column in zip(*cells.values(), strict=True)],
         "test": "" if tested is None else TITLES[tested.test],
         "tested_pairs": 0 if tested is None else len(tested.pairs),
@@ -175,6 +181,8 @@ def _environment() -> Environment:
     environment.globals |= {
         "alpha": ALPHA,
         "counted": plural,
+        "judged_depth": JUDGED_DEPTH,
+        "most_judged": MAX_CHOSEN,
         "most_tested": MAX_TESTED,
         "most_warnings": _MAX_WARNINGS,
         "p": _probability,

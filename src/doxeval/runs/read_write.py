@@ -5,7 +5,7 @@ in. With any other name, `.run`, `.txt`, `.tsv` and `.json` included, it is reco
 begins, by the first of these that fits:
 
     PAR1                                             Parquet
-    <                                                INEX XML
+    <inex-submission (and what XML has before it)    INEX XML
     {"7": {                                          JSON of ranx: an object of objects
     {                                                JSONL
     topic,doc,…                                      CSV: names of fields, with commas between them
@@ -109,6 +109,11 @@ def _is_genomics(begin: bytes) -> bool:
     return looks_like_genomics(begin)
 
 
+def _begins_inex(begin: bytes) -> bool:
+    plain = begin.replace(b"\0", b"").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")  # UTF-16
+    return plain.startswith(b"<") and b"<inex-submission" in plain
+
+
 def _begins_csv(begin: bytes) -> bool:
     names = begin.split(b"\n", 1)[0].strip().split(b",")
     return b"topic" in names and (b"doc" in names or b"chunk" in names)
@@ -126,7 +131,7 @@ FORMATS: dict[RunFormat, FileFormat[Iterator[Block], Run]] = {
         "inex",
         (".xml",),
         _inex,
-        lambda begin: begin.startswith((b"<", b"\xff\xfe", b"\xfe\xff")),
+        _begins_inex,
     ),
     "jsonl": FileFormat(
         "jsonl",

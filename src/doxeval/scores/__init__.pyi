@@ -13,8 +13,10 @@ from doxeval.scores.plots import SCHEMA as SCHEMA
 from doxeval.scores.plots import Plot as Plot
 from doxeval.scores.plots import draw_figure as draw_figure
 from doxeval.scores.plots import renderer as renderer
+from doxeval.scores.table import JUDGED_DEPTH as JUDGED_DEPTH
 from doxeval.scores.table import Average as Average
 from doxeval.scores.table import Curve as Curve
+from doxeval.scores.table import JudgedSummary as JudgedSummary
 from doxeval.scores.table import MeasureFacts as MeasureFacts
 from doxeval.scores.table import RunScores as RunScores
 from doxeval.scores.table import ScoreTable as ScoreTable

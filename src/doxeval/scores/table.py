@@ -162,6 +162,32 @@ class Curve(NamedTuple):
         return f"Curve({self.label!r}: {self.y_name} by {self.x_name}, {points}, {topics})"
 
 
+# How many documents of a topic are looked at first.
+JUDGED_DEPTH = 10
+
+
+class JudgedSummary(NamedTuple):
+    """How much of a run was judged.
+
+    first: of the first ten documents of a topic (or all, if they are fewer), the share that was
+    judged, averaged over topics with results. documents, unjudged: how many documents the run
+    returns, topic by topic, and how many of these were not judged.
+
+    >>> print(JudgedSummary(0.925, 1000, 300))
+    92.5% of the first 10 documents of a topic are judged, 300 of all 1,000 are not
+    """
+
+    first: float
+    documents: int
+    unjudged: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.first:.1%} of the first {JUDGED_DEPTH} documents of a topic are judged, "
+            f"{self.unjudged:,} of all {self.documents:,} are not"
+        )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RunScores:
     """The scores of one run: measures × topics.
@@ -171,6 +197,7 @@ class RunScores:
     kept: the value of a function of the ranking, if one was given. results: what the run returns in
     relevant documents, if it was kept for a report.
     documents: the scores of single documents, if they were requested.
+    judged: how much of it was judged; None if that is not known.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
     RunScores('mine': 1 measure, 2 topics)
@@ -186,13 +213,14 @@ class RunScores:
     kept: Any = None
     documents: tuple[DocumentScores, ...] = ()
     results: Any = None
+    judged: JudgedSummary | None = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RunScores):
             return NotImplemented
         return (
-            (self.run, self.file, self.warnings, self.curves, self.documents)
-            == (other.run, other.file, other.warnings, other.curves, other.documents)
+            (self.run, self.file, self.warnings, self.curves, self.documents, self.judged)
+            == (other.run, other.file, other.warnings, other.curves, other.documents, other.judged)
             and _same(self.values, other.values)
             and _same(self.counted, other.counted)
             and _same(self.has_results, other.has_results)

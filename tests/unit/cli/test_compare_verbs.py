@@ -188,3 +188,91 @@ class TestVerbs:
         assert result.exit_code == 2
         assert f"{option} is for tests by resampling" in result.stderr
         assert call(*command, "--test", "bootstrap").exit_code == 0
+
+
+class TestScoresFromElsewhere:
+    @pytest.fixture
+    def scores(self, files: Path) -> Path:
+        """The scores of three runs as evaluate writes them."""
+        command = [*arguments(files, "bad", "good", "fair"), "-m", "cR@5", "-m", "cP@5"]
+        out = files / "scores.csv"
+        result = call("evaluate", *command, "--per-topic", "--format", "csv", "--out", out)
+        assert result.exit_code == 0, result.stderr
+        return out
+
+    def test_they_are_compared_as_runs_are(self, files: Path, scores: Path) -> None:
+        command = ["compare", *arguments(files, "bad", "good", "fair"), "-m", "cR@5", "-m", "cP@5"]
+        for options in ([], ["--test", "sign", "--baseline", "fair"], ["--format", "csv"]):
+            by_runs, by_scores = call(*command, *options), call("compare", scores, *options)
+            assert by_scores.exit_code == 0, by_scores.stderr
+            assert by_scores.stdout == by_runs.stdout
+        one = call("compare", scores, "-m", "cP@5")
+        assert one.stdout == call(*command[:-4], "-m", "cP@5").stdout
+
+    def test_they_are_correlated_as_runs_are(self, files: Path, scores: Path) -> None:
+        command = ["correlate", *arguments(files, "bad", "good", "fair")]
+        command += ["-m", "cR@5", "-m", "cP@5"]
+        for options in ([], ["--significant"], ["--format", "json"]):
+            by_scores = call("correlate", scores, *options)
+            assert by_scores.exit_code == 0, by_scores.stderr
+            assert by_scores.stdout == call(*command, *options).stdout
+
+    def test_files_of_single_runs_are_named(self, files: Path) -> None:
+        write_files(files, {"x.csv": "qid,AP\n1,.5\n2,.6\n", "y.csv": "qid,AP\n1,.1\n2,.4\n"})
+        x, y = files / "x.csv", files / "y.csv"
+        result = call("compare", x, f"base={y}", "--baseline", "base")
+        assert result.exit_code == 0, result.stderr
+        assert "x - base" in result.stdout
+        assert call("compare", x, f"base={y}", "--baseline", y).stdout == result.stdout
+
+    def test_lower_is_better(self, files: Path) -> None:
+        write_files(files, {"s.csv": "run,topic,ms\na,1,5\na,2,6\nb,1,1\nb,2,3\n"})
+        command = ["compare", files / "s.csv", "--format", "json"]
+        for options, best in (([], "a"), (["--lower-is-better", "ms"], "b")):
+            (found,) = json.loads(call(*command, *options).stdout)["comparisons"]
+            assert found["runs"][0]["run"] == best
+
+    def test_warnings_are_printed(self, files: Path) -> None:
+        write_files(files, {"s.csv": "run,topic,AP\na,1,.5\na,2,.6\na,3,1\nb,1,.1\nb,2,.3\n"})
+        result = call("compare", files / "s.csv")
+        assert result.exit_code == 0
+        assert "b: no scores for 1 of 3 topics (3), which do not count for this run" in (
+            result.stderr
+        )
+
+    def test_wrong_usage(self, files: Path, scores: Path) -> None:
+        write_files(files, {"one.csv": "topic,AP\n1,.5\n2,1\n", "bad.csv": "a,1,.5\nb,1,.5\n"})
+        run, qrels = files / "good.run", files / "qrels.txt"
+        refused = {
+            ("compare", scores, run): "scores.csv holds scores, but",
+            ("compare", scores, "-a", qrels): "--assessments is for scoring runs; ",
+            ("compare", scores, "--preset", "inex2009-focused"): "--preset is for scoring runs; ",
+            ("compare", scores, "--jobs", 2): "--jobs is for scoring runs; ",
+            ("compare", files / "one.csv"): "compare needs two runs or more",
+            ("correlate", files / "one.csv"): "correlate needs two runs or more",
+            ("correlate", scores, "-m", "cR@5"): "correlate needs two measures or more",
+            (
+                "compare",
+                run,
+                run,
+                "-m",
+                "cR@5",
+            ): "Missing option '--assessments' / '-a'. Only score",
+            ("compare", *arguments(files, "good", "bad"), "--lower-is-better", "cR@5"): (
+                "--lower-is-better is for scores from a file"
+            ),
+        }
+        for command, message in refused.items():
+            result = call(*command)
+            assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
+        wrong = {
+            ("compare", scores, "-m", "nDCG"): "no scores by 'nDCG'",
+            ("compare", scores, "--baseline", "none"): "no run 'none'",
+            ("compare", scores, files / "none.csv"): "none.csv: No such file",
+            ("compare", f"x={scores}"): "3 runs (bad, good, fair), which cannot all be 'x'",
+            ("compare", scores, scores): "is given twice, first",
+            ("compare", files / "bad.csv"): "bad.csv:1: no column topic",
+        }
+        for command, message in wrong.items():
+            result = call(*command)
+            assert (result.exit_code, message in result.stderr) == (1, True), result.stderr

@@ -103,6 +103,7 @@ def good_arguments(folder: Path) -> dict[str, dict[str, Any]]:
         "read_navigation": {},
         "read_pool": {},
         "read_run": {},
+        "read_scores": {"scores": table.to_pandas()},
         "read_topics": {},
         "report": {"table": table},
         "run_statistics": {"run": run},

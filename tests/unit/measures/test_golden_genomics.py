@@ -51,6 +51,15 @@ def test_the_preset_by_name(tmp_path: Path) -> None:
     assert "0.3667" in result.output
 
 
+def test_equal_ranks_are_ordered_by_the_format(tmp_path: Path) -> None:
+    """Nothing is wrong with them, so nothing is warned about."""
+    run = "7 d2 2 5 10 m\n7 d1 1 20 10 m\n7 d1 1 0 10 m\n"
+    files = write_files(tmp_path, {"gold.tsv": GOLD, "my.run": run})
+    table = evaluate(files / "my.run", files / "gold.tsv", ["cAP", "pAP", "aspectAP"])
+    assert list(table.mean()["m"].values()) == near(1, 1, 1)
+    assert list(table.run_warnings()) == []
+
+
 def test_the_gold_itself_is_perfect(tmp_path: Path) -> None:
     run = "7 d1 1 0 10 m\n7 d1 2 20 10 m\n7 d2 3 5 10 m\n"
     assert scores(tmp_path, run) == near(1, 1, 1, 1)

@@ -25,6 +25,7 @@ from doxeval.runs import (
     FORMATS,
     Kind,
     LooksLikeAssessments,
+    PieceReader,
     Result,
     Run,
     RunFormat,
@@ -128,7 +129,10 @@ def test_msmarco_is_read_in_blocks_and_pieces(tmp_path: Path) -> None:
     blocks = [block.run for block in run_blocks(path, 50)]
     assert len(blocks) > 5
     assert [result for block in blocks for result in block] == list(whole)
-    assert len(pieces_of_file(path, 1000)) > 2
+    pieces = pieces_of_file(path, 1000)
+    assert len(pieces) > 2
+    read = [block.run for piece in pieces for block in PieceReader(str(path), piece).blocks(50)]
+    assert [result for part in read for result in part] == list(whole)
     assert {block.run_id for block in blocks} == {"big"}
 
 
@@ -300,6 +304,20 @@ def test_a_name_that_says_the_format_is_believed(tmp_path: Path) -> None:
         path.write_text("7 a 1\n")
         with pytest.raises(FormatError):
             read_run(path)
+
+
+def test_xml_in_utf_16_is_recognised_and_other_markup_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "mine"
+    written = b"".join(FORMATS["inex"].write(EXAMPLE)).decode()
+    xml = f'<?xml version="1.0" encoding="utf-16"?>{written}'
+    path.write_bytes(xml.encode("utf-16"))
+    assert [row[:2] for row in rows(read_run(path))] == [row[:2] for row in rows(EXAMPLE)]
+    path.write_bytes("7 Q0 a 1 0.5 mine".encode("utf-16"))
+    with pytest.raises(FormatError, match="byte 0xff is not UTF-8 text"):
+        read_run(path)
+    path.write_text("<!DOCTYPE html><html><body>not found</body></html>")
+    with pytest.raises(FormatError, match="expected 6, 7 or 8 fields"):
+        read_run(path)
 
 
 def test_names_of_outputs() -> None:
