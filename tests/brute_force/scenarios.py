@@ -82,6 +82,11 @@ class Scenario:
         navigates = self.steps is not None and getattr(measure, "targets", None) != "bep"
         if navigates and getattr(measure, "nav", None) == "auto":
             measure = measure(nav="matrix")
+        is_usual_rank = measure.name == "RR" and measure == measure(rel=1, judged_only=False)
+        if is_usual_rank and any(j.highlights or j.needs for j in world.judgments):
+            measure = (
+                measure if getattr(measure, "unit", "") == "document" else measure(unit="need")
+            )
         return (
             measure.needs <= self.needs_met(world)
             and self._has_collection_for(measure)

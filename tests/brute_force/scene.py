@@ -101,6 +101,7 @@ class Scene:
         self.steps = steps
         self.every_judgment = world.judgments
         self.any_highlights = any(judgment.highlights for judgment in world.judgments)
+        self.has_judged_parts = any(j.highlights or j.needs for j in world.judgments)
         self.any_units = any(judgment.units for judgment in world.judgments)
         self.any_grades = any(j.grades or j.elements for j in world.judgments)
         self.judgments: list[Judgment] = [j for j in world.judgments if j.topic == topic]

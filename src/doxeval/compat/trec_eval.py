@@ -265,7 +265,7 @@ def scores_of_run(
     ranking = _ranking(run, of_run, qrels, options)
     failure = None
     if any(line.reads_results for line in lines):
-        first, failure = _first_refused(ranking, topics, qrels, run.origin)
+        first, failure = _first_refused(ranking, topics, qrels, run)
         topics = topics[:first]
     if options.judged_only:
         grade = _grades(ranking)
@@ -331,23 +331,21 @@ def _ranking(run: TrecRun, of_run: Ints, qrels: TrecQrels, options: TrecEvalOpti
 
 
 def _first_refused(
-    ranking: Ranking, topics: Ints, qrels: TrecQrels, origin: str | None
+    ranking: Ranking, topics: Ints, qrels: TrecQrels, run: TrecRun
 ) -> tuple[int, TrecEvalError | None]:
     """Return how many topics trec_eval scores before one that it refuses, and why it does."""
+    returned_twice: dict[int, str] = {}
     labels = ranking.resolved.run.document_labels
-    again = repeated_rows(ranking.topic, labels.keys())
-    if len(again):  # keys almost surely differ where documents do, numbers surely
-        again = repeated_rows(ranking.topic, labels.numbers)
-    returned_twice = {
-        int(ranking.topic[row]): labels.distinct[labels.numbers[row]]
-        for row in again[::-1].tolist()
-    }
+    # Keys almost surely differ where documents do, numbers surely.
+    if run.may_repeat and len(repeated_rows(ranking.topic, labels.keys())):
+        for row in repeated_rows(ranking.topic, labels.numbers)[::-1].tolist():
+            returned_twice[int(ranking.topic[row])] = labels.distinct[labels.numbers[row]]
     highest = np.full(len(ranking.truth.topics), -2)
     np.maximum.at(highest, ranking.truth.topic, ranking.truth.grade)
     for position, topic in enumerate(topics.tolist()):
         reason, file = "", qrels.origin
         if topic in returned_twice:
-            reason, file = f"returns {_quoted(returned_twice[topic])} twice", origin
+            reason, file = f"returns {_quoted(returned_twice[topic])} twice", run.origin
         elif topic in qrels.repeated:
             reason = f"judges {_quoted(qrels.repeated[topic])} twice"
         elif highest[topic] < (0 if position == 0 else -1):

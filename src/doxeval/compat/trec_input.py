@@ -22,7 +22,9 @@ from doxeval.columns import (
     ByteStrings,
     Categorical,
     Columns,
+    Loads,
     NameColumn,
+    NameIndex,
     PaddedBytes,
     RaggedTable,
     first_bad_byte,
@@ -175,6 +177,7 @@ class TrecRun:
     """A run in the order of its file.
 
     topics: in the order of their bytes. topic: the number of each result's topic among them.
+    may_repeat: whether a document may be there twice for a topic.
     """
 
     run_id: str
@@ -183,6 +186,7 @@ class TrecRun:
     document: Categorical[str]
     score: Floats
     origin: str | None = None
+    may_repeat: bool = True
 
 
 def read_trec_run_file(path: str | os.PathLike[str]) -> TrecRun:
@@ -249,14 +253,25 @@ def run_of_dict(results: Mapping[str, Mapping[str, float]]) -> TrecRun:
         np.repeat(np.arange(len(topics)), counts),
         _Names(list(chain.from_iterable(lists))),
         score,
+        may_repeat=False,
     )
 
 
 class _Names(Categorical[str]):
-    """A column of strings."""
+    """A column of strings, which are looked up as they are: to number them would take longer."""
 
     def __init__(self, names: list[str]) -> None:
         self._names = names
+
+    def find(self, names: NameIndex | Sequence[str]) -> Ints:
+        index = names if isinstance(names, NameIndex) else NameIndex(names)
+        position = index.positions.get
+        return np.array([position(name, -1) for name in self._names], dtype=np.int64)
+
+    def sort_keys(self, rows: Ints) -> tuple[Loads, ...]:
+        names = [self._names[row] for row in rows.tolist()]
+        rank = {name: number for number, name in enumerate(sorted(set(names)))}
+        return (np.array([rank[name] for name in names], dtype=np.uint64),)
 
     def _compute(self) -> tuple[Sequence[str], Ints]:
         numbers = {name: number for number, name in enumerate(dict.fromkeys(self._names))}

@@ -124,6 +124,9 @@ def rank_block(
         resolved=_without_whitespace(resolved.resolved, truth),
         level=tie_levels(results.run, results.topic, order),
         is_repeat=is_repeat,
+        are_documents=is_repeat is None
+        and not len(resolved.unresolved)
+        and bool((results.run.kind == Kind.DOCUMENT).all()),
     )
     once = every
     if is_repeat is not None and options.duplicates != "keep":

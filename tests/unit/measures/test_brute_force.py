@@ -45,6 +45,7 @@ from strategies import (
     Node,
     Piece,
     World,
+    document_worlds,
     graded_worlds,
     located,
     needed_worlds,
@@ -171,6 +172,17 @@ def test_documents_with_subtopics(
         for kind in family.measures
     ]
     measures = [drawn(kind, random, scenario.quants) for kind in kinds]
+    allowed = [m for m in measures if m is not None and scenario.allows(m, world)]
+    scenario.compare(world, allowed)
+
+
+@given(document_worlds(), chances)
+@on_worlds(200)
+def test_documents_with_grades(world: World, random: Random) -> None:
+    scenario = Scenario("elements", OF_HIGHLIGHTS, has_collection=False)
+    families = ("documents", "graded", "trec_eval")
+    kinds = [kind for family in FAMILIES if family.name in families for kind in family.measures]
+    measures = [drawn(kind, random, scenario.quants) for kind in (*kinds, MEASURES["RR"])]
     allowed = [m for m in measures if m is not None and scenario.allows(m, world)]
     scenario.compare(world, allowed)
 

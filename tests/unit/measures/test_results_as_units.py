@@ -25,7 +25,7 @@ LISTED = 5
 # What each of their metrics is called here; lists have five results.
 LLAMA_INDEX = {
     "hit_rate": "hit@5(by=chunk)",
-    "mrr": "RR@5(by=chunk)",
+    "mrr": "RR@5(unit=result)",
     "precision": "P@5(unit=result)",
     "recall": "R@5(unit=result)",
     "ap": "AP(unit=result)",
@@ -218,6 +218,8 @@ def test_all_relevant_chunks_must_be_known() -> None:
         ("P@5(unit=result,rel=2)", "rel and judged_only are for unit=document"),
         ("nDCG@5(unit=result,judged_only=on)", "rel and judged_only are for unit=document"),
         ("R@5(unit=result,cover=2)", "cover must be between 0 and 1"),
+        ("RR@5(unit=result,by=chunk)", "by is for unit=need"),
+        ("RR@5(unit=result,rel=2)", "rel and judged_only are for unit=document"),
         ("P@5(unit=chunk)", "expected document or result"),
     ],
 )
