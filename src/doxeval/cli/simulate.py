@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -26,6 +27,7 @@ from doxeval.named import REQUIRED, option
 
 if TYPE_CHECKING:
     from doxeval.runs import Run
+    from doxeval.stereotypes import System
 
 _SYSTEMS = ["perfect", "document", "parent", "ancestors", "biggest-child", "random", "leaves"]
 # Options that only some systems look at.
@@ -50,8 +52,9 @@ class SimulateOptions:
 
     system: tuple[str, ...] = option(
         REQUIRED,
-        "A system to simulate; may be repeated.",
-        choices=(*_SYSTEMS, "all"),
+        "A system to simulate: one of those above, all of them (all), one of an installed package, "
+        "or one of your own, FILE.py:NAME; may be repeated.",
+        metavar="NAME",
     )
     assessments: tuple[str, ...] = assessments_option(
         "Assessments: a file, a directory or an archive; may be repeated."
@@ -98,21 +101,26 @@ def simulate(options: SimulateOptions) -> None:
 
     With `all`, or several systems, OUT is a directory with a file for each system. The scores of
     these runs show which mistakes a measure forgives.
+
+    A system of your own is a function in a file of Python, which is run because you name it:
+
+    \b
+      doxeval simulate --system my.py:forgetful -a qrels --collection DIR --out forgetful.run
     """
     from doxeval.runs import write_run
 
-    out, systems = options.out, options.system
-    names = _SYSTEMS if "all" in systems else list(dict.fromkeys(systems))
+    out, systems = options.out, _systems(options.system)
+    names = [system.name for system in systems]
     if options.collection is None:
         raise click.UsageError("elements are looked up in the collection: --collection DIR")
     for name, concerned in SYSTEMS_WITH.items():
-        if not set(names) & set(concerned):
+        if not set(names) & set(concerned) and set(names) <= set(_SYSTEMS):
             refuse({name}, f"has no effect on {', '.join(names)}")
     if len(names) > 1:
         refuse_existing_directory(out, "runs in it", force=options.force)
     else:
         refuse_existing(out, force=options.force)
-    runs = _simulated(names, options.collection, options)
+    runs = _simulated(systems, options.collection, options)
     if len(runs) == 1:
         write_run(runs[0], out, options.format)
         _print_files({out: runs[0]})
@@ -123,7 +131,24 @@ def simulate(options: SimulateOptions) -> None:
     _print_files({out / name: run for name, run in files.items()})
 
 
-def _simulated(names: list[str], directory: str, options: SimulateOptions) -> list[Run]:
+def _systems(given: Sequence[str]) -> list[System]:
+    """Return the systems with these names, each once."""
+    from doxeval.errors import SyntaxProblem
+    from doxeval.stereotypes import system_named
+
+    names = [*_SYSTEMS, *given] if "all" in given else given
+    try:
+        systems = [system_named(name) for name in dict.fromkeys(names) if name != "all"]
+    except SyntaxProblem as error:
+        raise click.UsageError(f"--system: {error}") from None
+    by_name = {system.name: system for system in systems}
+    for system in systems:
+        if by_name[system.name].listed is not system.listed:
+            raise click.UsageError(f"--system: two systems have the name {system.name}")
+    return list(by_name.values())
+
+
+def _simulated(systems: list[System], directory: str, options: SimulateOptions) -> list[Run]:
     from doxeval.documents import Collection
     from doxeval.errors import OutputError
     from doxeval.stereotypes import simulate as run_of_system
@@ -135,13 +160,13 @@ def _simulated(names: list[str], directory: str, options: SimulateOptions) -> li
         run_of_system(
             assessments,
             collection,
-            name,
+            system,
             quant=options.quant,
             seed=options.seed,
             max_results=options.max_results,
             unit=options.unit,
         )
-        for name in names
+        for system in systems
     ]
     warn(dict.fromkeys(warning for run in runs for warning in run.warnings))
     for run in runs:

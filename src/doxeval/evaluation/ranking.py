@@ -65,7 +65,7 @@ class RunRanking(NamedTuple):
 
     def seen_by(self, measure: Measure) -> Ranking:
         """Return the ranking as a measure takes it."""
-        return self.with_repeats if measure.facts.repeats == "keep" else self.ranking
+        return self.with_repeats if measure.repeats == "keep" else self.ranking
 
     def __repr__(self) -> str:
         return f"RunRanking({self.ranking!r}, {plural(len(self.warnings), 'warning')})"
@@ -124,6 +124,9 @@ def rank_block(
         resolved=_without_whitespace(resolved.resolved, truth),
         level=tie_levels(results.run, results.topic, order),
         is_repeat=is_repeat,
+        are_documents=is_repeat is None
+        and not len(resolved.unresolved)
+        and bool((results.run.kind == Kind.DOCUMENT).all()),
     )
     once = every
     if is_repeat is not None and options.duplicates != "keep":

@@ -36,7 +36,7 @@ from doxeval.documents import decode_text
 from doxeval.errors import FormatError, InputError, SyntaxProblem, warn
 from doxeval.evaluation.inputs import RunInput
 from doxeval.files import csv_rows, name_of_file, open_input, read_up_to
-from doxeval.measures import measure_named
+from doxeval.measures import known_measure
 from doxeval.messages import join_names, plural, quoted
 from doxeval.named import checked_but
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable, index_of_measure, mean_of
@@ -387,7 +387,7 @@ def _facts(label: str) -> MeasureFacts:
         if facts.measure != label:
             unknown = facts
     try:
-        measure = measure_named(unknown.measure)
+        measure = known_measure(unknown.measure)
     except SyntaxProblem:
         return unknown
     return unknown._replace(

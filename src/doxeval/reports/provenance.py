@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from doxeval.documents import current_manifest
 from doxeval.errors import DoxevalError
-from doxeval.measures import MEASURES, Measure
+from doxeval.measures import Measure, known_measure
 from doxeval.messages import plural
 from doxeval.navigation import Navigation
 from doxeval.scores import MeasureFacts, ScoreTable
@@ -158,7 +158,7 @@ def navigation_of(facts: MeasureFacts) -> str | None:
     'depth'
     """
     try:
-        measure: Measure = MEASURES.named(facts.measure)
+        measure: Measure = known_measure(facts.measure)
     except DoxevalError:  # a measure of the user's own that is not registered
         return None
     nav = getattr(measure, "nav", None)

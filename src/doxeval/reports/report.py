@@ -12,7 +12,7 @@ from pathlib import Path
 from doxeval.comparison import MeasureColumn
 from doxeval.errors import InputError, MissingText, OutputError, SyntaxProblem, warn
 from doxeval.files import open_output, output_directory, outputs_together
-from doxeval.measures import MEASURES, PROFILE, GroundTruth, RetainedResults, hits_model
+from doxeval.measures import PROFILE, GroundTruth, RetainedResults, hits_model, known_measure
 from doxeval.messages import Message, Parameter, join_names
 from doxeval.named import checked
 from doxeval.output import flush_to_disk
@@ -180,7 +180,7 @@ def _is_about_navigation(table: ScoreTable) -> bool:
     known = []
     for facts in table.measures:
         with suppress(SyntaxProblem):  # measures of other tools may have no name here
-            known.append(MEASURES.named(facts.measure))
+            known.append(known_measure(facts.measure))
     return hits_model(known) is not None
 
 

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from doxeval.doors import door
 
-__all__ = ["SYSTEMS", "System", "simulate", "system_named"]
+__all__ = ["SYSTEMS", "RankedElements", "Situation", "System", "simulate", "system_named"]
 
 __getattr__, __dir__ = door(__name__, __file__)

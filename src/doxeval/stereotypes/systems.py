@@ -35,8 +35,6 @@ from doxeval.assessments import (
     has_none_inside,
 )
 from doxeval.documents import Collection, DocumentWords
-from doxeval.errors import SyntaxProblem
-from doxeval.messages import quoted, suggestion
 from doxeval.runs import Kind
 
 Unit = Literal["words", "characters"]
@@ -46,6 +44,8 @@ Unit = Literal["words", "characters"]
 class System:
     """A simulated system: its name, what it returns in words, and the function that does so.
 
+    kind: whether it returns elements, or whole documents, given by their roots.
+
     >>> SYSTEMS["document"].title, SYSTEMS["document"].kind.name
     ('the documents of ideal units', 'DOCUMENT')
     """
@@ -54,20 +54,6 @@ class System:
     title: str
     listed: Callable[[Situation], RankedElements]
     kind: Kind = Kind.ELEMENT
-
-
-def system_named(name: str) -> System:
-    """Return the system with this name.
-
-    >>> system_named("ancestors").title
-    'ideal units, each after all its ancestors, root first'
-    >>> system_named("ancestor")
-    Traceback (most recent call last):
-    doxeval.errors.SyntaxProblem: no simulated system 'ancestor'; did you mean ancestors?
-    """
-    if name in SYSTEMS:
-        return SYSTEMS[name]
-    raise SyntaxProblem(f"no simulated system {quoted(name)}{suggestion(name, SYSTEMS)}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
 from doxeval.assessments import Assessments, Judgment, write_assessments
-from doxeval.cli import main
 from doxeval.documents import Collection
 from doxeval.runs import read_run
 from doxeval.stereotypes import SYSTEMS, simulate
@@ -123,11 +121,9 @@ def test_the_command_leaves_nothing_behind_when_it_fails(
 
 
 def test_the_command_knows_all_systems_and_needs_a_collection(judged: Path) -> None:
-    command = main.get_command(click.Context(main), "simulate")
-    assert command is not None
-    (option,) = (given for given in command.params if given.name == "system")
-    assert isinstance(option.type, click.Choice)
-    assert list(option.type.choices) == [*SYSTEMS, "all"]
+    wrong = doxeval("simulate", "--system", "perfct", "-a", judged, "--out", "nowhere")
+    assert wrong.exit_code == 2
+    assert "--system: no simulated system 'perfct'; did you mean perfect?" in wrong.stderr
     result = doxeval("simulate", "--system", "perfect", "-a", judged, "--out", "nowhere")
     assert result.exit_code == 2
     assert "--collection DIR" in result.stderr

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from doxeval.errors import InputError, SyntaxProblem
-from doxeval.evaluation import Evaluation
+from doxeval.evaluation import Evaluation, read_scores
 from doxeval.measures import MEASURES, measure_named
 from doxeval.reports import report
 from doxeval.runs import read_run
@@ -191,4 +191,6 @@ def test_names_in_data_run_no_file(files: Path) -> None:
     table = ScoreTable((facts,), ("7",), (run,))
     report(table, files / "r.html")
     assert "my.py:OwnReturned" in (files / "r.html").read_text()
+    (files / "scores.csv").write_text("run,topic,my.py:OwnReturned@2\na,7,0.5\n")
+    assert read_scores("scores.csv").labels == ("my.py:OwnReturned@2",)
     assert not (files / "times").exists()
