@@ -245,7 +245,7 @@ def reciprocal_rank(
         documents = enumerate(ranked_documents(scene, judged_only)[:k], 1)
         ranks = [rank for rank, document in documents if document in relevant]
         return (Fraction(1, min(ranks)) if ranks else ZERO) if relevant else None
-    found = _answered_at(scene, cover, by)
+    found = _answered_at(scene, cover, "chunk" if unit == "result" else by)
     ranks = [rank for _, rank in found if rank is not None and rank <= (k or 10)]
     return (Fraction(1, min(ranks)) if ranks else ZERO) if found else None
 

@@ -297,7 +297,7 @@ def test_a_measure_of_a_user_comes_before_a_name_of_another_program() -> None:
         ("nxCG@10", "nxCG@10(base=ideal,quant=auto,ignore=none,overlap=off,penalty=1)"),
         ("iP[.01]", "iP[0.01](alpha=0,resize=full)"),
         ("gR", "gR@10"),
-        ("AP", "AP(rel=1,judged_only=off)"),
+        ("AP", "AP(rel=1,judged_only=off,unit=document,cover=1,of=relevant)"),
         ("EPRUM", "EPRUM(A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
         ("EPRUM@5", "EPRUM@5(A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
         ("EPRUM[1]", "EPRUM[1](A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),

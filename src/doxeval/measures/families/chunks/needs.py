@@ -14,6 +14,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges, sum_by_group
+from doxeval.assessments import Needs
 from doxeval.measures.base import (
     TOLERANCE,
     Facts,
@@ -35,7 +36,7 @@ from doxeval.measures.whole_documents import LAWS as LAWS_OF_DOCUMENTS
 
 NEVER = 1 << 60  # a rank beyond all lists
 By = Literal["union", "chunk"]
-RankUnit = Literal["auto", "document", "need"]
+RankUnit = Literal["auto", "document", "need", "result"]
 _CUT_OFF_OF_NEEDS = 10
 _NEED_EDGES = (
     "A topic without needs is undefined; an empty list scores 0. A need is answered by any of its "
@@ -178,9 +179,9 @@ class ReciprocalRank(_OfNeeds):
     by: By = _by_parameter()
     unit: RankUnit = parameter(
         "auto",
-        "whether documents count, or needs; auto: documents where only documents were judged, or "
-        "rel is given",
-        ("auto", "document", "need"),
+        "whether documents count, needs, or results that show a need by themselves; auto: "
+        "documents where only documents were judged, or rel is given",
+        ("auto", "document", "need", "result"),
     )
     rel: int = parameter(1, "with documents, the lowest grade that is relevant")
     judged_only: bool = parameter(False, "with documents, whether unjudged ones are left out first")
@@ -190,8 +191,10 @@ class ReciprocalRank(_OfNeeds):
         implied = self._implied_units
         if "need" in implied and "document" in {self.unit, *implied}:
             raise ValueError("cover and by are for unit=need")
-        if "document" in implied and self.unit == "need":
+        if "document" in implied and self.unit in ("need", "result"):
             raise ValueError("rel and judged_only are for unit=document")
+        if self.unit == "result" and self.by != "union":
+            raise ValueError("by is for unit=need; unit=result is the same as by=chunk")
 
     @property
     def _implied_units(self) -> list[RankUnit]:
@@ -210,13 +213,14 @@ class ReciprocalRank(_OfNeeds):
             unit = self._implied_units[0]
         elif unit == "auto":
             unit = "document" if truth.has_judged_documents_only else "need"
-        k = _CUT_OFF_OF_NEEDS if unit == "need" and self.k is None else self.k
+        k = _CUT_OFF_OF_NEEDS if unit != "document" and self.k is None else self.k
         return self._with({"unit": unit, "k": k})
 
     @property
     def needs(self) -> frozenset[Need]:
         """Highlighted text and results with text, if needs count."""
-        return NEEDS if "need" in {self.unit, *self._implied_units} else frozenset()
+        units = {self.unit, *self._implied_units}
+        return NEEDS if units & {"need", "result"} else frozenset()
 
     @property
     def repeats(self) -> Repeats:
@@ -242,7 +246,8 @@ class ReciprocalRank(_OfNeeds):
             value = np.where(graded.is_relevant(self.rel) & (at <= k), 1 / at, 0.0)
             total = graded.relevant(self.rel)
         else:
-            at, topic = self.at_rank(ranking), ranking.truth.needs.topic
+            by = "chunk" if self.unit == "result" else self.by
+            at, topic = rank_of_answer(ranking, self.cover, by), ranking.truth.needs.topic
             value = np.where(at <= k, 1 / at, 0.0)
             total = np.bincount(topic, minlength=len(ranking.truth.topics))
         scores = np.zeros(len(total))
@@ -320,14 +325,18 @@ def rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
     """
     ranking = ranking.without_whitespace
     needs = ranking.truth.needs
-    shown = _shown_together(ranking) if by == "union" else _shown_alone(ranking)
-    length = needs.end - needs.start
-    enough = np.maximum(cover * length - TOLERANCE, TOLERANCE)
-    is_enough = shown.characters >= enough[shown.alternative]
+    shown = _shown_together(ranking) if by == "union" else shown_alone(ranking)
+    is_enough = shown.characters >= enough_characters(needs, cover)[shown.alternative]
     rank = np.full(len(needs), NEVER, dtype=np.int64)
     need = needs.owner[shown.alternative[is_enough]]
     np.minimum.at(rank, need, ranking.rank[shown.row[is_enough]])
     return rank
+
+
+def enough_characters(needs: Needs, cover: float) -> Floats:
+    """Return how many characters of each alternative must be shown to answer its need."""
+    enough: Floats = np.maximum(cover * (needs.end - needs.start) - TOLERANCE, TOLERANCE)
+    return enough
 
 
 def _shown_together(ranking: Ranking) -> _Shown:
@@ -341,7 +350,7 @@ def _shown_together(ranking: Ranking) -> _Shown:
     return _Shown(alternative, row, total[1:] - total[first])
 
 
-def _shown_alone(ranking: Ranking) -> _Shown:
+def shown_alone(ranking: Ranking) -> _Shown:
     """Return what each result shows of an alternative by itself."""
     needs = ranking.truth.needs
     row, text = ranking.text_in_relevant()
