@@ -6,7 +6,8 @@
     python benchmarks/evaluate.py --trec-eval ./trec_eval --inex-eval 'java -jar inex_eval.jar -f'
 
 Ten runs of 114 topics × 1500 passages are scored with the focused measures of INEX 2010; other
-programs score documents (AP, nDCG@10, P@10, R@1000) on the six-column form of the same runs.
+programs score documents (AP, nDCG@10, P@10, R@1000) on the six-column form of the same runs, and
+so does doxeval with --compat trec_eval-9.0.8, which is also tried with all of trec_eval's measures.
 Everything is a process of its own, start-up included, interleaved. Bytecode is compiled first, as
 an installed package has it. `--inex-eval` is called with the assessments and a run behind it.
 """
@@ -24,7 +25,7 @@ from functools import partial
 from pathlib import Path
 
 import runner
-from others import PROGRAMS, command, once_for_each, trec_eval
+from others import MEASURES, PROGRAMS, command, once_for_each, trec_eval
 from runner import heading, interleaved, line, median, options_of, python, workplace
 from worlds import World
 
@@ -33,8 +34,11 @@ TOPICS, RESULTS, RUNS = 114, 1500, 10
 FOCUSED = ("iP[0]", "iP[.01]", "iP[.05]", "iP[.1]", "MAiP", "cP@10", "cR@1500")
 JUDGED = 90
 LARGE = 5000
-# How long doxeval may take, as a share of what other programs take.
+# How long doxeval may take, as a share of what other programs take; on whole documents, with the
+# measures of trec_eval.
 BARS = {"pytrec_eval": 0.35, "trec_eval": 0.45, "inex_eval": 0.25}
+DOCUMENT_BARS = {"pytrec_eval": 0.8, "trec_eval": 1.0}
+ALL_BAR = 1.5
 IMPORT = "import time; t = time.perf_counter(); import doxeval; print(time.perf_counter() - t)"
 
 
@@ -72,6 +76,8 @@ def text_runs(work: Path, rounds: int, options: argparse.Namespace) -> None:
         **other_programs(ten, options),
         "doxeval": scored(ten),
         "doxeval --jobs 1": scored(ten, "--jobs", "1"),
+        "--compat trec_eval-9.0.8": as_trec_eval(ten, *MEASURES),
+        "--compat, all_trec": as_trec_eval(ten, "all_trec"),
         "one run by pytrec_eval": command("pytrec_eval", ten.documents, one_run),
         "one run by doxeval": scored(replace(ten, runs=1)),
         "one small run": scored(small),
@@ -90,11 +96,31 @@ def text_runs(work: Path, rounds: int, options: argparse.Namespace) -> None:
             line(f"doxeval / {name}", f"{seconds['doxeval'] / seconds[name]:.2f}", f"bar: {bar}")
         else:
             line(f"doxeval / {name}", "not measured", "the program is not given")
+    documents(seconds)
     one, other = seconds["one run by doxeval"], seconds["one run by pytrec_eval"]
     line("one run: doxeval / pytrec_eval", f"{one:.2f} s  ({one / other:.2f})", "bar: 1.0")
     line("one small run, 3 topics, cold", f"{seconds['one small run']:.2f} s", "bar: 0.5 s")
     loading = median(results["import"], lambda one: float(one.output))
     line("import doxeval", f"{loading:.3f} s", "bar: 0.05 s")
+
+
+def documents(seconds: dict[str, float]) -> None:
+    """The same runs as whole documents: --compat trec_eval-9.0.8 against what it stands in for."""
+    compat, everything = seconds["--compat trec_eval-9.0.8"], seconds["--compat, all_trec"]
+    line("--compat trec_eval-9.0.8", f"{compat:.2f} s", f"all_trec: {everything:.2f} s")
+    for name, bar in DOCUMENT_BARS.items():
+        share = f"{compat / seconds[name]:.2f}" if name in seconds else "not measured"
+        line(f"--compat / {name}", share, f"bar: {bar}")
+    name = "trec_eval, all_trec"
+    share = f"{everything / seconds[name]:.2f}" if name in seconds else "not measured"
+    line(f"--compat / {name}", share, f"bar: {ALL_BAR}")
+
+
+def as_trec_eval(world: World, *measures: str) -> list[str]:
+    """The command that prints what trec_eval prints for all runs of documents."""
+    requested = [word for name in measures for word in ("-m", name)]
+    compat = ("--compat", "trec_eval-9.0.8", "-a", world.documents)
+    return python("-m", "doxeval", "evaluate", *world.document_runs(), *compat, *requested)
 
 
 def other_programs(world: World, options: argparse.Namespace) -> dict[str, list[str]]:
@@ -103,6 +129,9 @@ def other_programs(world: World, options: argparse.Namespace) -> dict[str, list[
     if options.trec_eval:
         found["trec_eval"] = once_for_each(
             trec_eval(options.trec_eval), world.documents, world.document_runs()
+        )
+        found["trec_eval, all_trec"] = once_for_each(
+            trec_eval(options.trec_eval, "all_trec"), world.documents, world.document_runs()
         )
     if options.inex_eval:
         found["inex_eval"] = once_for_each(

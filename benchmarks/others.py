@@ -15,6 +15,9 @@ from typing import Any
 
 from runner import python
 
+# As trec_eval names them.
+MEASURES = ("map", "ndcg_cut.10", "P.10", "recall.1000")
+
 
 def with_pytrec_eval(qrels: str, runs: Sequence[str]) -> None:
     """Score documents by pytrec_eval."""
@@ -22,8 +25,7 @@ def with_pytrec_eval(qrels: str, runs: Sequence[str]) -> None:
 
     with open(qrels) as file:
         judged = pytrec_eval.parse_qrel(file)
-    names = {"map", "ndcg_cut.10", "P.10", "recall.1000"}
-    evaluator = pytrec_eval.RelevanceEvaluator(judged, names)
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, set(MEASURES))
     for run in runs:
         with open(run) as file:
             evaluator.evaluate(pytrec_eval.parse_run(file))
@@ -68,10 +70,9 @@ def once_for_each(program: Sequence[str], qrels: str, runs: Sequence[str]) -> li
     return ["bash", "-c", loop, "bash", " ".join(program), qrels, *runs]
 
 
-def trec_eval(program: str) -> list[str]:
-    """trec_eval with the same four measures."""
-    measures = ("map", "ndcg_cut.10", "P.10", "recall.1000")
-    return [program, *(word for name in measures for word in ("-m", name))]
+def trec_eval(program: str, *measures: str) -> list[str]:
+    """trec_eval with the same four measures, or with others."""
+    return [program, *(word for name in measures or MEASURES for word in ("-m", name))]
 
 
 if __name__ == "__main__":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
 from doxeval.assessments import AssessedUnit, Assessments, Grade2003, GradedElement, Judgment
+from doxeval.compat import TrecEvalOptions, trec_eval
 from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
 from doxeval.navigation import MatrixNavigation, read_routes
@@ -40,6 +42,12 @@ def errata_page() -> str:
         "| where | printed | what follows | doxeval |",
         "|---|---|---|---|",
         *(f"| {' | '.join(erratum)} |" for erratum in _errata()),
+        "\n## trec_eval 9.0.8\n",
+        "What is surprising in the program. `--compat trec_eval-9.0.8` does the same, or refuses "
+        "it with the reason; the last column is about `evaluate` without it.\n",
+        "| what | what trec_eval does | what follows | doxeval |",
+        "|---|---|---|---|",
+        *(f"| {' | '.join(erratum)} |" for erratum in _of_trec_eval()),
     ]
     return "\n".join(lines) + "\n"
 
@@ -296,4 +304,82 @@ def _of_browsing() -> Iterator[Erratum]:
         "it is a sum of independent yes-or-no events (Poisson-binomial), whose distribution takes "
         "one step for each pair of a unit and a number of units",
         "`PRUM` and `EPRUM` are exact that way",
+    )
+
+
+# trec_eval
+
+
+def _of_trec_eval() -> Iterator[Erratum]:
+    close = {"1": {"a": 1.00000002, "b": 1.00000001}}
+    (by_trec_eval,) = trec_eval(close, {"1": {"a": 1}}, ["map"]).summary().values()
+    by_list = evaluate(close, {"1": {"a": 1}}, "AP")["run"]["AP"]
+    yield Erratum(
+        "the order of results",
+        "compares them in single precision; equal ones fall by document id, and ranks are ignored",
+        f"1.00000002 and 1.00000001 are tied: AP {_short(by_trec_eval)} where a, with the higher "
+        f"score, is relevant, instead of {_short(by_list or 0)}",
+        "takes runs as listed; `--order trec` sorts as trec_eval does",
+    )
+    yield Erratum(
+        "a document twice in a list",
+        "stops when it comes to the topic, with exit code 4",
+        "with `-q`, the topics before have been printed; with `-M` it does not see duplicates "
+        "behind the cut",
+        "the first counts, with a warning",
+    )
+    yield Erratum(
+        "`-J` where no result of a topic was judged",
+        "divides 0 by 0",
+        "`-nan` for iprec_at_recall_0.00 and 11pt_avg of the topic, and for their means",
+        "0",
+    )
+    qrels, run = {"1": {"a": 1, "b": 2}}, {"1": {"a": 1.0}}
+    options = TrecEvalOptions(["num_rel"], relevance_level=2)
+    counts = [
+        trec_eval(run, qrels, settings).summary()["num_rel"]
+        for settings in (options, replace(options, all_topics=True))
+    ]
+    yield Erratum(
+        "`-c` with `-l`",
+        "counts num_rel of all topics with grades above 0",
+        f"for grades 1 and 2, `-l 2` says {_short(counts[0])} relevant, `-l 2 -c` "
+        f"{_short(counts[1])}",
+        "`rel=2` everywhere",
+    )
+    yield Erratum(
+        "`-l` and graded measures",
+        "ndcg, ndcg_cut, ndcg_rel and G ignore it",
+        "with `-l 2`, a document of grade 1 still gains 1",
+        "`nDCG` has no parameter `rel`",
+    )
+    yield Erratum(
+        "set_F with a parameter",
+        "weighs recall by β, not β²",
+        "set_F.2 is not F₂",
+        "`SetF(beta=2)` is trec_eval's, and says so",
+    )
+    yield Erratum(
+        "levels of recall",
+        "truncates x·R + 0.9 in floating point",
+        f"0.3 of 57 relevant documents are {int(0.3 * 57 + 0.9)}, of 60 {int(0.3 * 60 + 0.9)}",
+        "`IPrec` is trec_eval's; `iP[x]` is exact",
+    )
+    yield Erratum(
+        "topics of which all grades are below 0",
+        "ends with exit code 4 if it is the first topic, and crashes if all are below −1",
+        "nothing is printed about the reason",
+        "not judged, so without relevant documents: undefined",
+    )
+    yield Erratum(
+        "scores and grades that are no numbers",
+        "reads what looks like a number at their beginning, or 0",
+        "`0,5` is 0, and `1.5` as a grade 1",
+        "an error with the line, with `--compat` too",
+    )
+    yield Erratum(
+        "a measure requested twice",
+        "takes the parameters that were given first",
+        "`-m P.5 -m P.10` prints P_5 only",
+        "prints both",
     )

@@ -298,6 +298,7 @@ FILES: dict[str, bytes] = {
     "points.run": b"7 Q0 tides 1 9 q /article[1]/title[1]/text()[1].1 /article[1]/sec[1]\n",
     "entry.run": b"7 Q0 tides 1 9 b 28\n7 Q0 waves 2 8 b 0\n8 Q0 salt 1 7 b 4\n",
     "whole.run": b"7 Q0 tides 1 9 d\n7 Q0 waves 2 8 d\n8 Q0 salt 1 7 d\n8 Q0 tides 2 6 d\n",
+    "once.run": b"7 Q0 tides 2 1 t\n7 Q0 waves 1 1 t\n8 Q0 none 1 1 t\n8 Q0 salt 1 0.5 t\n",
     "ties.run": b"7 Q0 tides 2 1 t\n7 Q0 waves 1 1 t\n7 Q0 tides 3 0.5 t\n8 Q0 none 1 1 t\n",
     "r.xml": _XML_RUN,
     "passages.xml": _PASSAGE_XML,

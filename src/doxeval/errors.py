@@ -7,7 +7,8 @@
     │   ├── DuplicateId           two documents have the same id (documents/ids.py)
     │   ├── FormatError           a file or a value is not in the format it should be in
     │   │   ├── LooksLikeAssessments   assessments were given as a run (runs/run.py)
-    │   │   └── LooksLikeTopics        topics were given as a run (runs/run.py)
+    │   │   ├── LooksLikeTopics        topics were given as a run (runs/run.py)
+    │   │   └── TrecEvalError          what trec_eval refuses (compat/trec_input.py)
     │   ├── CollectionError       no collection, or another version, truncated or altered
     │   ├── SearchIndexError      no index of words, or another version, truncated or altered
     │   ├── SyntaxProblem         a path, a pattern or the name of a measure does not parse

@@ -33,8 +33,24 @@ KNOWN = [
 ]
 
 
-def rows() -> list[list[str]]:
-    lines = PAGE.read_text(encoding="utf-8").splitlines()
+# The same for the program: what it does, and what follows.
+OF_TREC_EVAL = [
+    ("the order of results", ["single precision"], ["AP 0.5", "instead of 1"]),
+    ("a document twice in a list", ["exit code 4"], ["`-M`"]),
+    ("`-J` where no result", ["divides 0 by 0"], ["`-nan`"]),
+    ("`-c` with `-l`", ["above 0"], ["`-l 2` says 1 relevant, `-l 2 -c` 2"]),
+    ("`-l` and graded measures", ["ndcg"], ["still gains 1"]),
+    ("set_F with a parameter", ["not β²"], ["F₂"]),
+    ("levels of recall", ["floating point"], ["0.3 of 57 relevant documents are 17, of 60 18"]),
+    ("topics of which all grades are below 0", ["crashes"], ["nothing is printed"]),
+    ("scores and grades that are no numbers", ["or 0"], ["`0,5` is 0"]),
+    ("a measure requested twice", ["first"], ["P_5 only"]),
+]
+
+
+def rows(of_trec_eval: bool = False) -> list[list[str]]:
+    page = PAGE.read_text(encoding="utf-8")
+    lines = page.split("\n## trec_eval 9.0.8\n")[of_trec_eval].splitlines()
     return [line.strip("|").split(" | ") for line in lines if line.startswith("| ")][1:]
 
 
@@ -45,6 +61,15 @@ def test_an_erratum_is_on_the_page(where: str, printed: list[str], follows: list
         assert text in row[1]
     for text in follows:
         assert text in row[2]
+
+
+@pytest.mark.parametrize(("what", "does", "follows"), OF_TREC_EVAL, ids=lambda one: str(one)[:30])
+def test_what_is_surprising_in_trec_eval(what: str, does: list[str], follows: list[str]) -> None:
+    assert len(rows(True)) == len(OF_TREC_EVAL)
+    (row,) = [row for row in rows(True) if row[0].strip().startswith(what)]
+    assert all(text in row[1] for text in does)
+    assert all(text in row[2] for text in follows)
+    assert row[3].strip()
 
 
 def test_every_row_is_known_and_says_what_doxeval_does() -> None:

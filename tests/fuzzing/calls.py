@@ -174,6 +174,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         f"evaluate t.run r.parquet {_JUDGED} -m MAgP --per-document --format csv --out s.csv",
         f"evaluate t.run {_JUDGED} -m cF@5 --format latex --out s.tex --per-topic",
         "evaluate t.run -a qrels.txt --compat inex_eval-3.1 --task focused",
+        "evaluate t.run -a trec.txt --compat trec_eval-9.0.8 -q -c -J -l 2 -M 5 -m map -m P.5,10",
         f"evaluate t.run {_JUDGED} --preset inex2009-focused --format trec",
         f"evaluate el.run {_JUDGED} -m ESRP@3(nav=depth) --profile esr --curves --format csv",
     ),

@@ -25,7 +25,13 @@ from doxeval.assessments import (
     violations,
 )
 from doxeval.comparison import compare_all, comparisons_as_latex
-from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
+from doxeval.compat import (
+    InexEvalOptions,
+    InexEvalTask,
+    TrecEvalOptions,
+    inex_eval_lines,
+    trec_eval_lines,
+)
 from doxeval.errors import DoxevalError
 from doxeval.evaluation import is_score_file, read_scores
 from doxeval.navigation import parse_navigation
@@ -201,6 +207,21 @@ def old_program(data: bytes) -> object:
     options = InexEvalOptions(tasks[len(data) % len(tasks)], 500, 0.25, 300, True, True)
     run_file, judged = file_of("old.run", submission), file_of("old.qrels", judgments)
     return list(inex_eval_lines(run_file, [judged], options))
+
+
+def as_trec_eval(data: bytes) -> object:
+    """Qrels and a run, with an empty line between them, as trec_eval reads them."""
+    judgments, _, results = data.partition(b"\n\n")
+    options = TrecEvalOptions(
+        ("all_trec", "yaap"),
+        per_topic=True,
+        all_topics=len(data) % 2 == 0,
+        relevance_level=len(data) % 3,
+        judged_only=len(data) % 5 == 0,
+        max_results=None if len(data) % 7 else 2,
+    )
+    run_file, judged = file_of("trec.run", results), file_of("trec.qrels", judgments)
+    return list(trec_eval_lines(run_file, judged, options))
 
 
 _PATHS = ['"/s[1]"', '"/s[1]/p[2]"', '"/s"', '"/s[1]/p[1]/b[1]"', '"/nosuch[1]"']
@@ -385,6 +406,12 @@ TARGETS = (
         words(
             'run topic measure value all nan inf x y 7 8 AP P@5 qid doc , ,, ; "" .5 -1 1e400 1_0'
         ),
+    ),
+    Target(
+        "trec_eval",
+        as_trec_eval,
+        (good.TREC_QRELS + b"\n" + b"7 Q0 a 1 0.5 mine\n7 Q0 b 2 0.5 mine\n8 Q0 c 1 -1e3 mine\n",),
+        JUDGMENTS_WORDS,
     ),
     Target(
         "inex-eval",

@@ -6,6 +6,7 @@ from doxeval.assessments.columns import NO_GRADE as NO_GRADE
 from doxeval.assessments.columns import JudgmentColumns as JudgmentColumns
 from doxeval.assessments.columns import Judgments as Judgments
 from doxeval.assessments.columns import concatenate_judgments as concatenate_judgments
+from doxeval.assessments.columns import judgment_columns as judgment_columns
 from doxeval.assessments.consistency import Grades2003 as Grades2003
 from doxeval.assessments.consistency import Grades2005 as Grades2005
 from doxeval.assessments.consistency import Violation as Violation

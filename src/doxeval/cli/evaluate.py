@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from doxeval.cli.options import out_option, runs_argument
-from doxeval.cli.output import data, is_terminal, line, note
+from doxeval.cli.output import data, fail, is_terminal, line, note
 from doxeval.cli.scoring import ScoringOptions
 from doxeval.cli.thresholds import ThresholdOptions
-from doxeval.cli.verb import given_options, part, verb
+from doxeval.cli.verb import given_options, part, refuse, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
@@ -30,27 +30,70 @@ _BY_SUFFIX = {
 }
 _WITH_CURVES = ("json", "csv")
 _WITH_DOCUMENTS = ("table", "json", "csv", "parquet")
-_COMPAT = "inex_eval-3.1"
+_INEX_EVAL, _TREC_EVAL = "inex_eval-3.1", "trec_eval-9.0.8"
+_BAD_FILE = 2  # how trec_eval ends where it cannot read a file
 _RANKS_OF_PROFILE = (1, 5, 10, 50)
 
 
 @dataclass(frozen=True)
-class _CompatOptions:
-    """Options of the old program."""
+class _TrecEvalFlags:
+    """Options of trec_eval, with its letters."""
 
-    compat: Literal["inex_eval-3.1"] | None = option(None, "Print just what this program prints.")
+    each_topic: bool = option(
+        False, "With --compat trec_eval-9.0.8: also print each topic.", flags=("-q",)
+    )
+    all_topics: bool = option(
+        False, "With --compat trec_eval-9.0.8: average over all topics of the qrels.", flags=("-c",)
+    )
+    relevance_level: int | None = option(
+        None,
+        "With --compat trec_eval-9.0.8: the lowest relevant grade.",
+        at_least=0,
+        flags=("-l",),
+        shown_default="1",
+    )
+    judged_only: bool = option(
+        False, "With --compat trec_eval-9.0.8: leave out unjudged documents.", flags=("-J",)
+    )
+    max_results: int | None = option(
+        None,
+        "With --compat trec_eval-9.0.8: how many results of a topic count.",
+        at_least=0,
+        flags=("-M",),
+        shown_default="all",
+    )
+    no_summary: bool = option(
+        False, "With --compat trec_eval-9.0.8: print no averages.", flags=("-n",)
+    )
+
+
+@dataclass(frozen=True)
+class _CompatOptions:
+    """Options of other programs."""
+
+    compat: Literal["inex_eval-3.1", "trec_eval-9.0.8"] | None = option(
+        None, "Print just what this program prints."
+    )
     task: Literal["thorough", "focused", "relevant-in-context", "best-in-context", "t2i"] | None = (
-        option(None, "With --compat: the task.")
+        option(None, "With --compat inex_eval-3.1: the task.")
     )
     n: int | None = option(None, "With --task best-in-context: n.", shown_default="500")
-    beta: float | None = option(None, "With --compat: β of the F-score.", shown_default="0.25")
+    beta: float | None = option(
+        None, "With --compat inex_eval-3.1: β of the F-score.", shown_default="0.25"
+    )
     irr: int | None = option(None, "With --task t2i: irr.", shown_default="300")
+    trec: _TrecEvalFlags = part(_TrecEvalFlags)
 
 
-# The options that also mean something for the old program.
+_OF_INEX_EVAL = ("task", "n", "beta", "irr")
+_OF_TREC_EVAL = tuple(_TrecEvalFlags.__annotations__)
+# The options that mean something for each program.
 _WITH_COMPAT = {
-    *("runs", "assessments", "average_over", "per_topic", "out", "format"),
-    *_CompatOptions.__annotations__,
+    _INEX_EVAL: {
+        *("runs", "assessments", "average_over", "per_topic", "out", "format", "compat"),
+        *_OF_INEX_EVAL,
+    },
+    _TREC_EVAL: {"runs", "assessments", "measures", "out", "compat", *_OF_TREC_EVAL},
 }
 
 
@@ -106,15 +149,20 @@ def evaluate(runs: tuple[str, ...], options: EvaluateOptions) -> None:
       doxeval evaluate my.xml -a assessments/ --collection wiki -m nxCG@10 --format json
       doxeval evaluate my.run -a qrels.txt -m MAgP --per-document --format csv
       doxeval evaluate my.run -a qrels.txt --compat inex_eval-3.1 --task focused
+      doxeval evaluate my.run -a qrels.txt --compat trec_eval-9.0.8 -q -m map -m P.5,10
       doxeval evaluate my.run -a qrels.txt -m MAiP --fail-under MAiP=.4 \\
         --baseline last.json --max-drop .02 --significant --junit checks.xml
     """
-    if options.old.compat or options.format == "inex_eval":
-        _print_compatible(runs, options)
+    if options.old.compat == _TREC_EVAL:
+        _print_as_trec_eval(runs, options)
         return
-    for name in ("task", "n", "beta", "irr"):
+    if options.old.compat or options.format == "inex_eval":
+        _print_as_inex_eval(runs, options)
+        return
+    for name in _OF_INEX_EVAL:
         if getattr(options.old, name) is not None:
             raise click.UsageError(f"--{name} goes with --compat; a measure has its own parameters")
+    refuse(_OF_TREC_EVAL, f"goes with --compat {_TREC_EVAL}")
     format_ = options.output_format
     _check_room(options, format_)
     from doxeval.evaluation import Keep
@@ -199,9 +247,8 @@ def _put(contents: bytes, out: Path | None) -> None:
         file.write(contents)
 
 
-def _print_compatible(runs: tuple[str, ...], options: EvaluateOptions) -> None:
-    """Print just what the old program prints."""
-    from doxeval.cli.scoring import named_run
+def _print_as_inex_eval(runs: tuple[str, ...], options: EvaluateOptions) -> None:
+    """Print just what inex_eval prints."""
     from doxeval.compat import InexEvalOptions, InexEvalTask, inex_eval_lines
     from doxeval.messages import utf8
 
@@ -214,9 +261,7 @@ def _print_compatible(runs: tuple[str, ...], options: EvaluateOptions) -> None:
         raise click.UsageError(
             "--compat prints the measures of its task; leave out -m and --preset"
         )
-    for name, flag in given_options().items():
-        if name not in _WITH_COMPAT:
-            raise click.UsageError(f"{flag} has no meaning for {_COMPAT}; leave it out")
+    _check_meaning(_INEX_EVAL)
     settings = InexEvalOptions(
         InexEvalTask(old.task),
         500 if old.n is None else old.n,
@@ -225,15 +270,61 @@ def _print_compatible(runs: tuple[str, ...], options: EvaluateOptions) -> None:
         options.average_over == "assessed",
         options.per_topic,
     )
-    files = [named_run(run) for run in runs]
-    if any(file.name is not None for file in files):
-        raise click.UsageError(f"{_COMPAT} prints no names of runs; leave out NAME=")
     lines = [
         text
-        for file in files
-        for text in inex_eval_lines(str(file.file), options.assessments, settings)
+        for file in _files(runs, _INEX_EVAL)
+        for text in inex_eval_lines(file, options.assessments, settings)
     ]
     _put(utf8("".join(f"{text}\n" for text in lines)), options.out)
+
+
+def _print_as_trec_eval(runs: tuple[str, ...], options: EvaluateOptions) -> None:
+    """Print just what trec_eval prints, for one run after another, and end as it does."""
+    from doxeval.compat import TrecEvalOptions, read_trec_qrels, trec_eval_lines
+    from doxeval.errors import InputError
+    from doxeval.messages import utf8
+
+    _check_meaning(_TREC_EVAL)
+    if len(options.assessments) > 1:
+        raise click.UsageError(f"{_TREC_EVAL} reads one file of qrels: give -a once")
+    given = options.old.trec
+    files, lines = _files(runs, _TREC_EVAL), list[str]()
+    try:
+        settings = TrecEvalOptions(
+            options.measures or ("official",),
+            given.each_topic,
+            given.all_topics,
+            1 if given.relevance_level is None else given.relevance_level,
+            given.judged_only,
+            given.max_results,
+            not given.no_summary,
+        )
+        qrels = read_trec_qrels(options.assessments[0])
+        for file in files:
+            lines.extend(trec_eval_lines(file, qrels, settings))
+    except InputError as error:
+        if options.out is None:  # as much as trec_eval has printed by then
+            data(utf8("".join(f"{text}\n" for text in lines)))
+        fail(error)
+        raise SystemExit(getattr(error, "exit_code", _BAD_FILE)) from None
+    _put(utf8("".join(f"{text}\n" for text in lines)), options.out)
+
+
+def _check_meaning(program: str) -> None:
+    """Refuse options that mean nothing for a program."""
+    for name, flag in given_options().items():
+        if name not in _WITH_COMPAT[program]:
+            raise click.UsageError(f"{flag} has no meaning for {program}; leave it out")
+
+
+def _files(runs: tuple[str, ...], program: str) -> list[str]:
+    """Return the files of runs, which have no other names."""
+    from doxeval.cli.scoring import named_run
+
+    inputs = [named_run(run) for run in runs]
+    if any(run.name is not None for run in inputs):
+        raise click.UsageError(f"{program} prints no names of runs; leave out NAME=")
+    return [str(run.file) for run in inputs]
 
 
 # Scores of documents

@@ -18,6 +18,7 @@ from doxeval.columns.names import NO_LABEL as NO_LABEL
 from doxeval.columns.names import ByteStrings as ByteStrings
 from doxeval.columns.names import Categorical as Categorical
 from doxeval.columns.names import HashTable as HashTable
+from doxeval.columns.names import Loads as Loads
 from doxeval.columns.names import NameColumn as NameColumn
 from doxeval.columns.names import NameIndex as NameIndex
 from doxeval.columns.names import PaddedBytes as PaddedBytes

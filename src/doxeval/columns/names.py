@@ -197,6 +197,10 @@ class ByteStrings(Sequence[str]):
     def __repr__(self) -> str:
         return repr(tuple(self))
 
+    def at(self, rows: Ints) -> ByteStrings:
+        """Return the names of some rows."""
+        return ByteStrings(self._source, self._begins[rows], self._ends[rows])
+
     def as_document_ids(self) -> ByteStrings:
         """Return the names without a leading `./` and a final `.xml`.
 
@@ -221,8 +225,7 @@ class ByteStrings(Sequence[str]):
         loads = self.loads
         if loads is not None and all((column == column[:1]).all() for column in loads):
             return self[:1]  # all names are the same, as ids of runs are
-        first = self.numbering[1]
-        return ByteStrings(self._source, self._begins[first], self._ends[first])
+        return self.at(self.numbering[1])
 
     @cached_property
     def loads(self) -> list[Loads] | None:
@@ -445,6 +448,18 @@ class Categorical(ABC, Generic[T]):
         """Return a number per row: the same for equal names, and hardly ever for different ones."""
         return self.numbers
 
+    def sort_keys(self, rows: Ints) -> tuple[Loads, ...]:
+        """Return numbers for some rows that sort as the bytes of their names: the first decides.
+
+        >>> column = Categorical.of(["b", "a"], np.array([0, 1, 0]))
+        >>> [keys.tolist() for keys in column.sort_keys(np.array([2, 1]))]
+        [[1, 0]]
+        """
+        numbers = self.numbers[rows].tolist()
+        names: list[Any] = [self.distinct[number] for number in dict.fromkeys(numbers)]
+        rank = {name: number for number, name in enumerate(sorted(names))}
+        return (np.array([rank[self.distinct[at]] for at in numbers], dtype=np.uint64),)
+
     def rows(self, rows: Ints) -> Categorical[T]:
         """Return the column with only these rows, in this order."""
         return _SomeRows(self, rows)
@@ -479,6 +494,13 @@ class NameColumn(Categorical[str]):
         hashes = self._names.hashes
         return self.numbers if hashes is None else hashes.view(np.int64)
 
+    def sort_keys(self, rows: Ints) -> tuple[Loads, ...]:
+        """Return numbers as every column does, without making strings."""
+        loads = self._names.at(rows).loads
+        if loads is None:
+            return super().sort_keys(rows)
+        return tuple(column.byteswap() for column in loads)  # so that the first byte decides
+
 
 class _Computed(Categorical[T]):
     def __init__(self, distinct: Sequence[T], numbers: Ints) -> None:
@@ -503,6 +525,9 @@ class _SomeRows(Categorical[T]):
 
     def keys(self) -> Ints:
         return self._all.keys()[self._rows]
+
+    def sort_keys(self, rows: Ints) -> tuple[Loads, ...]:
+        return self._all.sort_keys(self._rows[rows])
 
 
 def by_first_appearance(names: Sequence[T], numbers: Ints) -> tuple[Sequence[T], Ints]:

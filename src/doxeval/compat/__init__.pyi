@@ -9,3 +9,10 @@ from doxeval.compat.input import JudgedTopic as JudgedTopic
 from doxeval.compat.input import Passage as Passage
 from doxeval.compat.input import TopicResults as TopicResults
 from doxeval.compat.java_numbers import java_double as java_double
+from doxeval.compat.pytrec_eval import RelevanceEvaluator as RelevanceEvaluator
+from doxeval.compat.trec_eval import TrecEvalOptions as TrecEvalOptions
+from doxeval.compat.trec_eval import TrecEvalScores as TrecEvalScores
+from doxeval.compat.trec_eval import read_trec_qrels as read_trec_qrels
+from doxeval.compat.trec_eval import trec_eval as trec_eval
+from doxeval.compat.trec_eval import trec_eval_lines as trec_eval_lines
+from doxeval.compat.trec_input import TrecEvalError as TrecEvalError

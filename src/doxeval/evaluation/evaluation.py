@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
@@ -232,17 +231,6 @@ class Evaluation:
             self.assessments.origins,
         )
 
-    def ignoring_whitespace(self) -> Evaluation:
-        """Return the same evaluation with white space left out of all counts of characters.
-
-        Where texts are not known, it is the same.
-        """
-        if self.counting.ignore_whitespace or self._texts is None:
-            return self
-        other = copy(self)
-        other.counting = replace(self.counting, ignore_whitespace=True)
-        return other
-
     # Scores of runs
 
     def ranking(self, run: RunGiven | RunInput) -> RunRanking:
@@ -344,7 +332,7 @@ class Evaluation:
 
     def _facts_of(self, selected: SelectedMeasure) -> MeasureFacts:
         label, measure = selected.label, selected.measure
-        usual = measure.facts.repeats
+        usual = measure.repeats
         requested = self.run_options.duplicates
         policy = usual if requested == "auto" else requested
         facts = measure.facts_as(label, selected.requested)._replace(duplicates=policy)

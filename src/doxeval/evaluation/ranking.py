@@ -65,7 +65,7 @@ class RunRanking(NamedTuple):
 
     def seen_by(self, measure: Measure) -> Ranking:
         """Return the ranking as a measure takes it."""
-        return self.with_repeats if measure.facts.repeats == "keep" else self.ranking
+        return self.with_repeats if measure.repeats == "keep" else self.ranking
 
     def __repr__(self) -> str:
         return f"RunRanking({self.ranking!r}, {plural(len(self.warnings), 'warning')})"
@@ -124,6 +124,9 @@ def rank_block(
         resolved=_without_whitespace(resolved.resolved, truth),
         level=tie_levels(results.run, results.topic, order),
         is_repeat=is_repeat,
+        are_documents=is_repeat is None
+        and not len(resolved.unresolved)
+        and bool((results.run.kind == Kind.DOCUMENT).all()),
     )
     once = every
     if is_repeat is not None and options.duplicates != "keep":
@@ -310,18 +313,19 @@ def _resolve_in_collection(
 
 def _find_judged(run: Run, topic: Ints, truth: GroundTruth) -> ResolvedResults:
     """Take results as the run states them: only judged documents have known lengths."""
+    lengths = truth.assessments.columns.length  # in characters, whether or not white space counts
     pair = truth.find_pairs(topic, run.document_labels.find(truth.document_index))
     resolved = resolve_without_collection(run)
     whole = np.flatnonzero(run.kind == Kind.DOCUMENT)
     if len(whole):
         start, end = resolved.start.copy(), resolved.end.copy()
         start[whole] = 0
-        end[whole] = np.where(pair[whole] < 0, -1, truth.length[pair[whole]])
+        end[whole] = np.where(pair[whole] < 0, -1, lengths[pair[whole]])
         resolved = replace(resolved, start=start, end=end)
     judged = np.flatnonzero(pair >= 0)
-    length = truth.length[pair[judged]]
+    length = lengths[pair[judged]]
     bad = judged[(length >= 0) & (_last_ends(resolved, judged) > length)]
-    problems = [_beyond_the_end(run, row, truth.length[pair[row]]) for row in bad.tolist()]
+    problems = [_beyond_the_end(run, row, lengths[pair[row]]) for row in bad.tolist()]
     pair[bad] = -1
     return ResolvedResults(resolved, pair, bad, False, problems)
 

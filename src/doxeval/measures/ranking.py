@@ -51,6 +51,7 @@ class Ranking(Memory):
     topic: the topic of each result, by number; results are sorted by it. pair: the judged pair of
     topic and document, -1 if the document was not judged. level: results of a topic that share a
     level are tied. is_repeat: whether each result was returned before; None if none was.
+    are_documents: whether the results are known to be whole documents, each returned once.
     """
 
     truth: GroundTruth
@@ -60,6 +61,7 @@ class Ranking(Memory):
     resolved: ResolvedRun
     level: Ints
     is_repeat: Bools | None = None
+    are_documents: bool = False
 
     def __len__(self) -> int:
         return len(self.topic)
@@ -267,6 +269,8 @@ class Ranking(Memory):
         If the first does not resolve but a later one does, the later one stands for the document:
         what a bad reference points to is unknown, but its document is not.
         """
+        if self.are_documents:
+            return replace(self)  # a ranking must not keep itself alive
         return self.rows(self._first_of_documents[1])
 
     @cached_property
@@ -300,6 +304,7 @@ class Ranking(Memory):
             resolved=self.resolved.rows(rows),
             level=self.level[rows],
             is_repeat=is_repeat if is_repeat is not None and is_repeat.any() else None,
+            are_documents=self.are_documents,
         )
 
     def first(self, k: int | None) -> Ranking:

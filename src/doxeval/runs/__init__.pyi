@@ -44,6 +44,7 @@ from doxeval.runs.run import LooksLikeTopics as LooksLikeTopics
 from doxeval.runs.run import Order as Order
 from doxeval.runs.run import Run as Run
 from doxeval.runs.run import RunFacts as RunFacts
+from doxeval.runs.run import order_of_trec_eval as order_of_trec_eval
 from doxeval.runs.run import split_into_blocks as split_into_blocks
 from doxeval.runs.statistics import RunStatistics as RunStatistics
 from doxeval.runs.statistics import Spread as Spread

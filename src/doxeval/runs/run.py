@@ -412,22 +412,9 @@ class Run:
         if column is None:
             raise ValueError(f"the run {quoted(self.run_id)} has no column to order it by {order}")
         if order == "trec":
-            return self.rows(self._order_of_trec_eval(column))
+            return self.rows(order_of_trec_eval(self.topic, column, self.document_labels))
         key = column if order == "rank" else -column
         return self.rows(np.lexsort((key, self.topic)))
-
-    def _order_of_trec_eval(self, score: Floats | Ints) -> Ints:
-        with np.errstate(over="ignore"):  # a score beyond single precision is infinite there
-            single = score.astype(np.float32)
-        rows = np.lexsort((-single, self.topic))
-        same = (single[rows][1:] == single[rows][:-1]) & (np.diff(self.topic[rows]) == 0)
-        tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
-        names = [self.documents[number].encode() for number in self.document[rows[tied]].tolist()]
-        by_name = sorted(range(len(tied)), key=names.__getitem__, reverse=True)
-        level = np.cumsum(np.append(True, ~same))[tied]  # of equal topic and score
-        order = np.array(by_name, dtype=np.int64)
-        rows[tied] = rows[tied[order[np.argsort(level[order], kind="stable")]]]
-        return rows
 
     def rows(self, rows: Ints) -> Run:
         """Return the run with only these rows, in this order."""
@@ -445,6 +432,30 @@ class Run:
             spans=None if self.spans is None else self.spans.rows(rows).or_none(),
             tokens=None if self.tokens is None else tokens_if_any(self.tokens[rows]),
         )
+
+
+def order_of_trec_eval(topic: Ints, score: Floats | Ints, documents: Categorical[str]) -> Ints:
+    """Return the rows in the order of trec_eval, topic by topic.
+
+    >>> documents = Categorical.of(["a", "b", "c"], np.arange(3))
+    >>> order_of_trec_eval(np.zeros(3), np.array([0.5, 0.5, 0.7]), documents).tolist()
+    [2, 1, 0]
+    """
+    with np.errstate(over="ignore"):  # a score beyond single precision is infinite there
+        single = score.astype(np.float32)
+    is_new = np.diff(topic) != 0
+    if (np.diff(topic) >= 0).all() and (is_new | (single[1:] <= single[:-1])).all():
+        rows = np.arange(len(topic))
+    else:
+        rows = np.lexsort((-single, topic))
+        single, is_new = single[rows], np.diff(topic[rows]) != 0
+    begins = np.append(True, is_new | (single[1:] != single[:-1]))  # another topic or score
+    if not begins.all():
+        tied = np.flatnonzero(~begins | np.append(~begins[1:], False))
+        keys = documents.sort_keys(rows[tied])
+        order = np.lexsort((*(~key for key in keys[::-1]), np.cumsum(begins)[tied]))
+        rows[tied] = rows[tied[order]]
+    return rows
 
 
 def _same(column: Any, other: Any) -> bool:

@@ -19,8 +19,8 @@ FLOORS = [
     {"spans", "files", "columns", "markup", "storage", "named", "parallel", "scores"},
     {"documents", "topics"},
     {"runs", "assessments", "locating", "navigation"},
-    {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison", "compat"},
-    {"evaluation", "reports", "assess"},
+    {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison"},
+    {"evaluation", "reports", "assess", "compat"},
     {"chunks"},
     {"cli"},
 ]

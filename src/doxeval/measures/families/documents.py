@@ -21,6 +21,7 @@ import numpy as np
 
 from doxeval.arrays import Floats, Ints
 from doxeval.measures.base import Facts, Law, cut_off, level, parameter
+from doxeval.measures.caching import once
 from doxeval.measures.graded_ranking import GradedRanking, graded_documents
 from doxeval.measures.ranking import Ranking, defined, ratio
 from doxeval.measures.whole_documents import (
@@ -29,7 +30,10 @@ from doxeval.measures.whole_documents import (
     BinaryMeasure,
     DocumentMeasure,
     GradedMeasure,
+    Of,
+    UnitMeasure,
     document_facts,
+    of_parameter,
 )
 
 SMALLEST_OF_LOG = 0.00001  # a topic without success must not make a geometric mean 0
@@ -42,8 +46,8 @@ _EDGES_AT_K = EDGES + " P@k divides by k even if the list is shorter."
 
 
 @dataclass(frozen=True)
-class Precision(BinaryMeasure):
-    """The share of relevant documents among the first k."""
+class Precision(UnitMeasure, BinaryMeasure):
+    """The share of relevant documents among the first k, or of relevant results."""
 
     name: ClassVar[str] = "P"
     facts: ClassVar[Facts] = document_facts(
@@ -67,8 +71,8 @@ class Precision(BinaryMeasure):
 
 
 @dataclass(frozen=True)
-class Recall(BinaryMeasure):
-    """The share of the relevant documents that are among the first k."""
+class Recall(UnitMeasure, BinaryMeasure):
+    """The share of the relevant documents, or chunks, that are among the first k."""
 
     name: ClassVar[str] = "R"
     facts: ClassVar[Facts] = document_facts(
@@ -85,7 +89,13 @@ class Recall(BinaryMeasure):
         """Return R@k."""
         graded = self.graded(ranking)
         relevant = graded.relevant(self.rel)
-        return defined(ratio(graded.hits_at(self.k, self.rel), relevant), relevant)
+        recall = np.minimum(ratio(graded.hits_at(self.k, self.rel), relevant), 1.0)
+        return defined(recall, relevant)
+
+    @property
+    def of_chunks(self) -> bool:
+        """Recall is that of all relevant chunks."""
+        return True
 
     @property
     def of_parts(self) -> str:
@@ -94,8 +104,8 @@ class Recall(BinaryMeasure):
 
 
 @dataclass(frozen=True)
-class AveragePrecision(BinaryMeasure):
-    """The mean, over all relevant documents, of the precision at their ranks."""
+class AveragePrecision(UnitMeasure, BinaryMeasure):
+    """The mean, over all relevant documents or chunks, of the precision at their ranks."""
 
     name: ClassVar[str] = "AP"
     facts: ClassVar[Facts] = document_facts(
@@ -108,10 +118,14 @@ class AveragePrecision(BinaryMeasure):
     )
 
     k: int | None = cut_off(None)
+    of: Of = of_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return the mean of precision."""
-        return average_precision(self.graded(ranking), self.rel, self.k)
+        graded = self.graded(ranking)
+        if self.of == "returned":
+            return average_precision_of_returned(graded, self.rel, self.k)
+        return np.minimum(average_precision(graded, self.rel, self.k), 1.0)
 
     @property
     def of_parts(self) -> str:
@@ -453,8 +467,30 @@ class NumRelRet(BinaryMeasure):
 def average_precision(graded: GradedRanking, rel: int, k: int | None = None) -> Floats:
     """Return the mean of precision at the ranks of relevant documents, nan without any."""
     relevant = graded.relevant(rel)
+    return defined(ratio(graded.at(k, _precision_so_far(graded, rel)), relevant), relevant)
+
+
+@once
+def _precision_so_far(graded: GradedRanking, rel: int) -> Floats:
+    """Return the sum of precision at the ranks of relevant documents, up to each result."""
     precision = graded.is_relevant(rel) * graded.hits(rel) / graded.ranking.rank
-    return defined(ratio(graded.total(precision, k), relevant), relevant)
+    return graded.ranking.cumulated(precision)
+
+
+def reciprocal_rank(graded: GradedRanking, rel: int, k: int | None = None) -> Floats:
+    """Return 1 / the rank of the first relevant document, 0 beyond k, nan without relevant ones."""
+    rows = np.flatnonzero(graded.is_relevant(rel) & (graded.hits(rel) == 1))
+    rank = graded.ranking.rank[rows]
+    scores = np.zeros(len(graded.ranking.counts))
+    scores[graded.ranking.topic[rows]] = np.where(rank <= (k or rank), 1 / rank, 0.0)
+    return defined(scores, graded.relevant(rel))
+
+
+def average_precision_of_returned(graded: GradedRanking, rel: int, k: int | None) -> Floats:
+    """Return the mean of precision at the ranks of relevant results, 0 if none is returned."""
+    precision = graded.is_relevant(rel) * graded.hits(rel) / graded.ranking.rank
+    mean = ratio(graded.total(precision, k), graded.hits_at(k, rel))
+    return defined(mean, graded.relevant(rel))
 
 
 def binary_preference(graded: GradedRanking, rel: int) -> Floats:
@@ -470,11 +506,26 @@ def binary_preference(graded: GradedRanking, rel: int) -> Floats:
 def interpolated_precision(graded: GradedRanking, rel: int, x: float) -> Floats:
     """Return the best precision at any rank that reaches recall x, 0 if none does."""
     enough: Ints = np.maximum(truncated_share(x, graded.relevant(rel)), 1)
-    hits, topic = graded.hits(rel), graded.ranking.topic
-    reaches = hits >= enough[topic]
+    begin, best = _best_precision(graded, rel)
+    is_reached = enough <= np.diff(begin)
+    at = (begin[:-1] + enough - 1)[is_reached]
     scores = np.zeros(len(enough))
-    np.maximum.at(scores, topic[reaches], (hits / graded.ranking.rank)[reaches])
+    scores[is_reached] = best[at]
     return scores
+
+
+@once
+def _best_precision(graded: GradedRanking, rel: int) -> tuple[Ints, Floats]:
+    """Return the best precision from each relevant result on, and where those of topics begin.
+
+    Precision is highest at relevant results: between them it falls.
+    """
+    rows = np.flatnonzero(graded.is_relevant(rel))
+    begin = np.searchsorted(rows, graded.ranking.begin)
+    best = graded.hits(rel)[rows] / graded.ranking.rank[rows]
+    for first, last in zip(begin[:-1].tolist(), begin[1:].tolist(), strict=True):
+        best[first:last] = np.maximum.accumulate(best[first:last][::-1])[::-1]
+    return begin, best
 
 
 def truncated_share(x: float, counts: Ints) -> Ints:
