@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { DocumentView } from "../src/report/data";
 import { positionsIn } from "../src/report/documents/positions";
-import { fitted, forVega, fromVega, showsRuns, takesChosenRows, withoutRunLegends } from "../src/report/figures/specs";
+import {
+  coloursOfRuns,
+  fitted,
+  forVega,
+  fromVega,
+  takesChosenRows,
+  withoutRunLegends,
+} from "../src/report/figures/specs";
 import { csv } from "../src/report/tables/csv";
 import { brief, counted, percent, probability, score, signed } from "../src/shared/words";
 
@@ -71,15 +78,28 @@ describe("specifications of figures", () => {
 
   it("lose the legends of runs, wherever they are, and nothing else", () => {
     const spec = { layer: [{ encoding: { color: { field: "run" }, x: { field: "rank" } } }] };
-    expect(showsRuns(spec)).toBe(true);
     const made = withoutRunLegends(spec);
     expect(made).toEqual({ layer: [{ encoding: { color: { field: "run", legend: null }, x: { field: "rank" } } }] });
-    expect(showsRuns({ encoding: { color: { field: "topic" } } })).toBe(false);
+  });
+
+  it("tell the colours of runs if these are the same for all marks", () => {
+    const scale = { domain: ["mine", "base"], range: ["blue", "grey"] };
+    const colours = coloursOfRuns({ encoding: { color: { field: "run", scale } } });
+    expect([...colours]).toEqual([
+      ["mine", "blue"],
+      ["base", "grey"],
+    ]);
+    expect(coloursOfRuns({ encoding: { color: { field: "topic", scale } } }).size).toBe(0);
+    expect(coloursOfRuns({ layer: [{ encoding: { color: { field: "run", scale } } }] }).size).toBe(0);
   });
 
   it("fit panels into the width of the page", () => {
     expect(fitted({ columns: 3, spec: { width: 200 } }, 700)).toMatchObject({ columns: 2, spec: { width: 308 } });
     expect(fitted({ columns: 3, spec: { width: 200 } }, 100)).toMatchObject({ columns: 1 });
+    expect(fitted({ columns: 2, usermeta: { axis: 150 }, spec: { width: 290 } }, 1000)).toMatchObject({
+      columns: 2,
+      spec: { width: 415 },
+    });
     expect(fitted({ width: 500 }, 640)).toMatchObject({ width: 640 });
     expect(fitted({ width: 500, encoding: { row: {} } }, 640)).toEqual({ width: 500, encoding: { row: {} } });
   });

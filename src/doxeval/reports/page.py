@@ -17,7 +17,7 @@ from doxeval.messages import plural
 from doxeval.reports.contents import ALPHA, MAX_CHOSEN, MAX_TESTED, Contents
 from doxeval.reports.data import documents_note, page_data, range_in_words
 from doxeval.reports.figures.curves import curve_figures, shares_figure
-from doxeval.reports.figures.losses import losses_figures
+from doxeval.reports.figures.losses import losses_figure
 from doxeval.reports.figures.measures import scatter_figures, scatters_left_out, tau_figure, tau_of
 from doxeval.reports.figures.topics import differences_figure, difficulty_figure
 from doxeval.reports.figures.vega import Figure
@@ -75,6 +75,7 @@ def all_figures(contents: Contents) -> list[Figure]:
     ['difficulty']
     """
     single = (
+        losses_figure(contents),
         shares_figure(contents),
         differences_figure(contents),
         difficulty_figure(contents),
@@ -83,7 +84,6 @@ def all_figures(contents: Contents) -> list[Figure]:
     return [
         *curve_figures(contents),
         *scatter_figures(contents),
-        *losses_figures(contents),
         *(figure for figure in single if figure is not None),
     ]
 

@@ -40,7 +40,8 @@ function footer(table: HTMLTableElement): HTMLTableRowElement {
 function draw(page: Page, table: HTMLTableElement, rows: HTMLTableRowElement[], at: number): void {
   const measure = page.measure(at);
   const cells = item(page.data.cells, at);
-  const scale = measureScale(measure, cells);
+  const values = cells.flatMap((cell) => [cell.mean, cell.low, cell.high]);
+  const scale = measureScale(measure, values);
   const tested = page.data.verdicts[at];
   const reference = tested?.reference ?? page.data.baseline;
   const line = rows.length > 1 ? (item(cells, reference).mean ?? null) : null;

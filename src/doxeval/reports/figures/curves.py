@@ -10,11 +10,15 @@ import numpy as np
 from doxeval.arrays import Floats, Ints
 from doxeval.reports.contents import Contents
 from doxeval.reports.figures.vega import (
+    BLUE,
+    GREY,
     IS_CHOSEN,
+    LIGHT_GREY,
+    ORANGE,
     WIDTH,
     Figure,
     Value,
-    by_run,
+    bounds_of,
     choosing,
     quantitative,
     tooltip,
@@ -27,7 +31,11 @@ _MAX_CURVES = 12
 _BUDGET = "budget"
 # The shares of all relevance, from the bottom up, and their colours; misses are the rest.
 SHARES = ("hits", "near-misses", "seen twice", "misses")
-_SHARE_COLOURS = ("#3f8f4f", "#e0a52e", "#8f86c8")
+_SHARE_COLOURS = (BLUE, "#9cc4ea", ORANGE, LIGHT_GREY)
+# The height of the first figure of curves, of the others, and of a line of text in them.
+_LARGE, _SMALL, _LINE_HEIGHT = 380, 280, 14
+# The room for names at the ends of lines.
+_NAMES = 110
 _LABELS = {"Hits": "hits", "NearMisses": "near-misses", "Misses": "misses"}
 
 
@@ -111,48 +119,112 @@ def _curve_figure(
         "curves",
         title,
         columns,
-        _lines_drawn(contents, curve, is_log=is_log),
+        _lines_drawn(contents, labels[0], lines, is_log=is_log, is_large=number == 1),
         "ranks on a log scale" if is_log else "",
         _curve_in_words(contents, lines),
     )
 
 
-def _lines_drawn(contents: Contents, curve: Curve, *, is_log: bool) -> dict[str, Any]:
-    """Lines, and points on them that appear and tell their values when the pointer is near."""
+def _lines_drawn(
+    contents: Contents, label: str, lines: Sequence[_Line], *, is_log: bool, is_large: bool
+) -> dict[str, Any]:
+    """Lines with names at their ends; points that appear and tell their values under the pointer.
+
+    The best run and the baseline are coloured, all others are grey.
+    """
+    curve, facts = lines[0][1], contents.table.measures[contents.table.labels.index(label)]
+    ends = bounds_of(facts, [value for _, _, mean in lines for value in mean.tolist()])
     scale = {"type": "log"} if is_log else {}
-    runs = list(contents.shown.values())
     x = quantitative(curve.x_name, "x", scale={**scale, "nice": False})
-    y = quantitative(f"mean {curve.y_name}", "y", scale={"zero": True})
+    y = quantitative(f"mean {curve.y_name}", "y", scale={"domain": list(ends), "nice": False})
     tips = [
-        tooltip("run", "run"),
+        tooltip("run", contents.subject.run),
         tooltip("x", curve.x_name, ".4~g"),
         tooltip("y", curve.y_name, ".4f"),
     ]
     near = {"type": "point", "on": "pointerover", "clear": "pointerout"}
     hover = {"name": "hover", "select": {**near, "fields": ["run", "x"]}}
     is_near = {"param": "hover", "empty": False}
+    colour = _best_and_baseline(contents)
     return {
+        "usermeta": {"wide": is_large},
         "width": WIDTH,
-        "height": 300,
+        "height": _LARGE if is_large else _SMALL,
         "params": [choosing([contents.shown[run] for run in contents.chosen])],
         "transform": [IS_CHOSEN],
-        "encoding": {"x": x, "y": y},
+        "encoding": {"x": x, "color": colour},
         "layer": [
             {
                 "mark": {"type": "line", "strokeWidth": 2, "clip": True},
-                "encoding": by_run(runs, dashes=True),
+                "encoding": {"y": y},
             },
             {
                 "params": [hover],
                 "mark": {"type": "point", "filled": True, "size": 70},
                 "encoding": {
-                    "color": {**by_run(runs)["color"], "legend": None},
+                    "y": y,
                     "opacity": {"condition": {**is_near, "value": 1}, "value": 0},
                     "tooltip": tips,
                 },
             },
+            *([_names_drawn(contents, lines, y)] if is_large else []),
         ],
     }
+
+
+def _names_drawn(contents: Contents, lines: Sequence[_Line], y: dict[str, Any]) -> dict[str, Any]:
+    """Names at the ends of lines."""
+    low, high = y["scale"]["domain"]
+    names = _names_at_ends(contents, lines, (high - low) * _LINE_HEIGHT / _LARGE)
+    return {
+        "transform": [
+            {
+                "joinaggregate": [{"op": "max", "field": "x", "as": "last"}],
+                "groupby": ["run"],
+            },
+            {"filter": "datum.x == datum.last"},
+            {
+                "lookup": "run",
+                "from": {"data": {"values": names}, "key": "run", "fields": ["height"]},
+            },
+            {"filter": "isValid(datum.height)"},
+        ],
+        "mark": {"type": "text", "align": "left", "dx": 6, "limit": _NAMES},
+        "encoding": {
+            "y": {**y, "field": "height"},
+            "text": {"field": "run", "type": "nominal"},
+        },
+    }
+
+
+def _best_and_baseline(contents: Contents) -> dict[str, Any]:
+    """Return the encoding of runs in which the best one and the baseline stand out."""
+    colours = [GREY] * len(contents.ranking)
+    if contents.baseline is not None:
+        colours[contents.ranking.index(contents.baseline)] = ORANGE
+    colours[0] = BLUE
+    scale = {"domain": list(contents.shown.values()), "range": colours}
+    return {"field": "run", "type": "nominal", "scale": scale, "legend": None}
+
+
+def _names_at_ends(
+    contents: Contents, lines: Sequence[_Line], line_height: float
+) -> list[dict[str, Any]]:
+    """Return how high the name of each chosen run stands: at the end of its line, or nearly so."""
+    last = {
+        run: float(mean[np.flatnonzero(~np.isnan(mean))[-1]])
+        for run, _, mean in lines
+        if run in contents.chosen and not np.isnan(mean).all()
+    }
+    heights: dict[str, float] = {}
+    # Among lines that end nearly together, the better run stands above.
+    place = {run: -number for number, run in enumerate(contents.ranking)}
+    for run in sorted(last, key=lambda run: (round(last[run] / line_height), place[run])):
+        lowest = max(heights.values(), default=-np.inf) + line_height
+        heights[run] = max(last[run], lowest)
+    return [
+        {"run": contents.shown[run], "height": round(height, 4)} for run, height in heights.items()
+    ]
 
 
 def _curve_in_words(contents: Contents, lines: Sequence[_Line]) -> str:
@@ -187,7 +259,6 @@ def shares_figure(contents: Contents) -> Figure | None:
         columns["rank"] += ranks.astype(np.int64).tolist()
         for kind, name in enumerate(SHARES):
             columns[name] += values[kind].tolist()
-    largest = max(float(values[:3].sum(axis=0).max()) for _, values in by_run.values())
     words = [
         f"{contents.shown[run]} {values[0, -1]:.0%}, {values[1, -1]:.0%} and {values[3, -1]:.0%}"
         for run, (_, values) in ((run, by_run[run]) for run in order)
@@ -198,16 +269,16 @@ def shares_figure(contents: Contents) -> Figure | None:
         "shares",
         "Shares of all relevance by rank",
         columns,
-        _shares_drawn(contents, [contents.shown[run] for run in order], min(largest, 1.0)),
-        "what is above the areas is missed; ranks on a log scale",
+        _shares_drawn(contents, [contents.shown[run] for run in order]),
+        "ranks on a log scale",
         "Hits, near-misses and misses with all results, most hits first: " + "; ".join(words) + ".",
     )
 
 
-def _shares_drawn(contents: Contents, order: list[str], largest: float) -> dict[str, Any]:
-    kinds = list(SHARES[:3])
+def _shares_drawn(contents: Contents, order: list[str]) -> dict[str, Any]:
+    kinds = list(SHARES)
     x = quantitative("results", "rank", scale={"type": "log", "nice": False})
-    scale = {"domain": [0, largest or 1.0]}
+    scale = {"domain": [0, 1]}
     y = quantitative("share", "part", stack=True, scale=scale, axis={"format": ".0%"})
     colour = {
         "field": "share",

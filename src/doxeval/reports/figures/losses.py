@@ -12,8 +12,10 @@ from typing import Any, NamedTuple
 
 from doxeval.reports.contents import Contents
 from doxeval.reports.figures.vega import (
+    BLUE,
     IS_CHOSEN,
-    WIDTH,
+    LIGHT_GREY,
+    ORANGE,
     Figure,
     Value,
     choosing,
@@ -23,7 +25,9 @@ from doxeval.reports.figures.vega import (
 from doxeval.scores import ScoreTable
 
 _PARTS = ("shown", "lost by retrieval", "lost by chunking")
-_COLOURS = ("#3f8f4f", "#e0a52e", "#b5473c")
+_COLOURS = (BLUE, LIGHT_GREY, ORANGE)
+# Smaller parts have no room for their percentage.
+_MIN_WRITTEN = 0.07
 _MAX_MEASURES = 4
 
 
@@ -45,7 +49,7 @@ def losses(runs: ScoreTable, oracle: ScoreTable) -> tuple[Loss, ...]:
     is as good as that run: it is greedy.
 
     >>> import numpy as np
-    >>> from doxeval.scores import RunScores
+    >>> from doxeval.scores import MeasureFacts, RunScores
     >>> def table(score):
     ...     runs = (RunScores("mine", np.array([[score]]), np.array([True])),)
     ...     return ScoreTable((MeasureFacts("bR@9", "bR@9", "recall"),), ("7",), runs)
@@ -68,7 +72,7 @@ def losses(runs: ScoreTable, oracle: ScoreTable) -> tuple[Loss, ...]:
     return tuple(made)
 
 
-def losses_figures(contents: Contents) -> list[Figure]:
+def losses_figure(contents: Contents) -> Figure | None:
     """Draw, for each measure, a bar for each run: shown, lost by retrieval, lost by chunking."""
     by_measure: dict[str, list[Loss]] = {}
     place = {run: number for number, run in enumerate(contents.ranking)}
@@ -76,71 +80,94 @@ def losses_figures(contents: Contents) -> list[Figure]:
         by_measure.setdefault(loss.measure, []).append(loss)
     # Recall at a budget is what an oracle is made for; other measures only if there is none.
     names = [name for name in contents.labels if name in by_measure]
-    names = [name for name in names if name.startswith("bR")] or names
-    return [
-        _figure(contents, number, name, by_measure[name])
-        for number, name in enumerate(names[:_MAX_MEASURES], 1)
-    ]
-
-
-def _figure(contents: Contents, number: int, measure: str, losses: Sequence[Loss]) -> Figure:
-    columns: dict[str, list[Value]] = {"run": [contents.shown[loss.run] for loss in losses]}
+    names = ([name for name in names if name.startswith("bR")] or names)[:_MAX_MEASURES]
+    if not names:
+        return None
+    drawn = [loss for name in names for loss in by_measure[name]]
+    columns: dict[str, list[Value]] = {
+        "measure": [loss.measure for loss in drawn],
+        "run": [contents.shown[loss.run] for loss in drawn],
+    }
     for part, name in zip(("shown", "retrieval", "chunking"), _PARTS, strict=True):
-        columns[name] = [round(float(getattr(loss, part)), 9) for loss in losses]
+        columns[name] = [round(float(getattr(loss, part)), 9) for loss in drawn]
+    return Figure(
+        "losses",
+        "losses",
+        "What is shown and what is lost",
+        columns,
+        _drawn(contents, names),
+        alt=" ".join(_in_words(contents, name, by_measure[name]) for name in names),
+    )
+
+
+def _in_words(contents: Contents, measure: str, losses: Sequence[Loss]) -> str:
     phrases = [
         f"{contents.shown[loss.run]} shows {loss.shown:.0%}, loses {loss.retrieval:.0%} by "
         f"retrieval and {loss.chunking:.0%} by chunking"
         for loss in losses
         if loss.run in contents.chosen
     ]
-    return Figure(
-        f"losses-{number}",
-        "losses",
-        f"{measure}: shown and lost",
-        columns,
-        _drawn(contents),
-        alt=f"By {measure}: {'; '.join(phrases)}.",
-    )
+    return f"By {measure}: {'; '.join(phrases)}."
 
 
-def _drawn(contents: Contents) -> dict[str, Any]:
+def _drawn(contents: Contents, measures: list[str]) -> dict[str, Any]:
     parts = list(_PARTS)
     order = [contents.shown[run] for run in contents.ranking]
     colour = {
         "field": "what",
         "type": "nominal",
         "scale": {"domain": parts, "range": list(_COLOURS)},
-        "legend": {
-            "title": None,
-            "orient": "bottom",
-            "direction": "vertical",
-            "symbolType": "square",
-            "symbolSize": 120,
-        },
+        "legend": {"title": None, "orient": "top", "symbolType": "square", "symbolSize": 120},
     }
     tips = [tooltip("run", "run"), *(tooltip(name, name, ".1%") for name in parts)]
-    x = quantitative("share", "part", stack=True, scale={"domain": [0, 1]}, axis={"format": ".0%"})
+    across = {"scale": {"domain": [0, 1]}, "axis": {"format": ".0%", "tickCount": 5}}
+    y = {
+        "field": "run",
+        "type": "nominal",
+        "title": None,
+        "sort": order,
+        "axis": {"labelLimit": 120},
+    }
+    x = quantitative("share of what was to be found", "from", **across)
+    written = {
+        "condition": {"test": f"datum.what == {parts[0]!r}", "value": "#ffffff"},
+        "value": "#1c1f24",
+    }
     return {
-        "width": WIDTH,
-        "height": {"step": 24},
+        "usermeta": {"axis": 150},  # the room that the names of runs take
         "params": [choosing([contents.shown[run] for run in contents.chosen])],
         "transform": [
             IS_CHOSEN,
             {"fold": parts, "as": ["what", "part"]},
             {"calculate": f"indexof({parts!r}, datum.what)", "as": "order"},
-        ],
-        "mark": {"type": "bar"},
-        "encoding": {
-            "x": x,
-            "y": {
-                "field": "run",
-                "type": "nominal",
-                "title": None,
-                "sort": order,
-                "axis": {"labelLimit": 120},
+            {
+                "stack": "part",
+                "groupby": ["measure", "run"],
+                "sort": [{"field": "order"}],
+                "as": ["from", "to"],
             },
-            "color": colour,
-            "order": {"field": "order", "type": "quantitative"},
-            "tooltip": tips,
+            {"calculate": "(datum.from + datum.to) / 2", "as": "middle"},
+        ],
+        "facet": {"field": "measure", "type": "nominal", "title": None, "sort": measures},
+        "columns": 2,
+        "spec": {
+            "width": 290,
+            "height": {"step": 26},
+            "encoding": {"y": y},
+            "layer": [
+                {
+                    "mark": {"type": "bar"},
+                    "encoding": {"x": x, "x2": {"field": "to"}, "color": colour, "tooltip": tips},
+                },
+                {
+                    "transform": [{"filter": f"datum.part >= {_MIN_WRITTEN}"}],
+                    "mark": {"type": "text", "fontSize": 12},
+                    "encoding": {
+                        "x": {"field": "middle", "type": "quantitative"},
+                        "text": {"field": "part", "type": "quantitative", "format": ".0%"},
+                        "color": written,
+                    },
+                },
+            ],
         },
     }

@@ -13,6 +13,7 @@ from doxeval.reports.figures.vega import (
     IS_CHOSEN,
     Figure,
     Value,
+    bounds_of,
     by_run,
     choosing,
     quantitative,
@@ -21,8 +22,6 @@ from doxeval.reports.figures.vega import (
 
 _MAX_SCATTERS = 3
 _WIDTH, _HEIGHT = 290, 270
-# The share of an axis that stays free at both of its ends.
-_MARGIN = 0.08
 
 
 class _Point(NamedTuple):
@@ -54,8 +53,9 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
         for run, shown in contents.shown.items()
         if (x := first[run]) is not None and (y := second[run]) is not None
     ]
-    across = _axis_range([point.x for point in points])
-    up = _axis_range([point.y for point in points])
+    facts = contents.table.measures
+    across = bounds_of(facts[0], [point.x for point in points])
+    up = bounds_of(facts[number], [point.y for point in points])
     chosen = [contents.shown[run] for run in contents.chosen]
     labels = place_labels(
         {p.run: (_pixel(p.x, across, _WIDTH), _HEIGHT - _pixel(p.y, up, _HEIGHT)) for p in points},
@@ -75,12 +75,6 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
     alt = f"A point for each of {len(points)} runs: {names[1]} by {names[0]}; {note}."
     title = f"{names[1]} by {names[0]}"
     return Figure(f"scatter-{number}", "scatter", title, columns, drawing, note, alt)
-
-
-def _axis_range(values: Sequence[float]) -> tuple[float, float]:
-    low, high = min(values), max(values)
-    margin = (high - low) * _MARGIN or max(abs(high), 1.0) * _MARGIN
-    return low - margin, high + margin
 
 
 def _pixel(value: float, ends: tuple[float, float], length: int) -> float:

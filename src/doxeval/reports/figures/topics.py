@@ -13,12 +13,12 @@ import numpy as np
 
 from doxeval.arrays import Floats, Ints
 from doxeval.reports.contents import Contents
-from doxeval.reports.escaping import unique
 from doxeval.reports.figures.vega import (
     IS_CHOSEN,
     WIDTH,
     Figure,
     Value,
+    bounds_of,
     choosing,
     quantitative,
     tooltip,
@@ -29,6 +29,7 @@ MAX_NAMED = 120
 _MAX_WRITTEN = 60
 _BETTER, _WORSE = "#4c7fc0", "#e8811a"
 _STEP = 14
+_LETTER = 9  # about as wide as a letter of an id with the space around it, in pixels
 
 
 def difficulty_figure(contents: Contents) -> Figure | None:
@@ -58,12 +59,14 @@ def difficulty_figure(contents: Contents) -> Figure | None:
 
 
 def _difficulty_drawn(contents: Contents, topics: Sequence[str], label: str) -> dict[str, Any]:
+    values = [value for scores in contents.columns[0].values.values() for value in scores.tolist()]
+    bounds = bounds_of(contents.columns[0].facts, values)
     spread = {"lowest": "min", "q1": "q1", "median": "median", "q3": "q3", "highest": "max"}
     across = _across(contents, topics, "topics, hardest first")
     tips = [*_topic_tips(contents), *(tooltip(name, name, ".4f") for name in spread)]
 
     def y(field: str) -> dict[str, Any]:
-        return quantitative(label, field, scale={"zero": True})
+        return quantitative(label, field, scale={"domain": list(bounds), "nice": False})
 
     box: dict[str, Any] = {"mark": {"type": "bar", "color": _BETTER, "opacity": 0.75}}
     tick: dict[str, Any] = {"mark": {"type": "tick", "color": _WORSE, "thickness": 3}}
@@ -207,19 +210,22 @@ class _Across(NamedTuple):
 
 
 def _across(contents: Contents, topics: Sequence[str], title: str) -> _Across:
-    named = dict(zip(topics, unique(_name(contents, topic) for topic in topics), strict=True))
-    values = [
-        {"topic": contents.shown_topics[topic], "name": name, "title": contents.topics.title(topic)}
-        for topic, name in named.items()
+    names = [contents.shown_topics[topic] for topic in topics]
+    titles = [
+        {"topic": name, "title": contents.topics.title(topic)}
+        for topic, name in zip(topics, names, strict=True)
     ]
-    source = {"data": {"values": values}, "key": "topic", "fields": ["name", "title"]}
-    transform: list[dict[str, Any]] = [{"lookup": "topic", "from": source}]
+    source = {"data": {"values": titles}, "key": "topic", "fields": ["title"]}
+    transform: list[dict[str, Any]] = []
+    if contents.topics.known:
+        transform.append({"lookup": "topic", "from": source})
     if len(topics) <= MAX_NAMED:
-        axis: dict[str, Any] = {"labelAngle": -90, "labelLimit": 150, "grid": False}
+        fits = _LETTER * max(map(len, names)) * len(names) <= WIDTH
+        axis: dict[str, Any] = {"labelAngle": 0 if fits else -90, "labelLimit": 70, "grid": False}
         axis |= {"labelOverlap": False, "title": title}
         if len(topics) > _MAX_WRITTEN:
             axis |= {"labels": False, "ticks": False}
-        x = {"field": "name", "type": "nominal", "sort": list(named.values()), "axis": axis}
+        x = {"field": "topic", "type": "nominal", "sort": names, "axis": axis}
         return _Across(True, transform, x, {"x": x}, [])
     transform += [
         {"calculate": "datum.place - 0.5", "as": "left"},
@@ -235,11 +241,6 @@ def _across(contents: Contents, topics: Sequence[str], title: str) -> _Across:
         "bind": "scales",
     }
     return _Across(False, transform, middle, {"x": left, "x2": {"field": "right"}}, [zoom])
-
-
-def _name(contents: Contents, topic: str) -> str:
-    shown, title = contents.shown_topics[topic], contents.topics.title(topic)
-    return f"{shown} {title}".strip()
 
 
 def _topic_tips(contents: Contents) -> list[dict[str, Any]]:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from doxeval.scores import SCHEMA, draw_figure
+from doxeval.scores import SCHEMA, MeasureFacts, draw_figure
 
 Value = str | float | None
+# The best run and the baseline where all others are grey; colours that are told apart by everybody.
+BLUE, ORANGE, GREY, LIGHT_GREY = "#3b76b8", "#e0812a", "#8d949e", "#cfd4db"
 COLOURS = (
     "#4c7fc0", "#e8811a", "#d6484c", "#2fa39b", "#5a9e3a",
     "#b08a00", "#a868b5", "#d9669a", "#9c6b4f", "#808080",
@@ -118,6 +121,25 @@ def quantitative(title: str, field: str, **more: Any) -> dict[str, Any]:
     'recall'
     """
     return {"field": field, "type": "quantitative", "title": title, **more}
+
+
+def bounds_of(facts: MeasureFacts, values: Iterable[float]) -> tuple[float, float]:
+    """Return the ends of an axis: the range of the measure, and of values beyond or without one.
+
+    Zero is always between them.
+
+    >>> bounds_of(MeasureFacts("P", "P", "precision"), [0.2, 0.4])
+    (0.0, 1.0)
+    >>> bounds_of(MeasureFacts("x", "x", "", 0, None), [20.0, 40.0])
+    (0.0, 42.0)
+    """
+    known = [value for value in values if math.isfinite(value)]
+    low, high = min(0.0, *known, 0.0), max(0.0, *known, 0.0)
+    if facts.highest is None or not math.isfinite(facts.highest):
+        high += (high - low) * 0.05 or 1.0
+    else:
+        high = max(high, float(facts.highest))
+    return (low if math.isinf(facts.lowest) else min(low, float(facts.lowest))), high
 
 
 def tooltip(field: str, title: str, style: str = "") -> dict[str, Any]:

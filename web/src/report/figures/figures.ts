@@ -6,7 +6,7 @@ import { rowsOf } from "../data";
 import type { Page } from "../page";
 import { dataButton } from "../tables/csv";
 import { Plot } from "./plots";
-import { hasOwnWidth, showsRuns } from "./specs";
+import { coloursOfRuns, hasOwnWidth, isWide } from "./specs";
 
 export function figures(page: Page): void {
   const byId = new Map(page.data.figures.map((figure) => [figure.id, figure]));
@@ -20,7 +20,7 @@ function prepare(page: Page, place: HTMLElement, figure: ReportFigure): void {
   const plot = place.querySelector<HTMLElement>(".plot");
   if (!plot) return;
   describe(place, plot, figure);
-  place.classList.toggle("wide", hasOwnWidth(figure.spec) || "topic" in figure.columns);
+  place.classList.toggle("wide", hasOwnWidth(figure.spec) || isWide(figure.spec) || "topic" in figure.columns);
   place.prepend(
     dataButton(
       figure.title,
@@ -29,7 +29,7 @@ function prepare(page: Page, place: HTMLElement, figure: ReportFigure): void {
     ),
   );
   let refreshed = (): void => {};
-  if (showsRuns(figure.spec)) {
+  if (coloursOfRuns(figure.spec).size) {
     const runs = legend(page, figure);
     plot.before(runs.list);
     refreshed = runs.refresh;
@@ -50,7 +50,7 @@ function describe(place: HTMLElement, plot: HTMLElement, figure: ReportFigure): 
 // The runs of a figure: pressing one hides it, or shows it again, everywhere.
 
 /** A short line in the colour and dashes of a run. */
-export function swatch(run: ReportRun): SVGElement {
+export function swatch(run: Pick<ReportRun, "colour" | "dash">): SVGElement {
   return drawn(
     "svg",
     { class: "swatch", viewBox: "0 0 24 8", "aria-hidden": "true" },
@@ -70,6 +70,7 @@ export function swatch(run: ReportRun): SVGElement {
 export function legend(page: Page, figure: ReportFigure): { list: HTMLElement; refresh: () => void } {
   const list = element("ul", { class: "legend", "aria-label": `Runs in ${figure.title}` });
   const has = new Set(figure.columns.run ?? []);
+  const colours = coloursOfRuns(figure.spec);
   let listed = "";
   const refresh = (): void => {
     const runs = [...page.data.runs.keys()].filter((at) => {
@@ -78,7 +79,7 @@ export function legend(page: Page, figure: ReportFigure): { list: HTMLElement; r
     });
     if (runs.join() !== listed) {
       listed = runs.join();
-      list.replaceChildren(...runs.map((at) => entry(page, at)));
+      list.replaceChildren(...runs.map((at) => entry(page, at, colours)));
     }
     for (const each of list.querySelectorAll("button"))
       each.setAttribute("aria-pressed", String(page.chosen.has(Number(each.dataset.run))));
@@ -87,8 +88,10 @@ export function legend(page: Page, figure: ReportFigure): { list: HTMLElement; r
   return { list, refresh };
 }
 
-function entry(page: Page, at: number): HTMLElement {
+function entry(page: Page, at: number, colours: Map<string, string>): HTMLElement {
   const run = page.run(at);
-  const toggle = button({ "data-run": String(at) }, () => page.toggle(at), swatch(run), named(run.name));
+  const colour = colours.get(run.name);
+  const line = swatch(colour ? { colour, dash: [1, 0] } : run);
+  const toggle = button({ "data-run": String(at) }, () => page.toggle(at), line, named(run.name));
   return element("li", {}, toggle);
 }

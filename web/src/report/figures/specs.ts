@@ -50,13 +50,23 @@ export function takesChosenRows(spec: Spec): boolean {
 
 const CHANNELS = ["color", "stroke", "fill", "strokeDash", "shape"];
 
-/** Whether colours or dashes stand for runs anywhere in a specification. */
-export function showsRuns(spec: unknown): boolean {
-  if (Array.isArray(spec)) return spec.some(showsRuns);
-  if (!isSpec(spec)) return false;
-  return Object.entries(spec).some(
-    ([key, value]) => (CHANNELS.includes(key) && isSpec(value) && value.field === "run") || showsRuns(value),
-  );
+/** The colours of runs that a figure gives all of its marks, by name; none if marks have their own. */
+export function coloursOfRuns(spec: Spec): Map<string, string> {
+  const colour = isSpec(spec.encoding) ? spec.encoding.color : null;
+  const scale = isSpec(colour) && colour.field === "run" ? colour.scale : null;
+  if (!isSpec(scale) || !Array.isArray(scale.domain) || !Array.isArray(scale.range)) return new Map();
+  const range = scale.range;
+  return new Map(scale.domain.map((name, at) => [String(name), String(range[at])]));
+}
+
+/** What a specification says about its place on the page. */
+function meta(spec: Spec, name: string): unknown {
+  return isSpec(spec.usermeta) ? spec.usermeta[name] : undefined;
+}
+
+/** Whether a figure is to have the whole width. */
+export function isWide(spec: Spec): boolean {
+  return meta(spec, "wide") === true;
 }
 
 /** The specification without Vega's legends of runs: the page has a livelier one. */
@@ -88,8 +98,10 @@ const GAP = 20;
 /** Panels that fill the width, in as many columns as there is room for. */
 function panels(spec: Spec, panel: Spec, width: number): Spec {
   const least = typeof panel.width === "number" ? panel.width : 200;
-  const columns = Math.max(1, Math.floor((width - AXIS + GAP) / (least + GAP)));
-  const each = Math.floor((width - AXIS - (columns - 1) * GAP) / columns);
+  const given = meta(spec, "axis");
+  const axis = typeof given === "number" ? given : AXIS;
+  const columns = Math.max(1, Math.floor((width - axis + GAP) / (least + GAP)));
+  const each = Math.floor((width - axis - (columns - 1) * GAP) / columns);
   return { ...spec, columns, spacing: GAP, spec: { ...panel, width: each } };
 }
 

@@ -1,6 +1,6 @@
 // The leaderboard: sorted by any measure, with bars, and only the chosen runs.
 
-import { all, button, element, numberIn } from "../../shared/dom";
+import { all, button, element, named, numberIn } from "../../shared/dom";
 import { item } from "../../shared/lists";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
@@ -36,7 +36,10 @@ function heads(page: Page, table: HTMLTableElement): void {
     const given = head.querySelector("button.measure");
     const label = given ? [...given.childNodes] : [document.createTextNode(measure.label)];
     const first = measure.higherIsBetter ? "descending" : "ascending";
-    const sort = sortButton(table, head, first, label, () => number(table));
+    const sort = sortButton(table, head, first, label, () => {
+      number(table);
+      table.caption?.querySelector(".sorted-by")?.replaceChildren(named(measure.label));
+    });
     const both = element("div", { class: "head" }, sort, explainer(page, at));
     if (given) given.replaceWith(both);
     else head.prepend(both);
@@ -61,7 +64,8 @@ function bars(page: Page, table: HTMLTableElement, row: HTMLTableRowElement): vo
     const cell = cells?.[numberIn(row, "data-run")];
     const place = row.cells[head.cellIndex];
     if (!run || !cells || !cell || cell.mean === null || !place) continue;
-    const scale = measureScale(page.measure(numberIn(head, "data-measure")), cells);
+    const values = cells.flatMap((each) => [each.mean, each.low, each.high]);
+    const scale = measureScale(page.measure(numberIn(head, "data-measure")), values);
     const interval: [number, number] | null = cell.low !== null && cell.high !== null ? [cell.low, cell.high] : null;
     place.append(bar(cell.mean, scale, run.colour, interval));
   }

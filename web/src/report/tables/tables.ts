@@ -2,7 +2,7 @@
 
 import { all, button, drawn, element, numberIn } from "../../shared/dom";
 import { item } from "../../shared/lists";
-import type { ReportCell, ReportMeasure } from "../../shared/report-types";
+import type { ReportMeasure } from "../../shared/report-types";
 import { lazily } from "../lazy";
 import type { Page } from "../page";
 
@@ -124,9 +124,9 @@ export function scaleOf(values: (number | null)[]): Scale {
 }
 
 /** The scale of a measure: its range if it has one, otherwise from zero to the largest value. */
-export function measureScale({ lowest, highest }: ReportMeasure, cells: ReportCell[]): Scale {
+export function measureScale({ lowest, highest }: ReportMeasure, values: (number | null)[]): Scale {
   if (lowest !== null && highest !== null) return { low: Math.min(0, lowest), high: Math.max(0, highest) };
-  return scaleOf(cells.flatMap((cell) => [cell.mean, cell.low, cell.high]));
+  return scaleOf(values);
 }
 
 /** A bar from zero to a value, with a whisker from low to high if they are known. */

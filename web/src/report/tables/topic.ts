@@ -10,7 +10,7 @@ import { lazily } from "../lazy";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
 import { explainer } from "./explanations";
-import { bar, scaleOf, sortButton } from "./tables";
+import { bar, measureScale, sortButton } from "./tables";
 
 export function topicView(page: Page): void {
   const place = document.getElementById("topic-view");
@@ -78,8 +78,11 @@ function scores(page: Page, topic: number): HTMLElement {
     if (at === 0) cell.setAttribute("aria-sort", best);
     head.append(cell);
   });
-  const scales = measures.map((_measure, at) =>
-    scaleOf(item(page.data.scores, at).map((values) => values[topic] ?? null)),
+  const scales = measures.map((measure, at) =>
+    measureScale(
+      measure,
+      item(page.data.scores, at).map((values) => values[topic] ?? null),
+    ),
   );
   const body = element("tbody", {});
   for (const run of order) {
