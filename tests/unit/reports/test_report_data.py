@@ -276,7 +276,10 @@ def test_the_data_are_those_of_the_table() -> None:
 def test_measures_explain_themselves(files: Path) -> None:
     table = evaluate([files / "good.run", files / "bad.run"], files / "qrels.txt", ["P@1", "AP"])
     first = data_of(report(table, date=DATE).html)["measures"][0]
-    assert first["user"] == "The share of relevant documents among the first k, or of relevant results."
+    assert (
+        first["user"]
+        == "The share of relevant documents among the first k, or of relevant results."
+    )
     assert first["formula"] == "P@k = |relevant among the first k documents| / k"
     assert first["range"] == "0 to 1"
     words = words_of(report(table, date=DATE).html, "dl", "measures")
