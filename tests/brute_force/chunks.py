@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import pairwise
 
+from brute_force.documents import ranked_documents, relevant_documents
 from brute_force.needs import Need, Wants, needs_of, solid_text, wants_of
 from brute_force.numbers import ONE, ZERO, Score, quotient, total
 from brute_force.scene import Character, Scene, Unit
@@ -232,9 +233,20 @@ def all_needs(scene: Scene, *, k: int, cover: Fraction) -> Score:
 
 
 @twin("RR")
-def reciprocal_rank(scene: Scene, *, k: int, cover: Fraction, by: str) -> Score:
-    found = _answered_at(scene, cover, by)
-    ranks = [rank for _, rank in found if rank is not None and rank <= k]
+def reciprocal_rank(
+    scene: Scene, *, k: int | None, cover: Fraction, by: str, unit: str, rel: int, judged_only: bool
+) -> Score:
+    if unit == "auto" and (cover < 1 or by == "chunk"):
+        unit = "need"
+    elif unit == "auto" and (rel > 1 or judged_only or not scene.has_judged_parts):
+        unit = "document"
+    if unit == "document":
+        relevant = relevant_documents(scene, rel)
+        documents = enumerate(ranked_documents(scene, judged_only)[:k], 1)
+        ranks = [rank for rank, document in documents if document in relevant]
+        return (Fraction(1, min(ranks)) if ranks else ZERO) if relevant else None
+    found = _answered_at(scene, cover, "chunk" if unit == "result" else by)
+    ranks = [rank for _, rank in found if rank is not None and rank <= (k or 10)]
     return (Fraction(1, min(ranks)) if ranks else ZERO) if found else None
 
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from brute_force.numbers import ZERO, Score, quotient, total
+from brute_force.numbers import ONE, ZERO, Score, quotient, total
 from brute_force.recall_bases import digits
+from brute_force.results import (
+    average_precision_of_results,
+    precision_of_results,
+    recall_of_chunks,
+)
 from brute_force.scene import Scene
 from brute_force.twins import twin
 from doxeval.assessments import Judgment
@@ -64,13 +69,21 @@ def truncated(x: Fraction, count: int) -> int:
 
 
 @twin("P")
-def precision(scene: Scene, *, k: int, rel: int, judged_only: bool) -> Score:
+def precision(
+    scene: Scene, *, k: int, rel: int, judged_only: bool, unit: str, cover: Fraction
+) -> Score:
+    if unit == "result":
+        return precision_of_results(scene, k, cover)
     relevant = relevant_documents(scene, rel)
     return Fraction(hits(scene, rel, judged_only, k), k) if relevant else None
 
 
 @twin("R")
-def recall(scene: Scene, *, k: int, rel: int, judged_only: bool) -> Score:
+def recall(
+    scene: Scene, *, k: int, rel: int, judged_only: bool, unit: str, cover: Fraction
+) -> Score:
+    if unit == "result":
+        return recall_of_chunks(scene, k, cover)
     relevant = relevant_documents(scene, rel)
     return Fraction(hits(scene, rel, judged_only, k), len(relevant)) if relevant else None
 
@@ -83,8 +96,17 @@ def precision_at_all(scene: Scene, *, rel: int, judged_only: bool) -> Score:
 
 @twin("AP")
 def average_precision(
-    scene: Scene, *, k: int | None = None, rel: int, judged_only: bool
+    scene: Scene,
+    *,
+    k: int | None = None,
+    rel: int,
+    judged_only: bool,
+    unit: str = "document",
+    cover: Fraction = ONE,
+    of: str = "relevant",
 ) -> Fraction | None:
+    if unit == "result":
+        return average_precision_of_results(scene, k, cover, of)
     relevant = relevant_documents(scene, rel)
     if not relevant:
         return None

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from brute_force.documents import grades, ranked_documents, relevant_documents
 from brute_force.numbers import ONE, ZERO, Score
+from brute_force.results import ndcg_of_results
 from brute_force.scene import Scene
 from brute_force.twins import twin
 
@@ -36,7 +37,18 @@ def normalised_gain(scene: Scene, k: int | None, judged_only: bool, gain: str = 
 
 
 @twin("nDCG")
-def ndcg(scene: Scene, *, k: int | None, gain: str, judged_only: bool) -> Score:
+def ndcg(
+    scene: Scene,
+    *,
+    k: int | None,
+    gain: str,
+    judged_only: bool,
+    unit: str,
+    cover: Fraction,
+    of: str,
+) -> Score:
+    if unit == "result":
+        return ndcg_of_results(scene, k, cover, gain, of)
     return normalised_gain(scene, k, judged_only, gain) if best_grades(scene) else None
 
 

@@ -82,6 +82,11 @@ class Scenario:
         navigates = self.steps is not None and getattr(measure, "targets", None) != "bep"
         if navigates and getattr(measure, "nav", None) == "auto":
             measure = measure(nav="matrix")
+        is_usual_rank = measure.name == "RR" and measure == measure(rel=1, judged_only=False)
+        if is_usual_rank and any(j.highlights or j.needs for j in world.judgments):
+            measure = (
+                measure if getattr(measure, "unit", "") == "document" else measure(unit="need")
+            )
         return (
             measure.needs <= self.needs_met(world)
             and self._has_collection_for(measure)
@@ -159,7 +164,7 @@ class Scenario:
         means, scores = table.mean()[self.results], table.topics()[self.results]
         by_policy = {"drop": self.scenes(world), "keep": self.scenes(world, keeps_repeats=True)}
         for measure, facts in zip(measures, table.measures, strict=True):
-            scenes = by_policy[measure.facts.repeats]
+            scenes = by_policy[facts.duplicates]
             expected = {topic: score_of(measure, scene) for topic, scene in scenes.items()}
             found = {topic: of_topic[facts.label] for topic, of_topic in scores.items()}
             assert found == {topic: near(score) for topic, score in expected.items()}, str(measure)

@@ -101,12 +101,13 @@ class Scene:
         self.steps = steps
         self.every_judgment = world.judgments
         self.any_highlights = any(judgment.highlights for judgment in world.judgments)
+        self.has_judged_parts = any(j.highlights or j.needs for j in world.judgments)
         self.any_units = any(judgment.units for judgment in world.judgments)
         self.any_grades = any(j.grades or j.elements for j in world.judgments)
         self.judgments: list[Judgment] = [j for j in world.judgments if j.topic == topic]
         own = [result for result in results if result.topic == topic]
         if not keeps_repeats:
-            units = list(map(self._identity, own))
+            units = list(map(self.identity, own))
             own = [result for at, result in enumerate(own) if units[at] not in units[:at]]
         if by_score:
             own.sort(key=lambda result: -(result.score or 0))
@@ -117,7 +118,7 @@ class Scene:
         self.levels = [[self._unit(result) for result in group] for group in groups]
         self.ranked = [unit for level in self.levels for unit in level]
 
-    def _identity(self, result: Result) -> object:
+    def identity(self, result: Result) -> object:
         """What two results that are the same have in common."""
         unit = self._unit(result)
         if result.kind == Kind.TREE:

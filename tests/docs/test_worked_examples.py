@@ -143,6 +143,8 @@ def chunks() -> Values:
     ranges = [((one.start or 0, one.end or 0),) for one in run]
     table = ChunkTable.of(list("12345"), [one.document for one in run], ranges)
     yield from scored(run, judged, "sDCG@2", chunks=table)
+    yield from scored(run, judged, "P@5(unit=result)", "AP(unit=result,of=returned)")
+    yield from scored(run, judged, "AP(unit=result)", "nDCG(unit=result)", chunks=table)
 
 
 @example

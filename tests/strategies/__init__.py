@@ -29,6 +29,7 @@ from strategies.trees import (
 )
 from strategies.world import (
     World,
+    document_worlds,
     graded_worlds,
     needed_worlds,
     step_matrices,
@@ -50,6 +51,7 @@ __all__ = [
     "articles",
     "collections_of",
     "css_selectors",
+    "document_worlds",
     "element_paths",
     "gold_passages",
     "graded_elements",

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import Collection, example_collection
 from doxeval.runs import ChunkTable, Result, Run
-from strategies.trees import Node, located
+from strategies.trees import Node, Piece, located
 from strategies.world_documents import library_of
 from strategies.world_judgments import (
     graded,
+    graded_document,
     highlighted,
     needed,
     with_subtopics,
@@ -119,6 +120,29 @@ def graded_worlds(scale: int) -> st.SearchStrategy[World]:
 def needed_worlds() -> st.SearchStrategy[World]:
     """Worlds in which text answers needs, some of which have alternatives and grades."""
     return _worlds(needed)
+
+
+def document_worlds() -> st.SearchStrategy[World]:
+    """Worlds of up to twelve documents that have grades and are returned as a whole."""
+    return st.builds(
+        _document_world,
+        st.integers(0, 2**32).map(Random),
+        count=st.integers(1, 12),
+        topics=st.integers(1, 3),
+    )
+
+
+def _document_world(random: Random, count: int, topics: int) -> World:
+    names = "abcdefghijkl"[:count]
+    documents = tuple((name, Node("article", (Piece(name, name),))) for name in names)
+    pairs = [(topic, *document) for topic in "123"[:topics] for document in documents]
+    judgments = tuple(j for pair in pairs if (j := graded_document(random, *pair)) is not None)
+    returned = [
+        Result(topic, name, rank=rank, score=float(count - rank))
+        for topic in "123"[:topics]
+        for rank, name in enumerate(random.sample(names, random.randint(0, count)), 1)
+    ]
+    return World(documents, judgments or (Judgment("1", "a", relevance=1),), tuple(returned), ())
 
 
 def subtopic_worlds() -> st.SearchStrategy[World]:

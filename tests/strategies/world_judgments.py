@@ -46,6 +46,13 @@ def needed(random: Random, topic: str, document: str, node: Node) -> Judgment | 
     return Judgment(topic, document, document_length=length, needs=tuple(needs))
 
 
+def graded_document(random: Random, topic: str, document: str, node: Node) -> Judgment | None:
+    """A grade for the whole document, below 0 if it was only pooled; sometimes unjudged."""
+    if random.random() < 0.3:
+        return None
+    return Judgment(topic, document, relevance=random.choice([-1, 0, 0, 0, 1, 1, 2, 3, 4]))
+
+
 def with_subtopics(random: Random, topic: str, document: str, node: Node) -> Judgment | None:
     """Grades for up to four subtopics, some below 0; sometimes only one for the document."""
     kind = random.randrange(8)

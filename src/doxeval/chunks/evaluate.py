@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
 from doxeval.assessments import Assessments, read_assessments
@@ -145,7 +145,8 @@ def named_in_unit(measure: Any, unit: str) -> Any:
     ('bR@1000(unit=characters)', 'cR@5')
     """
     value = as_measure(measure)
-    if getattr(value, "unit", None) != "auto":
+    units = [spec.metadata["choices"] for spec in fields(value) if spec.name == "unit"]
+    if getattr(value, "unit", None) != "auto" or unit not in units[0]:
         return measure
     return replace(value, unit=unit).label  # type: ignore[call-arg]  # only measures with a unit
 

@@ -23,7 +23,8 @@ class MeasuresOptions:
 def measures(name: str | None, options: MeasuresOptions) -> None:
     """List all measures, or explain one: formula, parameters, range, source and example.
 
-    A measure that is given with parameters is explained with their values.
+    The list goes by what measures are about: whole documents, highlighted text, and so on. A
+    measure that is given with parameters is explained with their values.
 
     \b
     Examples:
@@ -45,12 +46,14 @@ def measures(name: str | None, options: MeasuresOptions) -> None:
 def _print_all() -> None:
     from doxeval.measures import MEASURES, listing, names_and_titles
 
-    groups = [(family.title, entries) for family, entries in listing()]
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for family, of_family in listing():
+        groups.setdefault(family.question.capitalize(), []).extend(of_family)
     if MEASURES.added:
-        groups.append(("From other packages", names_and_titles(MEASURES.added.values())))
+        groups["From other packages"] = names_and_titles(MEASURES.added.values())
     lists = {
         title: [(name.partition("(")[0], about) for name, about in entries]
-        for title, entries in groups
+        for title, entries in groups.items()
     }
     width = max(len(name) for entries in lists.values() for name, _ in entries)
     for title, entries in lists.items():

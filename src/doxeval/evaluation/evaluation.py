@@ -344,7 +344,7 @@ class Evaluation:
 
     def _facts_of(self, selected: SelectedMeasure) -> MeasureFacts:
         label, measure = selected.label, selected.measure
-        usual = measure.facts.repeats
+        usual = measure.repeats
         requested = self.run_options.duplicates
         policy = usual if requested == "auto" else requested
         facts = measure.facts_as(label, selected.requested)._replace(duplicates=policy)

@@ -65,7 +65,7 @@ class RunRanking(NamedTuple):
 
     def seen_by(self, measure: Measure) -> Ranking:
         """Return the ranking as a measure takes it."""
-        return self.with_repeats if measure.facts.repeats == "keep" else self.ranking
+        return self.with_repeats if measure.repeats == "keep" else self.ranking
 
     def __repr__(self) -> str:
         return f"RunRanking({self.ranking!r}, {plural(len(self.warnings), 'warning')})"

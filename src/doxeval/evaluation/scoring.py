@@ -212,7 +212,7 @@ class Scoring:
     @property
     def duplicate_policies(self) -> set[str]:
         """What the measures do with results that were returned before."""
-        return {selected.measure.facts.repeats for selected in self.measures}
+        return {selected.measure.repeats for selected in self.measures}
 
     def topics_of(self, run: Run) -> Ints:
         """Return the numbers of the assessed topics of a run, ascending."""
@@ -231,7 +231,7 @@ class Scoring:
 
     @property
     def _ranks_documents(self) -> bool:
-        return any(selected.measure.facts.ranks_documents for selected in self.measures)
+        return any(selected.measure.ranks_documents for selected in self.measures)
 
     # A block
 

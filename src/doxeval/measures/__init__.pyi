@@ -39,6 +39,7 @@ from doxeval.measures.ranking import Ranking as Ranking
 from doxeval.measures.ranking import ratio as ratio
 from doxeval.measures.reading_cost import CHARACTERS as CHARACTERS
 from doxeval.measures.reading_cost import costs as costs
+from doxeval.measures.registry import ALIASES as ALIASES
 from doxeval.measures.registry import FAMILIES as FAMILIES
 from doxeval.measures.registry import KNOWN_ELSEWHERE as KNOWN_ELSEWHERE
 from doxeval.measures.registry import MEASURES as MEASURES

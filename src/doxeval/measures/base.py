@@ -192,6 +192,16 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
         return self.facts.highest
 
     @property
+    def repeats(self) -> Repeats:
+        """What is done with a result that was returned before; some parameters change it."""
+        return self.facts.repeats
+
+    @property
+    def ranks_documents(self) -> bool:
+        """Whether it ranks whole documents as trec_eval does; some parameters change it."""
+        return self.facts.ranks_documents
+
+    @property
     def laws(self) -> frozenset[Law]:
         """The laws it obeys; some parameters change them."""
         return self.facts.laws

@@ -33,14 +33,14 @@ class GradedRanking(Memory):
     """Results in their order, each with a grade, and the grades of all that could be returned.
 
     ranking: the results, each of them one unit: a document at its first part.
-    grade: of each result; NOT_POOLED where there is none.
+    grade: of each result; NOT_POOLED where there is none. Needs may have grades such as 0.5.
     judged: the grades of all judged units, topic by topic, the highest first.
     judged_begin: where those of each topic begin; one more than there are topics.
     """
 
     ranking: Ranking
-    grade: Ints
-    judged: Ints
+    grade: Numbers
+    judged: Numbers
     judged_begin: Ints
 
     # Results
@@ -116,6 +116,16 @@ class GradedRanking(Memory):
         lists = np.split(discounted, self.judged_begin[1:-1])
         return np.concatenate([np.cumsum(values) for values in lists]) if lists else discounted
 
+    @once
+    def returned_ideal_dcg(self, k: int | None, gain: Gain) -> Floats:
+        """Return the discounted gain of the first k results of each topic in their best order."""
+        worth, rank, topic = self.gain(gain), self.ranking.rank, self.ranking.topic
+        first = np.flatnonzero(rank <= (len(rank) if k is None else k))
+        best = first[np.lexsort((-worth[first], topic[first]))]
+        ideal = np.zeros(len(self.ranking.counts))
+        np.add.at(ideal, topic[first], worth[best] / np.log2(rank[first] + 1))
+        return ideal
+
     @cached_property
     def ideal_gain(self) -> Ints:
         """The sum of the grades above 0 of each topic."""
@@ -159,7 +169,7 @@ class GradedRanking(Memory):
         return values
 
 
-def _gains(grade: Ints, gain: Gain) -> Floats:
+def _gains(grade: Numbers, gain: Gain) -> Floats:
     worth = np.maximum(grade, 0).astype(np.float64)
     return worth if gain == "linear" else np.exp2(worth) - 1
 

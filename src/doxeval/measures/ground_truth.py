@@ -243,6 +243,18 @@ class GroundTruth(Memory):
         return self.relevant.has_highlights
 
     @cached_property
+    def has_judged_documents_only(self) -> bool:
+        """Whether no part of a document was judged relevant, only documents as a whole.
+
+        With a collection, the text of a document that is relevant as a whole is highlighted.
+        """
+        if self.columns.have("needs"):
+            return False
+        is_highlighted = self.highlighted > 0
+        is_whole = (self.columns.grade > 0) & (self.highlighted == self.length)
+        return not (is_highlighted & ~is_whole).any()
+
+    @cached_property
     def highlighted(self) -> Ints:
         """The number of highlighted characters of each pair."""
         return sum_by_group(self.highlights.group, self.highlights.lengths(), len(self.topic))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from doxeval.measures.base import Example, Facts, Law, Measure, parameter
+from doxeval.measures.base import Example, Facts, Law, Measure, Need, Repeats, parameter
 from doxeval.measures.graded_ranking import GradedRanking, graded_documents
 from doxeval.measures.ranking import Ranking
 from doxeval.runs import Kind
@@ -90,3 +90,84 @@ class GradedMeasure(DocumentMeasure):
     def graded(self, ranking: Ranking) -> GradedRanking:
         """Return the documents of a run with their grades."""
         return graded_documents(ranking, self.judged_only)
+
+
+Unit = Literal["document", "result"]
+Of = Literal["relevant", "returned"]
+
+
+def of_parameter() -> Of:
+    """Return the parameter `of`."""
+    of: Of = parameter(
+        "relevant",
+        "with unit=result, what the best is: all relevant chunks there are, or those returned",
+        ("relevant", "returned"),
+    )
+    return of
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnitMeasure(GradedMeasure):
+    """A measure that can take each result as a unit of its own, such as a chunk.
+
+    With `unit=result`, a result is relevant if it alone shows enough of some need.
+    """
+
+    unit: Unit = parameter(
+        "document",
+        "what is ranked: documents, each at its first part, or each result by itself, which is "
+        "relevant if it shows a need",
+        ("document", "result"),
+    )
+    cover: float = parameter(1.0, "with unit=result, how much of a need it must show, from 0 to 1")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cover > 1:
+            raise ValueError("cover must be between 0 and 1")
+        if self.unit == "document" and self.cover != 1:
+            raise ValueError("cover is for unit=result")
+        if self.unit == "document" and getattr(self, "of", "relevant") != "relevant":
+            raise ValueError("of is for unit=result")
+        if self.unit == "result" and (self.judged_only or getattr(self, "rel", 1) != 1):
+            raise ValueError("rel and judged_only are for unit=document")
+
+    @property
+    def of_chunks(self) -> bool:
+        """Whether a score depends on all chunks that could be returned."""
+        return getattr(self, "of", "returned") == "relevant"
+
+    def graded(self, ranking: Ranking) -> GradedRanking:
+        """Return the documents or results of a run with their grades."""
+        if self.unit == "document":
+            return super().graded(ranking)
+        from doxeval.measures.families.chunks.results import graded_results
+
+        return graded_results(ranking, self.cover, hasattr(self, "rel"), self.of_chunks)
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """For results: highlighted text, results with text, and perhaps all chunks there are."""
+        if self.unit == "document":
+            return self.facts.needs
+        chunks = {Need.CHUNKS} if self.of_chunks else set()
+        return frozenset({Need.HIGHLIGHTS, Need.RETRIEVED_TEXT} | chunks)
+
+    @property
+    def repeats(self) -> Repeats:
+        """Documents count once; a chunk that comes again takes a rank."""
+        return "drop" if self.unit == "document" else "keep"
+
+    @property
+    def ranks_documents(self) -> bool:
+        """Whether documents are ranked."""
+        return self.unit == "document"
+
+    @property
+    def laws(self) -> frozenset[Law]:
+        """Those of documents; of results, only that a useless tail is free."""
+        return self.facts.laws if self.unit == "document" else frozenset({Law.TAIL_IS_FREE})
+
+    def concerns(self, ranking: Ranking) -> int:
+        """Count the topics for which parts are returned where documents are counted."""
+        return super().concerns(ranking) if self.unit == "document" else 0

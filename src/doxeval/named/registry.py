@@ -20,11 +20,13 @@ from doxeval.named.python_file import NameInFile, module_of_file
 from doxeval.named.value import Named, from_text, signed_parameter
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+_IN_BRACKETS = r"(?:[^()]|(?<=[a-z])\([^()]*\))*"
 _NAME_WITH_PARAMETERS = re.compile(
     rf"(?P<name>{NAME.pattern})"
+    rf"(?:\((?P<first>{_IN_BRACKETS})\))?"  # AP(rel=2)@10, as ir_measures writes it
     r"(?:@(?P<cut>[^\[\](),=@]*))?"
     r"(?:\[(?P<point>[^\[\](),=@]*)\])?"
-    r"(?:\((?P<named>(?:[^()]|(?<=[a-z])\([^()]*\))*)\))?"
+    rf"(?:\((?P<last>{_IN_BRACKETS})\))?"
 )
 _LONGEST_QUOTE = 80  # characters of a wrong name in an error
 V = TypeVar("V", bound=Named)
@@ -232,7 +234,7 @@ def parse(text: str, known: Mapping[str, type[V]], noun: Noun) -> V:
     match = _NAME_WITH_PARAMETERS.fullmatch("".join(text.split()))
     if len(text) > _LONGEST_QUOTE:
         text = f"{text[:_LONGEST_QUOTE]}…"
-    if match is None:
+    if match is None or (match["first"] is not None and match["last"] is not None):
         raise SyntaxProblem(f"{quoted(text)} is not a {noun.word}: expected {noun.forms}")
     kind = known.get(match["name"])
     if kind is None:
@@ -254,7 +256,8 @@ def _values(kind: type[Named], match: re.Match[str]) -> dict[str, Any]:
             spec = signed_parameter(kind, sign)
             values[spec.name] = from_text(spec, given)
     named = {spec.name: spec for spec in fields(kind) if "sign" not in spec.metadata}
-    for item in match["named"].split(",") if match["named"] else ():
+    in_brackets = match["first"] or match["last"]
+    for item in in_brackets.split(",") if in_brackets else ():
         name, equals, given = item.partition("=")
         if not equals or not given:
             raise SyntaxProblem(f"{quoted(item)} is not a parameter: expected key=value")

@@ -45,6 +45,7 @@ from strategies import (
     Node,
     Piece,
     World,
+    document_worlds,
     graded_worlds,
     located,
     needed_worlds,
@@ -151,7 +152,8 @@ def test_needs_with_alternatives_and_grades(
     world: World, random: Random, results: Any, has_collection: bool
 ) -> None:
     scenario = Scenario(results, OF_HIGHLIGHTS, has_collection)
-    kinds = [kind for one in FAMILIES if one.name in ("chunks", "hixeval") for kind in one.measures]
+    of_needs = ("chunks", "hixeval", "documents", "graded", "diversity")
+    kinds = [kind for family in FAMILIES if family.name in of_needs for kind in family.measures]
     measures = [drawn(kind, random, scenario.quants) for kind in kinds for _ in range(2)]
     allowed = {str(m): m for m in measures if m is not None and scenario.allows(m, world)}
     scenario.compare(world, list(allowed.values()))
@@ -166,10 +168,21 @@ def test_documents_with_subtopics(
     kinds = [
         kind
         for family in FAMILIES
-        if family.name in ("diversity", "documents")
+        if family.name in ("diversity", "documents", "graded")
         for kind in family.measures
     ]
     measures = [drawn(kind, random, scenario.quants) for kind in kinds]
+    allowed = [m for m in measures if m is not None and scenario.allows(m, world)]
+    scenario.compare(world, allowed)
+
+
+@given(document_worlds(), chances)
+@on_worlds(200)
+def test_documents_with_grades(world: World, random: Random) -> None:
+    scenario = Scenario("elements", OF_HIGHLIGHTS, has_collection=False)
+    families = ("documents", "graded", "trec_eval")
+    kinds = [kind for family in FAMILIES if family.name in families for kind in family.measures]
+    measures = [drawn(kind, random, scenario.quants) for kind in (*kinds, MEASURES["RR"])]
     allowed = [m for m in measures if m is not None and scenario.allows(m, world)]
     scenario.compare(world, allowed)
 

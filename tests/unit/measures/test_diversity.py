@@ -98,7 +98,7 @@ def random_world(
 
 @pytest.mark.parametrize("number", range(40 if LEVEL == "unit" else 300))
 def test_pyndeval_says_the_same(number: int, tmp_path: Path) -> None:
-    pyndeval: Any = pytest.importorskip("pyndeval")
+    pyndeval: Any = pytest.importorskip("pyndeval", reason="pyndeval is not installed")
     random = Random(number)
     qrels, run = random_world(random)
     if not qrels:

@@ -177,7 +177,7 @@ def ranks_documents_once(case: Case) -> bool:
 def up_to(case: Case, k: int) -> list[Result]:
     """Return the first k results of each topic, or all parts of its first k documents."""
     family = FAMILY_OF.get(case.measure.name)
-    ranks_documents = case.measure.facts.ranks_documents or family == "diversity"
+    ranks_documents = case.resolved.ranks_documents or family == "diversity"
     of_documents = ranks_documents_once(case) or ranks_documents
     kept = []
     for results in by_topic(case).values():

@@ -6,7 +6,7 @@ import re
 import string
 import subprocess
 import sys
-from dataclasses import Field, fields, replace
+from dataclasses import Field, dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -19,7 +19,7 @@ from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.errors import SyntaxProblem
 from doxeval.evaluation import evaluate
-from doxeval.measures import FAMILIES, KNOWN_ELSEWHERE, MEASURES, Measure, measure_named
+from doxeval.measures import ALIASES, FAMILIES, KNOWN_ELSEWHERE, MEASURES, Measure, measure_named
 from doxeval.runs import ChunkTable, Result, Run
 from levels import examples
 
@@ -216,12 +216,88 @@ def test_several_ways_to_write_one_measure(written: str, same: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("map", "AP"),
+        ("MAP@100", "AP@100"),
+        ("map_cut_5", "AP@5"),
+        ("gm_map", "GMAP"),
+        ("Rprec", "Rprec"),
+        ("bpref", "Bpref"),
+        ("gm_bpref", "GMBpref"),
+        ("recip_rank", "RR(unit=document)"),
+        ("recip_rank(rel=2)", "RR(unit=document,rel=2)"),
+        ("recip_rank@5", "RR@5(unit=document)"),
+        ("MRR", "RR"),
+        ("mrr@10", "RR@10"),
+        ("RR(rel=2)@10", "RR@10(rel=2)"),
+        ("P_5", "P@5"),
+        ("recall_1000", "R@1000"),
+        ("success_1", "Success@1"),
+        ("iprec_at_recall_0.10", "IPrec@0.1"),
+        ("IPrec@0.10", "IPrec@.1"),
+        ("Rprec_mult_1.20", "RprecMult@1.2"),
+        ("ndcg", "nDCG"),
+        ("ndcg@10", "nDCG@10"),
+        ("ndcg_cut_10", "nDCG@10"),
+        ("ndcg_rel", "nDCGrel"),
+        ("Rndcg", "RnDCG"),
+        ("11pt_avg", "IPrecAvg"),
+        ("relative_P_5", "RelP@5"),
+        ("set_P", "SetP"),
+        ("set_recall", "SetR"),
+        ("set_F", "SetF"),
+        ("set_map", "SetAP"),
+        ("set_relative_P", "SetRelP"),
+        ("num_ret", "NumRet"),
+        ("num_rel", "NumRel"),
+        ("num_rel_ret", "NumRelRet"),
+        ("num_nonrel_judged_ret", "NumNonRelRet"),
+        ("utility", "Utility"),
+        ("yaap", "YAAP"),
+        ("AP(rel=2)@10", "AP@10(rel=2)"),
+        ("nDCG(dcg='exp-log2')@10", "nDCG@10(gain=exp)"),
+        ("nDCG(dcg='log2', judged_only=True)@10", "nDCG@10(judged_only=on)"),
+        ("SetF(beta=0.5,rel=2)", "SetF(rel=2,beta=.5)"),
+        ("NumRet(rel=1)", "NumRelRet"),
+        ("nxCG(base=full)@10", "nxCG@10(base=full)"),
+        ("iP(alpha=1)[.5]", "iP[.5](alpha=1)"),
+    ],
+)
+def test_names_of_other_programs(theirs: str, ours: str) -> None:
+    assert measure_named(theirs) == measure_named(ours)
+
+
+def test_names_of_trec_eval_are_known() -> None:
+    """All that `trec_eval -m all_trec` prints, but what is no measure."""
+    cut_offs = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+    at_cut_offs = ("P", "recall", "ndcg_cut", "map_cut", "relative_P")
+    names = [f"{name}_{k}" for name in at_cut_offs for k in cut_offs]
+    names += [f"iprec_at_recall_{tenths / 10:.2f}" for tenths in range(11)]
+    names += [f"Rprec_mult_{fifths / 5:.2f}" for fifths in range(1, 11)]
+    names += ["infAP", "binG", "G", "success_1", "success_5", "success_10", *ALIASES]
+    assert not [name for name in names if problem_of(name) is not None]
+
+
+def test_a_measure_of_a_user_comes_before_a_name_of_another_program() -> None:
+    @dataclass(frozen=True)
+    class Mine(Measure):
+        name = "MRR"
+
+    MEASURES.register(Mine)
+    try:
+        assert measure_named("MRR") == Mine()
+    finally:
+        MEASURES.unregister("MRR")
+
+
+@pytest.mark.parametrize(
     ("text", "printed"),
     [
         ("nxCG@10", "nxCG@10(base=ideal,quant=auto,ignore=none,overlap=off,penalty=1)"),
         ("iP[.01]", "iP[0.01](alpha=0,resize=full)"),
         ("gR", "gR@10"),
-        ("AP", "AP(rel=1,judged_only=off)"),
+        ("AP", "AP(rel=1,judged_only=off,unit=document,cover=1,of=relevant)"),
         ("EPRUM", "EPRUM(A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
         ("EPRUM@5", "EPRUM@5(A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
         ("EPRUM[1]", "EPRUM[1](A=0.1,L=collection,targets=auto,nav=auto,quant=auto,ignore=none)"),
@@ -303,7 +379,17 @@ MESSAGES = [
     ("iP0.01]", "is not a measure"),
     ("iP[.1][.2]", "is not a measure"),
     ("nxCG@5@10", "is not a measure"),
-    ("nxCG(base=full)@10", "is not a measure"),
+    ("nxCG(base=full)@10(base=full)", "is not a measure"),
+    ("nxCG(base=full)(base=full)", "is not a measure"),
+    ("IPrec@1.1", "@1.1 is not a level: expected a number from 0 to 1"),
+    ("IPrec@x", "@x is not a level: expected a number from 0 to 1"),
+    ("IPrec@", "@ is not a level"),
+    ("ERR@5(max=0)", "max must be between 1 and 60"),
+    ("RBP(p=1)", "p must be below 1"),
+    ("RR(unit=document,cover=0)", "cover and by are for unit=need"),
+    ("RR(unit=need,rel=2)", "rel and judged_only are for unit=document"),
+    ("ndcg_cut_0", "ndcg_cut_0 is nDCG@0: @0 is not a cut-off"),
+    ("map(rle=2)", "map(rle=2) is AP(rle=2): AP has no parameter 'rle'"),
     ("nxCG@10,AP", "is not a measure"),
     ("@10", "is not a measure"),
     ("", "'' is not a measure"),
@@ -392,7 +478,8 @@ def test_hints_for_names_of_other_programs_name_measures_there_are() -> None:
         ("HiXEval", ["cP@10", "cR@10", "iP[0.01]", "MAiP"]),
         ("T2I", ["MAgP(score=t2i)"]),
         ("iP@10", ["iP[x]"]),
-        ("MRR@10", ["RR@10", "needs highlighted text or gold"]),
+        ("dcg@10", ["nDCG@10", "nxCG@10", "sDCG@10"]),
+        ("rbp", ["RBP"]),
     ],
 )
 def test_suggestions_for_names_of_the_literature(text: str, nearest: list[str]) -> None:

@@ -30,7 +30,10 @@ from doxeval.measures.whole_documents import (
     BinaryMeasure,
     DocumentMeasure,
     GradedMeasure,
+    Of,
+    UnitMeasure,
     document_facts,
+    of_parameter,
 )
 
 SMALLEST_OF_LOG = 0.00001  # a topic without success must not make a geometric mean 0
@@ -43,8 +46,8 @@ _EDGES_AT_K = EDGES + " P@k divides by k even if the list is shorter."
 
 
 @dataclass(frozen=True)
-class Precision(BinaryMeasure):
-    """The share of relevant documents among the first k."""
+class Precision(UnitMeasure, BinaryMeasure):
+    """The share of relevant documents among the first k, or of relevant results."""
 
     name: ClassVar[str] = "P"
     facts: ClassVar[Facts] = document_facts(
@@ -68,8 +71,8 @@ class Precision(BinaryMeasure):
 
 
 @dataclass(frozen=True)
-class Recall(BinaryMeasure):
-    """The share of the relevant documents that are among the first k."""
+class Recall(UnitMeasure, BinaryMeasure):
+    """The share of the relevant documents, or chunks, that are among the first k."""
 
     name: ClassVar[str] = "R"
     facts: ClassVar[Facts] = document_facts(
@@ -86,7 +89,13 @@ class Recall(BinaryMeasure):
         """Return R@k."""
         graded = self.graded(ranking)
         relevant = graded.relevant(self.rel)
-        return defined(ratio(graded.hits_at(self.k, self.rel), relevant), relevant)
+        recall = np.minimum(ratio(graded.hits_at(self.k, self.rel), relevant), 1.0)
+        return defined(recall, relevant)
+
+    @property
+    def of_chunks(self) -> bool:
+        """Recall is that of all relevant chunks."""
+        return True
 
     @property
     def of_parts(self) -> str:
@@ -95,8 +104,8 @@ class Recall(BinaryMeasure):
 
 
 @dataclass(frozen=True)
-class AveragePrecision(BinaryMeasure):
-    """The mean, over all relevant documents, of the precision at their ranks."""
+class AveragePrecision(UnitMeasure, BinaryMeasure):
+    """The mean, over all relevant documents or chunks, of the precision at their ranks."""
 
     name: ClassVar[str] = "AP"
     facts: ClassVar[Facts] = document_facts(
@@ -109,10 +118,14 @@ class AveragePrecision(BinaryMeasure):
     )
 
     k: int | None = cut_off(None)
+    of: Of = of_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return the mean of precision."""
-        return average_precision(self.graded(ranking), self.rel, self.k)
+        graded = self.graded(ranking)
+        if self.of == "returned":
+            return average_precision_of_returned(graded, self.rel, self.k)
+        return np.minimum(average_precision(graded, self.rel, self.k), 1.0)
 
     @property
     def of_parts(self) -> str:
@@ -471,6 +484,13 @@ def reciprocal_rank(graded: GradedRanking, rel: int, k: int | None = None) -> Fl
     scores = np.zeros(len(graded.ranking.counts))
     scores[graded.ranking.topic[rows]] = np.where(rank <= (k or rank), 1 / rank, 0.0)
     return defined(scores, graded.relevant(rel))
+
+
+def average_precision_of_returned(graded: GradedRanking, rel: int, k: int | None) -> Floats:
+    """Return the mean of precision at the ranks of relevant results, 0 if none is returned."""
+    precision = graded.is_relevant(rel) * graded.hits(rel) / graded.ranking.rank
+    mean = ratio(graded.total(precision, k), graded.hits_at(k, rel))
+    return defined(mean, graded.relevant(rel))
 
 
 def binary_preference(graded: GradedRanking, rel: int) -> Floats:

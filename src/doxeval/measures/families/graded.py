@@ -19,7 +19,15 @@ from doxeval.errors import MissingInput
 from doxeval.measures.base import Facts, Law, cut_off, parameter
 from doxeval.measures.graded_ranking import Gain, GradedRanking
 from doxeval.measures.ranking import Ranking, defined, ratio
-from doxeval.measures.whole_documents import LAWS, BinaryMeasure, GradedMeasure, document_facts
+from doxeval.measures.whole_documents import (
+    LAWS,
+    BinaryMeasure,
+    GradedMeasure,
+    Of,
+    UnitMeasure,
+    document_facts,
+    of_parameter,
+)
 
 _EDGES = (
     "A topic without a grade above 0 is undefined; a document that was not judged, or has a grade "
@@ -28,7 +36,7 @@ _EDGES = (
 
 
 @dataclass(frozen=True)
-class NormalisedDiscountedGain(GradedMeasure):
+class NormalisedDiscountedGain(UnitMeasure):
     """How much is gained by reading from the top, when later ranks count less, over the best order.
 
     nxCG is its counterpart for elements, sDCG for chunks.
@@ -49,12 +57,19 @@ class NormalisedDiscountedGain(GradedMeasure):
     )
     k: int | None = cut_off(None)
     gain: Gain = parameter("linear", "a grade, or 2 to the grade less 1", ("linear", "exp"))
+    of: Of = of_parameter()
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return DCG over the ideal DCG."""
         graded = self.graded(ranking)
-        ideal = graded.ideal_at(self.k, graded.ideal_dcg(self.gain))
-        return defined(ratio(graded.at(self.k, graded.dcg(self.gain)), ideal), ideal)
+        gained = graded.at(self.k, graded.dcg(self.gain))
+        if self.of == "returned":
+            best = graded.returned_ideal_dcg(self.k, self.gain)
+            return defined(ratio(gained, best), np.diff(graded.judged_begin))
+        # The ideal list of chunks is not cut off.
+        last = self.k if self.unit == "document" else None
+        ideal = graded.ideal_at(last, graded.ideal_dcg(self.gain))
+        return defined(np.minimum(ratio(gained, ideal), 1.0), ideal)
 
     @property
     def of_parts(self) -> str:

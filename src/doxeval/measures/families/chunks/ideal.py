@@ -19,6 +19,7 @@ from doxeval.measures.new_text import ShownPart, shown_alternatives
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.whitespace import NonSpaceOffsets
 from doxeval.messages import Parameter
+from doxeval.runs import ChunkTable
 from doxeval.spans import Spans
 
 # Relevant text alone
@@ -133,11 +134,25 @@ def linear_gains(ranking: Ranking) -> list[list[float]]:
 def best_gains(truth: GroundTruth) -> list[list[float]]:
     """Return what the best chunks add, each the one that adds most after those before it."""
     truth = truth.without_whitespace
+    return [
+        _take_best(_ShownNeeds(truth, topic), candidates)
+        for topic, candidates in enumerate(parts_of_chunks(truth))
+    ]
+
+
+def known_chunks(truth: GroundTruth) -> ChunkTable:
+    """Return the chunks that systems could return; without them the measure cannot be computed."""
     if truth.chunks is None:
         raise MissingInput(
-            "sDCG needs the chunks that systems could return: " + Parameter("chunks")
+            "the measure needs the chunks that systems could return: " + Parameter("chunks")
         )
-    chunks, needs = truth.chunks, truth.needs
+    return truth.chunks
+
+
+@once
+def parts_of_chunks(truth: GroundTruth) -> list[dict[int, list[ShownPart]]]:
+    """Return by topic the chunks that show any part of a need, and these parts."""
+    chunks, needs = known_chunks(truth), truth.needs
     owner, start, end = chunks.spans.owner, chunks.spans.start, chunks.spans.end
     document = chunks.document[owner]
     if truth.ignore_whitespace:
@@ -154,10 +169,7 @@ def best_gains(truth: GroundTruth) -> list[list[float]]:
         for at in np.flatnonzero(here).tolist():
             part = ShownPart(alternative, max(int(start[at]), first), min(int(end[at]), last))
             by_topic[topics[alternative]].setdefault(int(owner[at]), []).append(part)
-    return [
-        _take_best(_ShownNeeds(truth, topic), candidates)
-        for topic, candidates in enumerate(by_topic)
-    ]
+    return by_topic
 
 
 def _take_best(shown: _ShownNeeds, candidates: dict[int, list[ShownPart]]) -> list[float]:

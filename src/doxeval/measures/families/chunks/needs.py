@@ -14,15 +14,30 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats, Ints, concatenated_ranges, sum_by_group
-from doxeval.measures.base import TOLERANCE, Facts, Law, Measure, Need, cut_off, parameter
+from doxeval.assessments import Needs
+from doxeval.measures.base import (
+    TOLERANCE,
+    Facts,
+    Law,
+    Measure,
+    Need,
+    Repeats,
+    cut_off,
+    parameter,
+)
 from doxeval.measures.caching import once
 from doxeval.measures.families.chunks.ideal import best_gains, linear_gains
 from doxeval.measures.families.chunks.text import NEEDS, example
+from doxeval.measures.graded_ranking import graded_documents
+from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.new_text import alternatives_to_score, shown_alternatives
 from doxeval.measures.ranking import Numbers, Ranking, defined, ratio
+from doxeval.measures.whole_documents import LAWS as LAWS_OF_DOCUMENTS
 
 NEVER = 1 << 60  # a rank beyond all lists
 By = Literal["union", "chunk"]
+RankUnit = Literal["auto", "document", "need", "result"]
+_CUT_OFF_OF_NEEDS = 10
 _NEED_EDGES = (
     "A topic without needs is undefined; an empty list scores 0. A need is answered by any of its "
     "alternatives. Shares leave out white space where texts are known. cover=0 requires one "
@@ -140,29 +155,104 @@ class AllNeeds(_OfNeeds):
 
 @dataclass(frozen=True)
 class ReciprocalRank(_OfNeeds):
-    """One divided by the rank at which the first need is answered."""
+    """One divided by the rank at which the first need is answered, or a relevant document returned.
+
+    Where text is highlighted or needs are stated, needs count (`unit=need`), and the first ten
+    results if no cut-off is given. Where only documents were judged, the first relevant document
+    counts (`unit=document`), wherever it is in the list, as in trec_eval.
+    """
 
     name: ClassVar[str] = "RR"
     facts: ClassVar[Facts] = Facts(
-        "reciprocal rank of the first answered need",
+        "reciprocal rank of the first answered need, or of the first relevant document",
         "Voorhees 1999",
-        "RR@k = 1 / the first rank at which some need is shown to at least cover, 0 beyond k",
+        "RR@k = 1 / the first rank at which some need is shown to at least cover, or at which a "
+        "relevant document is, 0 beyond k",
         NEEDS,
-        _NEED_EDGES,
+        _NEED_EDGES + " With unit=document, a topic without relevant documents is undefined.",
         example("RR@10", 0.5, "a[100, 200) is complete after the second result."),
         laws=_NEED_LAWS,
         repeats="keep",
     )
-    k: int = cut_off(10)
+    k: int | None = cut_off(None, "how many results count; 10 for needs, all for documents")
     cover: float = _cover_parameter()
     by: By = _by_parameter()
+    unit: RankUnit = parameter(
+        "auto",
+        "whether documents count, needs, or results that show a need by themselves; auto: "
+        "documents where only documents were judged, or rel is given",
+        ("auto", "document", "need", "result"),
+    )
+    rel: int = parameter(1, "with documents, the lowest grade that is relevant")
+    judged_only: bool = parameter(False, "with documents, whether unjudged ones are left out first")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        implied = self._implied_units
+        if "need" in implied and "document" in {self.unit, *implied}:
+            raise ValueError("cover and by are for unit=need")
+        if "document" in implied and self.unit in ("need", "result"):
+            raise ValueError("rel and judged_only are for unit=document")
+        if self.unit == "result" and self.by != "union":
+            raise ValueError("by is for unit=need; unit=result is the same as by=chunk")
+
+    @property
+    def _implied_units(self) -> list[RankUnit]:
+        """The units that its parameters are about."""
+        implied: list[RankUnit] = []
+        if (self.cover, self.by) != (1.0, "union"):
+            implied.append("need")
+        if (self.rel, self.judged_only) != (1, False):
+            implied.append("document")
+        return implied
+
+    def resolve_auto(self, truth: GroundTruth) -> Measure:
+        """Return it with the unit that was judged, and the cut-off of needs."""
+        unit = self.unit
+        if unit == "auto" and self._implied_units:
+            unit = self._implied_units[0]
+        elif unit == "auto":
+            unit = "document" if truth.has_judged_documents_only else "need"
+        k = _CUT_OFF_OF_NEEDS if unit != "document" and self.k is None else self.k
+        return self._with({"unit": unit, "k": k})
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """Highlighted text and results with text, if needs count."""
+        units = {self.unit, *self._implied_units}
+        return NEEDS if units & {"need", "result"} else frozenset()
+
+    @property
+    def repeats(self) -> Repeats:
+        """Documents count once, chunks as often as they are read."""
+        return "drop" if self.unit == "document" else "keep"
+
+    @property
+    def ranks_documents(self) -> bool:
+        """Whether documents count."""
+        return self.unit == "document"
+
+    @property
+    def laws(self) -> frozenset[Law]:
+        """Those of needs, or those of documents."""
+        return LAWS_OF_DOCUMENTS | {Law.GROWS_WITH_K} if self.unit == "document" else _NEED_LAWS
 
     def scores(self, ranking: Ranking) -> Floats:
         """Return 1 / rank."""
-        at = self.at_rank(ranking)
-        scores = np.zeros(len(ranking.truth.topics))
-        np.maximum.at(scores, ranking.truth.needs.topic, np.where(at <= self.k, 1 / at, 0.0))
-        return self.defined(ranking, scores)
+        k = NEVER - 1 if self.k is None else self.k
+        if self.unit == "document":
+            graded = graded_documents(ranking, self.judged_only)
+            at, topic = graded.ranking.rank, graded.ranking.topic
+            value = np.where(graded.is_relevant(self.rel) & (at <= k), 1 / at, 0.0)
+            total = graded.relevant(self.rel)
+        else:
+            by = "chunk" if self.unit == "result" else self.by
+            at, topic = rank_of_answer(ranking, self.cover, by), ranking.truth.needs.topic
+            value = np.where(at <= k, 1 / at, 0.0)
+            total = np.bincount(topic, minlength=len(ranking.truth.topics))
+        scores = np.zeros(len(total))
+        np.maximum.at(scores, topic, value)
+        return defined(scores, total)
 
 
 _CHUNKS = "".join(
@@ -235,14 +325,18 @@ def rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
     """
     ranking = ranking.without_whitespace
     needs = ranking.truth.needs
-    shown = _shown_together(ranking) if by == "union" else _shown_alone(ranking)
-    length = needs.end - needs.start
-    enough = np.maximum(cover * length - TOLERANCE, TOLERANCE)
-    is_enough = shown.characters >= enough[shown.alternative]
+    shown = _shown_together(ranking) if by == "union" else shown_alone(ranking)
+    is_enough = shown.characters >= enough_characters(needs, cover)[shown.alternative]
     rank = np.full(len(needs), NEVER, dtype=np.int64)
     need = needs.owner[shown.alternative[is_enough]]
     np.minimum.at(rank, need, ranking.rank[shown.row[is_enough]])
     return rank
+
+
+def enough_characters(needs: Needs, cover: float) -> Floats:
+    """Return how many characters of each alternative must be shown to answer its need."""
+    enough: Floats = np.maximum(cover * (needs.end - needs.start) - TOLERANCE, TOLERANCE)
+    return enough
 
 
 def _shown_together(ranking: Ranking) -> _Shown:
@@ -256,7 +350,7 @@ def _shown_together(ranking: Ranking) -> _Shown:
     return _Shown(alternative, row, total[1:] - total[first])
 
 
-def _shown_alone(ranking: Ranking) -> _Shown:
+def shown_alone(ranking: Ranking) -> _Shown:
     """Return what each result shows of an alternative by itself."""
     needs = ranking.truth.needs
     row, text = ranking.text_in_relevant()
