@@ -1,4 +1,6 @@
-"""trec_eval's measures: their names, their parameters, and which measure here computes each.
+"""trec_eval's measures: their names, their parameters, and how they become lines.
+
+Each is computed by the measure that has this name of trec_eval among its names.
 
 `-m P.5,10` requests the measure P with the parameters 5 and 10, which are two lines, P_5 and P_10.
 Lines are printed in the order of the table below, however they are requested. Parameters that are
@@ -11,12 +13,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from doxeval.arrays import Floats
 from doxeval.compat.trec_input import TrecEvalError
 from doxeval.errors import SyntaxProblem
-from doxeval.measures import MEASURES, BinaryMeasure, Measure, Ranking, reciprocal_rank
+from doxeval.measures import Measure, measure_named
 from doxeval.messages import quoted, truncate
 
 # What the parameters of a measure are: cut-offs or levels of recall, each with a line of its own;
@@ -37,12 +38,11 @@ UNKNOWN_MEASURE = 1
 class TrecMeasure:
     """A measure as trec_eval names it.
 
-    computed_by: the name of the measure here; none for what is no number. parameters: what they
-    are. values: those that were given, or else trec_eval's. as_given: the text behind the point.
+    parameters: what they are. values: those that were given, or else trec_eval's. as_given: the
+    text behind the point.
     """
 
     name: str
-    computed_by: str | None = None
     parameters: Parameters = "ignored"
     values: tuple[float, ...] = ()
     summary: Summary = "mean"
@@ -66,28 +66,17 @@ class TrecMeasure:
                 yield TrecLine(label, self, self._measure(relevance_level, **named), levels)
 
     def _measure(self, relevance_level: int, **named: Any) -> Measure | None:
-        if self.computed_by is None:
+        """Return the measure here with these parameters; None for what is no number of a topic."""
+        if self.summary in ("run_id", "topics", "nothing"):
             return None
-        if self.name == "recip_rank":
-            return _FirstRelevant(rel=relevance_level)
-        kind = MEASURES[self.computed_by]
-        if "rel" in kind.__dataclass_fields__:
+        has_number = self.parameters in ("ranks", "levels")
+        measure = measure_named(f"{self.name}_1" if has_number else self.name)
+        if "rel" in measure.__dataclass_fields__:
             named["rel"] = relevance_level
         try:
-            return kind(**named)
+            return replace(measure, **named)
         except SyntaxProblem as error:
             raise TrecEvalError(f"{self.name}: {error}") from None
-
-
-@dataclass(frozen=True)
-class _FirstRelevant(BinaryMeasure):
-    """The reciprocal rank of the first relevant document, whatever else is known about it."""
-
-    name: ClassVar[str] = "RR"
-
-    def scores(self, ranking: Ranking) -> Floats:
-        """Return 1 / rank."""
-        return reciprocal_rank(self.graded(ranking), self.rel)
 
 
 class TrecLine(NamedTuple):
@@ -107,51 +96,43 @@ class TrecLine(NamedTuple):
         return self.of.summary not in ("run_id", "topics")
 
 
-def _count(name: str, computed_by: str) -> TrecMeasure:
-    return TrecMeasure(name, computed_by, summary="sum")
-
-
-def _at_ranks(name: str, computed_by: str, ranks: tuple[float, ...] = _RANKS) -> TrecMeasure:
-    return TrecMeasure(name, computed_by, "ranks", ranks)
-
-
 # In the order in which lines are printed.
 TREC_MEASURES = (
     TrecMeasure("runid", summary="run_id"),
     TrecMeasure("num_q", summary="topics"),
-    _count("num_ret", "NumRet"),
-    _count("num_rel", "NumRel"),
-    _count("num_rel_ret", "NumRelRet"),
-    TrecMeasure("map", "AP"),
-    TrecMeasure("gm_map", "GMAP", summary="geometric"),
-    TrecMeasure("Rprec", "Rprec"),
-    TrecMeasure("bpref", "Bpref"),
-    TrecMeasure("recip_rank", "RR"),
-    TrecMeasure("iprec_at_recall", "IPrec", "levels", _LEVELS),
-    _at_ranks("P", "P"),
-    TrecMeasure("relstring", None, "numbers", (10.0,), "nothing"),
-    _at_ranks("recall", "R"),
-    TrecMeasure("infAP", "infAP"),
-    TrecMeasure("gm_bpref", "GMBpref", summary="geometric"),
-    TrecMeasure("Rprec_mult", "RprecMult", "levels", _MULTIPLES),
-    TrecMeasure("utility", "Utility", "unavailable"),
-    TrecMeasure("11pt_avg", "IPrecAvg", "unavailable", _LEVELS),
-    TrecMeasure("binG", "binG"),
-    TrecMeasure("G", "G", "unavailable"),
-    TrecMeasure("ndcg", "nDCG", "unavailable"),
-    TrecMeasure("ndcg_rel", "nDCGrel", "unavailable"),
-    TrecMeasure("Rndcg", "RnDCG", "unavailable"),
-    _at_ranks("ndcg_cut", "nDCG"),
-    _at_ranks("map_cut", "AP"),
-    _at_ranks("relative_P", "RelP"),
-    _at_ranks("success", "Success", (1.0, 5.0, 10.0)),
-    TrecMeasure("set_P", "SetP"),
-    TrecMeasure("set_relative_P", "SetRelP"),
-    TrecMeasure("set_recall", "SetR"),
-    TrecMeasure("set_map", "SetAP"),
-    TrecMeasure("set_F", "SetF", "numbers", (1.0,)),
-    _count("num_nonrel_judged_ret", "NumNonRelRet"),
-    TrecMeasure("yaap", "YAAP"),
+    TrecMeasure("num_ret", summary="sum"),
+    TrecMeasure("num_rel", summary="sum"),
+    TrecMeasure("num_rel_ret", summary="sum"),
+    TrecMeasure("map"),
+    TrecMeasure("gm_map", summary="geometric"),
+    TrecMeasure("Rprec"),
+    TrecMeasure("bpref"),
+    TrecMeasure("recip_rank"),
+    TrecMeasure("iprec_at_recall", "levels", _LEVELS),
+    TrecMeasure("P", "ranks", _RANKS),
+    TrecMeasure("relstring", "numbers", (10.0,), "nothing"),
+    TrecMeasure("recall", "ranks", _RANKS),
+    TrecMeasure("infAP"),
+    TrecMeasure("gm_bpref", summary="geometric"),
+    TrecMeasure("Rprec_mult", "levels", _MULTIPLES),
+    TrecMeasure("utility", "unavailable"),
+    TrecMeasure("11pt_avg", "unavailable", _LEVELS),
+    TrecMeasure("binG"),
+    TrecMeasure("G", "unavailable"),
+    TrecMeasure("ndcg", "unavailable"),
+    TrecMeasure("ndcg_rel", "unavailable"),
+    TrecMeasure("Rndcg", "unavailable"),
+    TrecMeasure("ndcg_cut", "ranks", _RANKS),
+    TrecMeasure("map_cut", "ranks", _RANKS),
+    TrecMeasure("relative_P", "ranks", _RANKS),
+    TrecMeasure("success", "ranks", (1.0, 5.0, 10.0)),
+    TrecMeasure("set_P"),
+    TrecMeasure("set_relative_P"),
+    TrecMeasure("set_recall"),
+    TrecMeasure("set_map"),
+    TrecMeasure("set_F", "numbers", (1.0,)),
+    TrecMeasure("num_nonrel_judged_ret", summary="sum"),
+    TrecMeasure("yaap"),
 )
 _BY_NAME = {measure.name: measure for measure in TREC_MEASURES}
 _OFFICIAL = TREC_MEASURES[: [measure.name for measure in TREC_MEASURES].index("P") + 1]
