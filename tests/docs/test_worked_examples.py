@@ -7,6 +7,7 @@ must be among what was computed, or be quoted from a paper.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -97,6 +98,36 @@ def documents() -> Values:
     starts = [point(name, 0) for name in "abcdef"]
     yield from scored(starts, at_once, "EPRUM(L=1000)", "PRUM(L=1000)")
     yield from scored([Result("7", name) for name in "acfx"], judged, "P@10")  # at most 0.4
+    # The other measures, with judgments of documents that are not relevant.
+    by_grade = [Judgment("7", name, relevance=int(name in "acfx")) for name in "acfxbd"]
+    names = "Rprec Success@1 RR IPrec@0.5 IPrec@0.8 Bpref infAP Judged@6 SetP SetR SetF NumRet"
+    yield from scored(run, by_grade, *names.split(), "P@5(judged_only=on)", "NumRel", "NumRelRet")
+    yield from (0.00001, (0.5 + 0.02) / 2, math.sqrt(0.5 * 0.02))
+
+
+GRADES = {"a": 1, "b": 0, "c": 2, "d": 0, "f": 1, "x": 3}
+
+
+def by_document() -> tuple[list[Result], list[Judgment]]:
+    """Six documents, of which five were judged, and one that is missing."""
+    judged = [Judgment("7", name, relevance=grade) for name, grade in GRADES.items()]
+    return [Result("7", name) for name in "abcdef"], judged
+
+
+@example
+def graded_() -> Values:
+    names = ("nDCG@5", "nDCG@5(gain=exp)", "ERR@5", "RBP(p=0.5)", "RBPresidual(p=0.5)")
+    yield from scored(*by_document(), *names)
+    discounts = [1 / math.log2(rank + 1) for rank in range(1, 7)]
+    yield from discounts
+    yield sum(grade * discount for grade, discount in zip((3, 2, 1, 1), discounts, strict=False))
+    yield from (0.03125, 0.015625)
+
+
+@example
+def trec_eval() -> Values:
+    names = "binG RelP@3 IPrecAvg nDCGrel RnDCG G YAAP SetAP Utility IPrec@0.4 IPrec@0.6"
+    yield from scored(*by_document(), *names.split())
 
 
 @example

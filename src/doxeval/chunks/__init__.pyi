@@ -38,7 +38,6 @@ from doxeval.chunks.dataset import NO_GOLD as NO_GOLD
 from doxeval.chunks.evaluate import DUPLICATES as DUPLICATES
 from doxeval.chunks.evaluate import evaluation_of_chunks as evaluation_of_chunks
 from doxeval.chunks.evaluate import judgments_of as judgments_of
-from doxeval.chunks.evaluate import losses_of as losses_of
 from doxeval.chunks.evaluate import oracle_runs as oracle_runs
 from doxeval.chunks.evaluate import reading_measures as reading_measures
 from doxeval.chunks.evaluate import short_labels as short_labels

@@ -17,7 +17,6 @@ from doxeval.chunks.documents import documents, warnings_about
 from doxeval.chunks.evaluate import (
     evaluation_on,
     listed_measures,
-    losses_of,
     reading_measures,
     short_labels,
 )
@@ -28,10 +27,11 @@ from doxeval.chunks.search import ChunkSearch, K, as_search
 from doxeval.comparison import Comparison, MeasureColumn
 from doxeval.comparison import compare as compare_runs
 from doxeval.errors import InputError, UnknownName, warn
+from doxeval.evaluation import Keep
 from doxeval.measures import as_measure
 from doxeval.messages import Message, Parameter, plural, quoted, suggestion
 from doxeval.named import checked
-from doxeval.reports import Loss
+from doxeval.reports import Loss, losses
 from doxeval.runs import Run
 from doxeval.scores import ScoreTable, TextTable, format_score, mean_of, warning_lines
 
@@ -90,11 +90,16 @@ def compare(
         reference = f"bR@{min(budget, _REFERENCE)}"
     added = _added_measures(usual, [*listed_measures(measures), _share_measure(reference)])
     scored = [*usual, *added]
-    evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]))
+    keep = Keep(without_whitespace=True)  # what is lost does not include it
+    evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]), keep=keep)
     studied: dict[str, _Studied] = {}
     with progress_bar("Comparing chunkings", len(named), progress) as done:
         for name, by in named.items():
-            studied[name] = _studied(dataset, name, by, searching, k)
+            chunks = _chunks(dataset, name, by)
+            run = searching.run(dataset, chunks, k).with_id(name)
+            oracle, sizes = Oracle(chunks.table, evaluation.truth), dataset.sizes(chunks)
+            limits = limits_of(dataset, oracle, sizes)
+            studied[name] = _Studied(chunks, run, oracle.run(sizes, name), limits)
             done(1)
     runs = {name: of_chunking.run for name, of_chunking in studied.items()}
     oracles = {name: of_chunking.oracle for name, of_chunking in studied.items()}
@@ -107,7 +112,10 @@ def compare(
     }
     kept = [label for label in scores.labels if label != _READ or _READ in map(_label, scored)]
     headline = scores.labels[scores.index_of_measure(reference)]
-    lost = _losses_by_budget(dataset, scored, reference, runs, oracles)
+    of_budgets = dict.fromkeys(
+        [*(label for label in scores.labels if label.startswith("bR@")), headline]
+    )
+    lost = losses(scores.only(measures=of_budgets), best.only(measures=of_budgets))
     warnings = [
         *warnings_about(dataset.docs, docs),
         *_budget_warnings(dataset, headline),
@@ -170,13 +178,6 @@ class _Studied(NamedTuple):
     limits: ChunkingLimits
 
 
-def _studied(dataset: Dataset, name: str, by: Any, search: ChunkSearch, k: int) -> _Studied:
-    chunks = _chunks(dataset, name, by)
-    run = search.run(dataset, chunks, k).with_id(name)
-    oracle, sizes = Oracle(chunks.table, dataset.truth), dataset.sizes(chunks)
-    return _Studied(chunks, run, oracle.run(sizes, name), limits_of(dataset, oracle, sizes))
-
-
 def _chunks(dataset: Dataset, name: str, by: Any) -> Chunks:
     chunks = split_by(dataset.boundaries, by)
     if not len(chunks):
@@ -198,8 +199,7 @@ def _usual_measures(budget: int) -> list[str]:
 
 def _share_measure(measure: Any) -> Any:
     """Return the measure; one that is no share of anything cannot be lost by anything."""
-    value = as_measure(measure)
-    if not value.facts.higher_is_better or (value.facts.lowest, value.highest) != (0, 1):
+    if not as_measure(measure).is_share:
         raise InputError(f"reference is {_label(measure)}: expected a measure from 0 to 1")
     return measure
 
@@ -212,19 +212,6 @@ def _added_measures(usual: Sequence[str], given: Iterable[Any]) -> list[Any]:
     """Return the measures that a user adds, with what is read for those of k results."""
     added = {_label(measure): measure for measure in given if _label(measure) not in usual}
     return [*added.values(), *reading_measures(added.values(), [_READ])]
-
-
-def _losses_by_budget(
-    dataset: Dataset,
-    scored: Sequence[Any],
-    reference: Any,
-    runs: Mapping[str, Run],
-    oracles: Mapping[str, Run],
-) -> tuple[Loss, ...]:
-    """Return what is lost of recall at budgets and of the reference, white space aside."""
-    budgets = [measure for measure in scored if _label(measure).startswith("bR@")]
-    evaluation = evaluation_on(dataset, dict.fromkeys([*budgets, reference]))
-    return losses_of(evaluation, runs, oracles, dataset.unit)
 
 
 def _budget_warnings(dataset: Dataset, headline: str) -> list[str]:
@@ -480,7 +467,6 @@ class Study(Mapping[str, "RunView"]):
 
         Options are those of `doxeval.report`.
         """
-        from doxeval.evaluation import Keep
         from doxeval.reports import report
         from doxeval.topics import Topic
 

@@ -20,7 +20,6 @@ from doxeval.evaluation import Counting, Evaluation, Keep, OnDuplicates, RunOpti
 from doxeval.measures import as_measure, default_unit
 from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
-from doxeval.reports import Loss, losses
 from doxeval.runs import ChunkTable, Run
 from doxeval.scores import RunView, ScoreTable
 
@@ -223,20 +222,6 @@ def oracle_runs(evaluation: Evaluation, chunks: Mapping[str, ChunkTable]) -> dic
             cost = chunk_costs(table, truth.texts, default_unit(truth))
             oracles[id(table)] = Oracle(table, truth).run(cost)
     return {run: oracles[id(table)] for run, table in chunks.items()}
-
-
-def losses_of(
-    evaluation: Evaluation, runs: Any, oracles: Mapping[str, Run], unit: str = "auto"
-) -> tuple[Loss, ...]:
-    """Return what runs lose by chunking and by retrieval, given the oracle's run for each by name.
-
-    Losses are counted without white space.
-    """
-    if not oracles:
-        return ()
-    ignoring = evaluation.ignoring_whitespace()
-    best = short_labels(ignoring.score_all(oracles), unit)
-    return losses(short_labels(ignoring.score_all(runs), unit), best)
 
 
 # For tests of users

@@ -23,9 +23,10 @@ from doxeval.cli.verb import command_line, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
-    from doxeval.evaluation import Evaluation, RunInput
+    from doxeval.evaluation import Evaluation
     from doxeval.reports import Loss
     from doxeval.runs import ChunkTable
+    from doxeval.scores import ScoreTable
     from doxeval.topics import Topic
 
 # The options that name files besides runs and assessments.
@@ -130,7 +131,12 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     evaluation = options.evaluation(
         names,
         where_possible=PROFILE if in_collection and _navigates(names, options) else (),
-        keep=Keep(curves=True, results=has_texts, judged=True),
+        keep=Keep(
+            curves=True,
+            results=has_texts,
+            judged=True,
+            without_whitespace=bool(options.chunks),  # what is lost does not include it
+        ),
     )
     topics = _topics(options.topics, evaluation.truth.topics)
     table = options.scores(evaluation, runs)
@@ -151,7 +157,7 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
             *(("chunks", file) for file in options.chunks),
         ],
         chunks=chunks,
-        losses=_losses(evaluation, options.run_inputs(runs), chunks) if chunks else (),
+        losses=_losses(evaluation, table, chunks) if chunks else (),
     )
 
 
@@ -165,12 +171,14 @@ def _chunk_tables(evaluation: Evaluation, files: Mapping[str, str]) -> dict[str,
 
 
 def _losses(
-    evaluation: Evaluation, runs: Sequence[RunInput], chunks: Mapping[str, ChunkTable]
+    evaluation: Evaluation, table: ScoreTable, chunks: Mapping[str, ChunkTable]
 ) -> tuple[Loss, ...]:
     """Return what runs lose by chunking and by retrieval."""
-    from doxeval.chunks import losses_of, oracle_runs
+    from doxeval.chunks import oracle_runs, short_labels
+    from doxeval.reports import losses
 
-    return losses_of(evaluation, runs, oracle_runs(evaluation, chunks))
+    best = evaluation.score_all(oracle_runs(evaluation, chunks))
+    return losses(short_labels(table), short_labels(best))
 
 
 def _topics(file: str | None, scored: Sequence[str]) -> list[Topic] | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
@@ -231,17 +230,6 @@ class Evaluation:
             self.keep,
             self.assessments.origins,
         )
-
-    def ignoring_whitespace(self) -> Evaluation:
-        """Return the same evaluation with white space left out of all counts of characters.
-
-        Where texts are not known, it is the same.
-        """
-        if self.counting.ignore_whitespace or self._texts is None:
-            return self
-        other = copy(self)
-        other.counting = replace(self.counting, ignore_whitespace=True)
-        return other
 
     # Scores of runs
 

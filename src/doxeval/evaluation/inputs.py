@@ -144,6 +144,8 @@ class Keep:
     `doxeval.measures.RetainedResults`.
     judged: how many documents were judged; measures of whole documents count them in any case.
     of_ranking: the value of a function of the run's ranking.
+    without_whitespace: the scores of measures that are shares, from the same ranking with white
+    space ignored; without texts, they are the same.
     A run of which results or such a value are kept is not scored in blocks.
 
     >>> Keep(curves=True).per_document
@@ -155,6 +157,7 @@ class Keep:
     of_ranking: Callable[[Ranking], Any] | None = None
     results: bool = False
     judged: bool = False
+    without_whitespace: bool = False
 
     def __post_init__(self) -> None:
         if self.of_ranking is not None and not callable(self.of_ranking):

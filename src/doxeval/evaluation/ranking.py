@@ -313,18 +313,19 @@ def _resolve_in_collection(
 
 def _find_judged(run: Run, topic: Ints, truth: GroundTruth) -> ResolvedResults:
     """Take results as the run states them: only judged documents have known lengths."""
+    lengths = truth.assessments.columns.length  # in characters, whether or not white space counts
     pair = truth.find_pairs(topic, run.document_labels.find(truth.document_index))
     resolved = resolve_without_collection(run)
     whole = np.flatnonzero(run.kind == Kind.DOCUMENT)
     if len(whole):
         start, end = resolved.start.copy(), resolved.end.copy()
         start[whole] = 0
-        end[whole] = np.where(pair[whole] < 0, -1, truth.length[pair[whole]])
+        end[whole] = np.where(pair[whole] < 0, -1, lengths[pair[whole]])
         resolved = replace(resolved, start=start, end=end)
     judged = np.flatnonzero(pair >= 0)
-    length = truth.length[pair[judged]]
+    length = lengths[pair[judged]]
     bad = judged[(length >= 0) & (_last_ends(resolved, judged) > length)]
-    problems = [_beyond_the_end(run, row, truth.length[pair[row]]) for row in bad.tolist()]
+    problems = [_beyond_the_end(run, row, lengths[pair[row]]) for row in bad.tolist()]
     pair[bad] = -1
     return ResolvedResults(resolved, pair, bad, False, problems)
 

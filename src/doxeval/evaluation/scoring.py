@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints
+from doxeval.arrays import Bools, Floats, Ints, distinct
 from doxeval.errors import CollectionError, DoxevalError, InputError, MissingInput, SourceError
 from doxeval.evaluation.diagnostics import (
     JudgedDocuments,
@@ -40,7 +40,7 @@ from doxeval.evaluation.measure_selection import (
 from doxeval.evaluation.ranking import RankedBy, RunRanking, rank_block, tied_documents
 from doxeval.measures import GroundTruth, Preset
 from doxeval.messages import truncate
-from doxeval.runs import Block, Run, RunFacts
+from doxeval.runs import Block, Run, RunFacts, is_not_found
 from doxeval.scores import Curve, DocumentScores, RunScores
 from doxeval.storage import foreign_code
 
@@ -170,12 +170,16 @@ def name_in_errors(source: RunInput, facts: RunFacts) -> str:
 
 
 class MeasureScores(NamedTuple):
-    """The scores of some topics by a measure; or nothing but why it failed to score them."""
+    """The scores of some topics by a measure; or nothing but why it failed to score them.
+
+    without_whitespace: the same with white space ignored, if they are kept.
+    """
 
     values: Floats | None = None
     curve: Curve | None = None
     notes: MeasureNotes = MeasureNotes()
     failure: MissingInput | None = None
+    without_whitespace: Floats | None = None
 
 
 class BlockScores(NamedTuple):
@@ -247,6 +251,8 @@ class Scoring:
         block = BlockScores(topics, ranking.ranking.counts[topics] > 0, diagnostics)
         if not len(topics) or (self.options.unresolved == "error" and diagnostics.unresolved.total):
             return block
+        if self.keep.without_whitespace:
+            _check_texts(ranking.ranking)
         measures: list[MeasureScores] = []
         documents: dict[str, DocumentScores] = {}
         for selected in self.measures:
@@ -284,7 +290,11 @@ class Scoring:
             way = measure.document_score if self.keep.per_document else None
             if way is not None and way not in documents:
                 documents[way] = measure.document_scores(ranking)
-            return MeasureScores(values, curve, MeasureNotes.of(measure, ranking))
+            other = None
+            if self.keep.without_whitespace and measure.is_share:
+                other = _checked_scores(selected, ranking.without_whitespace)[ranking.topics]
+            notes = MeasureNotes.of(measure, ranking)
+            return MeasureScores(values, curve, notes, without_whitespace=other)
 
     # A run from its blocks
 
@@ -305,6 +315,7 @@ class Scoring:
         skipped = [skip for skip in skips if skip is not None]
         check_presets(self.presets, (*self.skipped, *skipped), f" for {name}")
         values = np.full((len(self.measures), len(topics)), np.nan)
+        without_whitespace = values.copy() if self.keep.without_whitespace else None
         curves: list[Curve | None] = []
         about_measures: list[str] = []
         ways: set[str | None] = set()
@@ -314,6 +325,8 @@ class Scoring:
             parts = [(block.topics, block.measures[row]) for block in blocks]
             for numbers, scores in parts:
                 values[row, numbers] = scores.values
+                if without_whitespace is not None and scores.without_whitespace is not None:
+                    without_whitespace[row, numbers] = scores.without_whitespace
             curves.append(
                 join_curves([(numbers, scores.curve) for numbers, scores in parts], len(topics))
             )
@@ -341,6 +354,7 @@ class Scoring:
             ),
             results,
             diagnostics.judged.share,
+            without_whitespace,
         )
 
     def _skips(
@@ -362,6 +376,17 @@ class Scoring:
                     raise
                 skips.append(SkippedMeasure(selected.label, str(error)))
         return skips
+
+
+def _check_texts(ranking: Ranking) -> None:
+    """Raise MissingInput if texts are known, but not that of a document, judged or returned."""
+    texts = ranking.truth.texts
+    if texts is None:
+        return
+    returned = (ranking.document_names[number] for number in distinct(ranking.document).tolist())
+    for name in (*ranking.truth.documents, *returned):
+        if not is_not_found(name):
+            texts.blanks(name)
 
 
 def _checked_scores(selected: SelectedMeasure, ranking: Ranking) -> Floats:

@@ -192,6 +192,11 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
         return self.facts.highest
 
     @property
+    def is_share(self) -> bool:
+        """Whether scores are shares, from 0 to 1, of which more is better."""
+        return self.facts.higher_is_better and (self.facts.lowest, self.highest) == (0, 1)
+
+    @property
     def repeats(self) -> Repeats:
         """What is done with a result that was returned before; some parameters change it."""
         return self.facts.repeats

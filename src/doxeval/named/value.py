@@ -112,8 +112,8 @@ class Named:
         except ValueError as error:
             raise SyntaxProblem(f"{self.name}: {error}") from None
 
-    def __matmul__(self, cut_off: int) -> Self:
-        """Return the same at a cut-off: `nxCG @ 10`."""
+    def __matmul__(self, cut_off: float | str | Fraction) -> Self:
+        """Return the same at a cut-off, or a level of recall: `nxCG @ 10`, `IPrec @ 0.1`."""
         return self._with({signed_parameter(type(self), "@").name: cut_off})
 
     def __getitem__(self, point: float | str | Fraction) -> Self:

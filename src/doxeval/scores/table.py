@@ -85,6 +85,11 @@ class MeasureFacts(NamedTuple):
         return math.exp(mean) if mean is not None and self.average == "geometric" else mean
 
     @property
+    def is_share(self) -> bool:
+        """Whether scores are shares, from 0 to 1, of which more is better."""
+        return self.higher_is_better and (self.lowest, self.highest) == (0, 1)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All its names, the label first, the label without what is done with duplicates last."""
         requested = self.requested or self.canonical
@@ -198,6 +203,8 @@ class RunScores:
     relevant documents, if it was kept for a report.
     documents: the scores of single documents, if they were requested.
     judged: how much of it was judged; None if that is not known.
+    without_whitespace: the same scores with white space ignored, if they were kept; nan for
+    measures that are no shares.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
     RunScores('mine': 1 measure, 2 topics)
@@ -214,6 +221,7 @@ class RunScores:
     documents: tuple[DocumentScores, ...] = ()
     results: Any = None
     judged: JudgedSummary | None = None
+    without_whitespace: Floats | None = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RunScores):
@@ -224,6 +232,7 @@ class RunScores:
             and _same(self.values, other.values)
             and _same(self.counted, other.counted)
             and _same(self.has_results, other.has_results)
+            and _same(self.without_whitespace, other.without_whitespace)
         )
 
     def __hash__(self) -> int:
@@ -334,7 +343,15 @@ class ScoreTable(ShownAsTable):
         chosen_runs = []
         for run in (self.runs[row] for row in rows):
             curves = tuple(curve for curve in run.curves if curve.label in labels)
-            chosen_runs.append(replace(run, values=run.values[columns], curves=curves))
+            other = run.without_whitespace
+            chosen_runs.append(
+                replace(
+                    run,
+                    values=run.values[columns],
+                    curves=curves,
+                    without_whitespace=None if other is None else other[columns],
+                )
+            )
         chosen_measures = tuple(self.measures[column] for column in columns)
         return replace(self, measures=chosen_measures, runs=tuple(chosen_runs))
 
@@ -364,6 +381,20 @@ class ScoreTable(ShownAsTable):
             return self
         others = [label for label in self.labels if label != self.reference]
         return self.only(measures=[self.reference, *others])
+
+    def without_whitespace(self) -> ScoreTable:
+        """Return the scores with white space ignored, of runs of which they were kept.
+
+        >>> kept = np.array([[1.0]])
+        >>> run = RunScores("x", np.array([[0.5]]), np.array([True]), without_whitespace=kept)
+        >>> ScoreTable((MeasureFacts("A", "A", ""),), ("7",), (run,)).without_whitespace().mean()
+        {'x': {'A': 1.0}}
+        """
+        runs = [
+            run if run.without_whitespace is None else replace(run, values=run.without_whitespace)
+            for run in self.runs
+        ]
+        return replace(self, runs=tuple(runs))
 
     # Means and scores
 

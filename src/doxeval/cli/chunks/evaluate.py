@@ -110,16 +110,18 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     if options.tokens is not None and docs is None:
         raise click.UsageError("--tokens counts in the texts of documents: give --docs")
     read = _read_runs(runs, of_runs)
-    scored = _Scored(judgments_of(gold), names, presets, known, docs, options.tokens)
-    table = scored.table(read, of_runs)
+    is_table = options.output_format() == "table"
+    with_losses = is_table and bool(chunks)
+    scored = _Scored(judgments_of(gold), names, presets, known, docs, options.tokens, with_losses)
+    by_run = dict(zip(read, of_runs, strict=True))
+    table = scored.table(read, by_run)
     # How the gold of questions was found has been printed.
     _print_warnings(table, gold.warnings if isinstance(gold, Questions) else ())
-    is_table = options.output_format() == "table"
     with gates.around(scored.without_reading(table)):
         _write(scored.with_reading(table) if is_table else scored.without_reading(table), options)
         if is_table:
             _print_reading(table, docs, options.tokens)
-            _print_losses(table, scored, read, of_runs)
+            _print_losses(table, scored, by_run)
         if options.by == "tag":
             _print_tags(scored.without_reading(table), gold)
 
@@ -160,6 +162,7 @@ class _Scored:
     known: Sequence[str]
     docs: Documents | None
     tokens: str | None
+    with_losses: bool
     evaluations: dict[int, Evaluation] = field(default_factory=dict)
 
     @property
@@ -179,10 +182,14 @@ class _Scored:
         return [name for name in reading if str(as_measure(name)) not in requested]
 
     def evaluation(self, chunks: Chunks | None) -> Evaluation:
-        """Return the evaluation of runs of some chunks, which is made once."""
+        """Return the evaluation of runs of these chunks: one for all if no measure needs them."""
         from doxeval.chunks import evaluation_of_chunks
-        from doxeval.evaluation import Counting
+        from doxeval.evaluation import Counting, Keep
+        from doxeval.measures import Need, as_measure
 
+        measures = map(as_measure, (*self.names, *self.known))
+        if not any(Need.CHUNKS in measure.needs for measure in measures):
+            chunks = None
         if id(chunks) not in self.evaluations:
             self.evaluations[id(chunks)] = evaluation_of_chunks(
                 self.judgments,
@@ -190,16 +197,27 @@ class _Scored:
                 presets=self.presets,
                 chunks=None if chunks is None else chunks.table,
                 counting=Counting(self.docs, self.tokens),
+                keep=Keep(without_whitespace=self.with_losses),  # which is not lost
             )
         return self.evaluations[id(chunks)]
 
-    def table(self, runs: Mapping[str, Run], chunks: Sequence[Chunks | None]) -> ScoreTable:
-        """Return the scores of all runs in one table; runs of the same chunks go together."""
+    def by_evaluation(
+        self, chunks: Mapping[str, Chunks | None]
+    ) -> list[tuple[Evaluation, list[str]]]:
+        """Return each evaluation with the names of the runs that it scores, given their chunks."""
+        groups: dict[int, tuple[Evaluation, list[str]]] = {}
+        for name, of_run in chunks.items():
+            evaluation = self.evaluation(of_run)
+            groups.setdefault(id(evaluation), (evaluation, []))[1].append(name)
+        return list(groups.values())
+
+    def table(self, runs: Mapping[str, Run], chunks: Mapping[str, Chunks | None]) -> ScoreTable:
+        """Return the scores of all runs in one table, given the chunks of each."""
         from doxeval.chunks import short_labels
 
         tables = [
-            short_labels(self.evaluation(of_runs).score_all(some))
-            for of_runs, some in _by_chunks(runs, chunks)
+            short_labels(evaluation.score_all({name: runs[name] for name in names}))
+            for evaluation, names in self.by_evaluation(chunks)
         ]
         by_name = {run.run: run for table in tables for run in table.runs}
         scores = [replace(by_name[name], file=run.origin) for name, run in runs.items()]
@@ -215,15 +233,6 @@ class _Scored:
     def without_reading(self, table: ScoreTable) -> ScoreTable:
         """Return the table with the requested measures only."""
         return table.only(measures=[name for name in table.labels if name not in self.hidden])
-
-
-def _by_chunks(
-    runs: Mapping[str, Run], chunks: Sequence[Chunks | None]
-) -> list[tuple[Chunks | None, dict[str, Run]]]:
-    groups: dict[int, tuple[Chunks | None, dict[str, Run]]] = {}
-    for (name, run), of_run in zip(runs.items(), chunks, strict=True):
-        groups.setdefault(id(of_run), (of_run, {}))[1][name] = run
-    return list(groups.values())
 
 
 # Output
@@ -272,23 +281,23 @@ def _print_reading(table: ScoreTable, docs: Documents | None, tokens: str | None
         note("budgets count characters, since the documents are not known (--docs)")
 
 
-def _print_losses(
-    table: ScoreTable,
-    scored: _Scored,
-    runs: Mapping[str, Run],
-    chunks: Sequence[Chunks | None],
-) -> None:
+def _print_losses(table: ScoreTable, scored: _Scored, chunks: Mapping[str, Chunks | None]) -> None:
     """Print what the chunks allow, and how much is lost by chunking and by retrieval."""
-    from doxeval.chunks import losses_of, oracle_runs, short_labels
+    from doxeval.chunks import oracle_runs, short_labels
+    from doxeval.reports import losses
 
+    tables = {
+        name: of_run.table
+        for name, of_run in chunks.items()
+        if of_run is not None and of_run.docs is not None
+    }
     by_run: dict[str, list[list[str]]] = {}
-    for of_runs, some in _by_chunks(runs, chunks):
-        if of_runs is None or of_runs.docs is None:
+    for evaluation, names in scored.by_evaluation(chunks):
+        oracles = oracle_runs(evaluation, {name: tables[name] for name in names if name in tables})
+        if not oracles:
             continue
-        evaluation = scored.evaluation(of_runs)
-        oracles = oracle_runs(evaluation, dict.fromkeys(some, of_runs.table))
         best = short_labels(evaluation.score_all(oracles))
-        for loss in losses_of(evaluation, some, oracles):
+        for loss in losses(table, best):
             if loss.measure.startswith(("bR", "U@")):
                 scores = (of[loss.run][loss.measure] or 0 for of in (table, best))
                 cells = (*scores, loss.chunking, loss.retrieval)
@@ -297,7 +306,7 @@ def _print_losses(
     if by_run:
         line()
         header = ["run", "measure", "score", "oracle (greedy)", "lost by chunking", "by retrieval"]
-        block(aligned(header, [row for name in runs for row in by_run.get(name, [])]))
+        block(aligned(header, [row for name in chunks for row in by_run.get(name, [])]))
         line("White space is not lost: losses are counted without it.")
 
 

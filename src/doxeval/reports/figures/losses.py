@@ -20,7 +20,7 @@ from doxeval.reports.figures.vega import (
     quantitative,
     tooltip,
 )
-from doxeval.scores import MeasureFacts, ScoreTable
+from doxeval.scores import ScoreTable
 
 _PARTS = ("shown", "lost by retrieval", "lost by chunking")
 _COLOURS = ("#3f8f4f", "#e0a52e", "#b5473c")
@@ -40,6 +40,7 @@ class Loss(NamedTuple):
 def losses(runs: ScoreTable, oracle: ScoreTable) -> tuple[Loss, ...]:
     """Return what runs lose, given their scores and, under the same names, those of the oracle.
 
+    Where scores with white space ignored were kept (`Keep.without_whitespace`), these count.
     Measures that are no share, and undefined scores, are left out. An oracle that a run surpasses
     is as good as that run: it is greedy.
 
@@ -51,10 +52,11 @@ def losses(runs: ScoreTable, oracle: ScoreTable) -> tuple[Loss, ...]:
     >>> losses(table(0.5), table(0.75))
     (Loss(run='mine', measure='bR@9', shown=0.5, retrieval=0.25, chunking=0.25),)
     """
+    runs, oracle = runs.without_whitespace(), oracle.without_whitespace()
     best = {facts.canonical: number for number, facts in enumerate(oracle.measures)}
     made = []
     for number, facts in enumerate(runs.measures):
-        if facts.canonical not in best or not _is_share(facts):
+        if facts.canonical not in best or not facts.is_share:
             continue
         for row, run in enumerate(runs):
             shown = runs.means_of(row)[number]
@@ -64,10 +66,6 @@ def losses(runs: ScoreTable, oracle: ScoreTable) -> tuple[Loss, ...]:
             highest = shown if reached is None else max(reached, shown)
             made.append(Loss(run, facts.label, shown, highest - shown, 1 - highest))
     return tuple(made)
-
-
-def _is_share(facts: MeasureFacts) -> bool:
-    return facts.higher_is_better and facts.lowest == 0 and facts.highest == 1
 
 
 def losses_figures(contents: Contents) -> list[Figure]:
