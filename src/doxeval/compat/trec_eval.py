@@ -68,6 +68,8 @@ class TrecEvalOptions:
     summary: bool = True
 
     def __post_init__(self) -> None:
+        if isinstance(self.measures, str):
+            raise InputError(Parameter("measures", self.measures) + ": expected a list of names")
         if self.relevance_level < 0:
             raise InputError(
                 Parameter("relevance_level", self.relevance_level)
@@ -194,7 +196,7 @@ def trec_eval(
 ) -> TrecEvalScores:
     """Score a run as trec_eval does; runs and qrels are files, or dicts as pytrec_eval takes them.
 
-    options: options, or only the names of measures.
+    options: options, or only the names of measures, or one name.
 
     >>> scores = trec_eval({"7": {"a": 0.5, "b": 0.9}}, {"7": {"a": 1}}, ["recip_rank"])
     >>> scores.summary()
@@ -238,7 +240,9 @@ def read_trec_qrels(qrels: GivenQrels) -> TrecQrels:
 
 
 def _as_options(options: TrecEvalOptions | Sequence[str]) -> TrecEvalOptions:
-    return options if isinstance(options, TrecEvalOptions) else TrecEvalOptions(tuple(options))
+    if isinstance(options, TrecEvalOptions):
+        return options
+    return TrecEvalOptions((options,) if isinstance(options, str) else tuple(options))
 
 
 def _score(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -154,5 +155,14 @@ def test_python_refuses_too() -> None:
     for bad in ({"relevance_level": -1}, {"max_results": -1}):
         with pytest.raises(InputError, match="expected 0 or more"):
             TrecEvalOptions(**bad)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="measures='map': expected a list of names"):
+        TrecEvalOptions("map")
+    assert trec_eval({"1": {"a": 1.0}}, {"1": {"a": 1}}, "map").summary() == {"map": 1.0}
     with pytest.raises(TrecEvalError, match="topic 1 has only grades below 0"):
         trec_eval({"1": {"a": 1.0}}, {"1": {"a": -1}})
+
+
+def test_an_error_keeps_its_exit_code_on_its_way_from_another_process() -> None:
+    error = TrecEvalError("no topic", "run", exit_code=7)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.exit_code) == (str(error), 7)
