@@ -42,7 +42,8 @@ def mean_interval(values: Floats, facts: MeasureFacts, alpha: float = 0.05) -> I
     if not lowest <= low <= high <= highest:
         mean = int(steps.sum()) / len(steps) / per_one
         low, high = _transformed(mean, (high - low) / 2, lowest, highest)
-    return max(low, lowest), min(high, highest)
+    low, high = max(low, lowest), min(high, highest)
+    return (math.exp(low), math.exp(high)) if facts.average == "geometric" else (low, high)
 
 
 def obeyed_range(facts: MeasureFacts, *scores: Floats) -> Interval:

@@ -36,6 +36,9 @@ def comparison_warnings(
     >>> print(next(comparison_warnings(column, [Pair("a", "b", 1)], "t", 0.05, 1)))
     a and b are not tested: one topic has a score by MAiP from both
     """
+    if pairs and column.facts.average == "geometric":
+        label = truncate(column.facts.label)
+        yield f"{label}: means are geometric, differences are those of logarithms"
     yield from _not_tested(column, pairs)
     yield from _unshared_scores(column, pairs)
     yield from _unshared_results(column, pairs)

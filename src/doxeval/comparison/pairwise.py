@@ -39,7 +39,6 @@ from doxeval.scores import (
     ShownAsTable,
     TextTable,
     format_score,
-    mean_of,
     shortened,
 )
 
@@ -372,7 +371,7 @@ class MeasureColumn:
     @cached_property
     def means(self) -> dict[str, float | None]:
         """The mean of each run over its own topics, as it is reported."""
-        return {run: mean_of(values) for run, values in self.values.items()}
+        return {run: self.facts.mean_of(values) for run, values in self.values.items()}
 
     @property
     def topics(self) -> dict[str, int]:

@@ -107,10 +107,18 @@ class Difficulty(NamedTuple):
 
 
 ALPHA = 0.05
-# How many runs are chosen when the page is opened: as many as there are colours.
+# How many runs are chosen when the page is opened: all up to the first number, of more the best.
+MAX_ALL_CHOSEN = 12
 MAX_CHOSEN = 10
 # With more runs than these, pairs are not tested: it takes long, and nobody reads the letters.
 MAX_TESTED = 80
+
+
+class Subject(NamedTuple):
+    """What was compared, and on what: the words of the page for runs and topics."""
+
+    run: str
+    topic: str
 
 
 @dataclass(frozen=True)
@@ -121,6 +129,7 @@ class Contents:
     about navigation. documents: what runs return in some documents. notes: warnings besides those
     of the table. topics: what is known about topics besides their ids. provenance: where all of it
     comes from. losses: what runs lose by chunking and by retrieval, if chunks are known.
+    descriptions: what runs are, in a few words, as far as it is known.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts
@@ -142,6 +151,7 @@ class Contents:
     topics: TopicNames = field(default_factory=TopicNames)
     provenance: Provenance = field(default_factory=Provenance)
     losses: tuple[Loss, ...] = ()
+    descriptions: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.baseline is not None and self.baseline not in self.names:
@@ -171,11 +181,10 @@ class Contents:
     @cached_property
     def chosen(self) -> list[str]:
         """The runs that are shown at first, best first: all, or the best and the reference."""
-        return self._best(MAX_CHOSEN)
-
-    def _best(self, most: int) -> list[str]:
-        best = self.ranking[:most]
-        return best if self.reference in best else [*best[: most - 1], self.reference]
+        if len(self.ranking) <= MAX_ALL_CHOSEN:
+            return self.ranking
+        best = self.ranking[:MAX_CHOSEN]
+        return best if self.reference in best else [*best[:-1], self.reference]
 
     @cached_property
     def shown(self) -> dict[str, str]:
@@ -204,14 +213,28 @@ class Contents:
         return tuple(compare(self.table, label, alpha=ALPHA) for label in self.table.labels)
 
     @cached_property
-    def against_baseline(self) -> Comparison | None:
-        """The runs against the baseline by the first measure, as `compare` tests them.
+    def tested(self) -> tuple[Comparison, ...]:
+        """The runs against the baseline by each measure, as `compare` tests them.
 
-        Without a baseline, these are all pairs. None if nothing is tested.
+        Without a baseline, these are all pairs. There are none if nothing is tested.
         """
         if self.baseline is None or not self.comparisons:
-            return self.comparisons[0] if self.comparisons else None
-        return compare(self.table, self.table.labels[0], baseline=self.baseline, alpha=ALPHA)
+            return self.comparisons
+        return tuple(
+            compare(self.table, label, baseline=self.baseline, alpha=ALPHA)
+            for label in self.table.labels
+        )
+
+    @cached_property
+    def subject(self) -> Subject:
+        """What was compared: chunkings if it is known what they lose, otherwise systems."""
+        return Subject("chunking", "question") if self.losses else Subject("system", "topic")
+
+    @cached_property
+    def shown_documents(self) -> list[DocumentView]:
+        """The documents of the topics that the table has, as the page numbers them."""
+        topics = set(self.table.topic_ids)
+        return [view for view in self.documents if view.topic in topics]
 
     @cached_property
     def wins(self) -> dict[str, tuple[int, int]]:

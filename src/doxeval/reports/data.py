@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType, to_builtins
 
-from doxeval.comparison import TITLES, Comparison
+from doxeval.comparison import TITLES, Comparison, MeasureColumn
 from doxeval.markup import readable
 from doxeval.measures import UnitOutcome
 from doxeval.messages import plural
@@ -22,6 +22,7 @@ from doxeval.reports.documents.select import FIRST_RESULTS, LONGEST_TEXT
 from doxeval.reports.documents.view import DocumentView, RelevantUnit
 from doxeval.reports.escaping import script_json
 from doxeval.reports.figures.vega import Figure, Value, colour_of, dash_of
+from doxeval.reports.overview import MeasureVerdicts, Verdict, shown_digits
 from doxeval.reports.tables import Cell
 from doxeval.scores import MeasureFacts
 
@@ -30,12 +31,13 @@ _MAX_RELEVANT = 60
 
 
 class ReportRun(Struct, frozen=True):
-    """A run. shown: whether it is chosen when the page is opened."""
+    """A run. shown: whether it is chosen when the page is opened. what: what it is, in words."""
 
     name: str
     colour: str
     dash: list[int]
     shown: bool
+    what: str | UnsetType = UNSET
 
 
 class ReportTopic(Struct, frozen=True, omit_defaults=True):
@@ -48,12 +50,17 @@ class ReportTopic(Struct, frozen=True, omit_defaults=True):
 
 
 class ReportMeasure(Struct, frozen=True, rename="camel"):
-    """A measure: what it is called, what it means, and its range."""
+    """A measure: what it is called, what it means, and its range.
+
+    lowest, highest: None if there is no bound. digits: how many decimals its means need.
+    """
 
     label: str
     canonical: str
     title: str
-    range: str
+    lowest: float | None
+    highest: float | None
+    digits: int
     higher_is_better: bool
     user: str | UnsetType = UNSET
     formula: str | UnsetType = UNSET
@@ -67,7 +74,6 @@ class ReportCell(Struct, frozen=True):
     high: float | None
     topics: int
     undefined: int
-    best: bool
 
 
 # Two runs, the mean difference of the first from the second, p, and p after Holm's correction.
@@ -83,8 +89,15 @@ class ReportComparison(Struct, frozen=True):
     pairs: list[TestedPair]
 
 
+class ReportVerdicts(Struct, frozen=True):
+    """By one measure, the run that the others are compared with, and how each compares with it."""
+
+    reference: int
+    verdicts: list[Verdict]
+
+
 class ReportFigure(Struct, frozen=True):
-    """A figure: its data by column, and a Vega-Lite specification without data."""
+    """A figure: its data by column, runs by number, and a Vega-Lite specification without data."""
 
     id: str
     section: str
@@ -193,7 +206,8 @@ class ReportData(Struct, frozen=True, rename="camel"):
     """All that a page carries for its script.
 
     scores: by measure, run and topic; None where the measure is undefined. cells: by measure and
-    run.
+    run. verdicts: by measure; none if nothing was tested. has_baseline: whether the baseline was
+    given; otherwise it is the first run.
     """
 
     title: str
@@ -201,15 +215,20 @@ class ReportData(Struct, frozen=True, rename="camel"):
     topics: list[ReportTopic]
     measures: list[ReportMeasure]
     baseline: int
+    has_baseline: bool
     scores: list[list[list[float | None]]]
     cells: list[list[ReportCell]]
     comparisons: list[ReportComparison]
+    verdicts: list[ReportVerdicts]
     figures: list[ReportFigure]
     documents: list[ReportDocument]
 
 
 def page_data(
-    contents: Contents, figures: Iterable[Figure], cells: Mapping[str, Sequence[Cell]]
+    contents: Contents,
+    figures: Iterable[Figure],
+    cells: Mapping[str, Sequence[Cell]],
+    verdicts: Sequence[MeasureVerdicts],
 ) -> str:
     """Return the data as JSON that may stand inside a script element.
 
@@ -220,22 +239,30 @@ def page_data(
     >>> facts = MeasureFacts("P", "P", "precision")
     >>> runs = (RunScores("mine", np.array([[0.5, np.nan]]), np.ones(2, dtype=bool)),)
     >>> contents = Contents(ScoreTable((facts,), ("7", "8"), runs))
-    >>> data = json.loads(page_data(contents, (), leaderboard(contents)))
+    >>> data = json.loads(page_data(contents, (), leaderboard(contents), ()))
     >>> data["scores"], data["cells"][0][0]["mean"], data["baseline"]
     ([[[0.5, None]]], 0.5, 0)
     """
+    places = {shown: place for place, shown in enumerate(contents.shown.values())}
     data = ReportData(
         title=contents.title,
         runs=[
-            ReportRun(shown, colour_of(place), dash_of(place), run in contents.chosen)
+            ReportRun(
+                shown,
+                colour_of(place),
+                dash_of(place),
+                run in contents.chosen,
+                contents.descriptions.get(run, UNSET),
+            )
             for place, (run, shown) in enumerate(contents.shown.items())
         ],
         topics=[_topic(contents, topic) for topic in contents.table.topic_ids],
         measures=[
-            _measure(label, facts)
-            for label, facts in zip(contents.labels, contents.table.measures, strict=True)
+            _measure(label, column)
+            for label, column in zip(contents.labels, contents.columns, strict=True)
         ],
         baseline=contents.ranking.index(contents.reference),
+        has_baseline=contents.baseline is not None,
         scores=[
             [[number(value) for value in column.values[run].tolist()] for run in contents.ranking]
             for column in contents.columns
@@ -245,6 +272,10 @@ def page_data(
             _comparison(contents, measure, comparison)
             for measure, comparison in enumerate(contents.comparisons)
         ],
+        verdicts=[
+            ReportVerdicts(contents.ranking.index(reference), list(by_run.values()))
+            for reference, by_run in (verdicts if contents.tested else ())
+        ],
         figures=[
             ReportFigure(
                 figure.name,
@@ -252,7 +283,12 @@ def page_data(
                 figure.title,
                 figure.note,
                 figure.alt,
-                {name: _values(column) for name, column in figure.columns.items()},
+                {
+                    name: [places[str(value)] for value in column]
+                    if name == "run"
+                    else _values(column)
+                    for name, column in figure.columns.items()
+                },
                 figure.spec,
             )
             for figure in figures
@@ -301,12 +337,15 @@ def range_in_words(facts: MeasureFacts) -> str:
     return f"{lowest} to {highest}"
 
 
-def _measure(label: str, facts: MeasureFacts) -> ReportMeasure:
+def _measure(label: str, column: MeasureColumn) -> ReportMeasure:
+    facts = column.facts
     return ReportMeasure(
         label,
         facts.canonical,
         facts.title,
-        range_in_words(facts),
+        number(facts.lowest),
+        number(facts.highest),
+        shown_digits(column.means.values()),
         facts.higher_is_better,
         facts.user or UNSET,
         facts.formula or UNSET,
@@ -321,7 +360,6 @@ def _cell(cell: Cell) -> ReportCell:
         number(high),
         cell.topics,
         cell.undefined,
-        cell.is_best,
     )
 
 
@@ -363,9 +401,7 @@ def document_data(contents: Contents) -> list[ReportDocument]:
     topics = {topic: place for place, topic in enumerate(contents.table.topic_ids)}
     documents: list[ReportDocument] = []
     first: dict[str, int] = {}
-    for view in contents.documents:
-        if view.topic not in topics:
-            continue
+    for view in contents.shown_documents:
         text = readable(view.text[:LONGEST_TEXT])
         document = _document(view, topics[view.topic], runs, text)
         if contents.navigation is not None and view.navigation is not None:

@@ -21,6 +21,7 @@ from doxeval.reports.figures.losses import losses_figures
 from doxeval.reports.figures.measures import scatter_figures, scatters_left_out, tau_figure, tau_of
 from doxeval.reports.figures.topics import differences_figure, difficulty_figure
 from doxeval.reports.figures.vega import Figure
+from doxeval.reports.overview import main_finding, shown_digits, verdicts_by_measure
 from doxeval.reports.tables import (
     Cell,
     against_baseline,
@@ -103,6 +104,7 @@ def page(contents: Contents, figures: Iterable[Figure] | None = None) -> str:
         by_section.setdefault(figure.section, []).append(figure)
     in_order = [figure for section in _SECTIONS for figure in by_section.get(section.id, ())]
     cells, undefined = leaderboard(contents), undefined_rows(contents)
+    verdicts = verdicts_by_measure(contents)
     style, script = _asset("report.css"), _asset("report.js")
     values = {
         "contents": contents,
@@ -115,8 +117,12 @@ def page(contents: Contents, figures: Iterable[Figure] | None = None) -> str:
         "policy": Markup(_policy(style, script)),  # noqa: S704  # our own text
         "style": Markup(style),  # noqa: S704
         "script": Markup(script),  # noqa: S704
-        "data": Markup(page_data(contents, in_order, cells)),  # noqa: S704  # escaped for scripts
+        "data": Markup(  # noqa: S704  # escaped for scripts
+            page_data(contents, in_order, cells, verdicts)
+        ),
         "shown": lambda runs: [contents.shown[run] for run in runs],
+        "finding": main_finding(contents, verdicts[0]),
+        "verdicts": verdicts[0].verdicts,
         **_numbers(contents, cells),
     }
     return _environment().get_template("page.html.j2").render(values)
@@ -124,10 +130,11 @@ def page(contents: Contents, figures: Iterable[Figure] | None = None) -> str:
 
 def _numbers(contents: Contents, cells: Mapping[str, Sequence[Cell]]) -> dict[str, Any]:
     """Return what the sections show besides figures."""
-    tested, topics = contents.against_baseline, topic_table(contents)
+    tested, topics = contents.tested[0] if contents.tested else None, topic_table(contents)
     labels = contents.table.labels
     return {
-        "findings": summary(contents),
+        "further": summary(contents),
+        "digits": shown_digits(contents.columns[0].means.values()),
         "cells": cells,
         "judged": [
             (run, share)

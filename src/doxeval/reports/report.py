@@ -12,6 +12,7 @@ from pathlib import Path
 from doxeval.comparison import MeasureColumn
 from doxeval.errors import InputError, MissingText, OutputError, SyntaxProblem, warn
 from doxeval.files import open_output, output_directory, outputs_together
+from doxeval.markup import readable
 from doxeval.measures import PROFILE, GroundTruth, RetainedResults, hits_model, known_measure
 from doxeval.messages import Message, Parameter, join_names
 from doxeval.named import checked
@@ -42,6 +43,7 @@ def report(
     date: datetime | None = None,
     chunks: Mapping[str, ChunkTable] | ChunkTable | None = None,
     losses: Iterable[Loss] = (),
+    descriptions: Mapping[str, str] | None = None,
 ) -> Report:
     """Make one page about runs: scores, tests, curves, topics and documents.
 
@@ -59,6 +61,8 @@ def report(
     runs or by run: documents then show where chunks begin and end. `losses` says what runs lose by
     chunking and by retrieval: see `doxeval.reports.losses`, which compares their scores with an
     oracle's. Texts come from the collection, or from the `texts` of the evaluation.
+
+    `descriptions` says by run what each one is, in a few words.
 
     The page says where it comes from: the files of the runs and of the assessments with their
     hashes, the collection, and the `date`, which is now by default. `command` is what was typed,
@@ -82,7 +86,7 @@ def report(
         navigation=None if truth is None else truth.navigation,
     )
     contents = contents_of(
-        scores, title, baseline, truth, topics, chunks, losses, profile, provenance
+        scores, title, baseline, truth, topics, chunks, losses, profile, provenance, descriptions
     )
     if out is not None:
         made = write_report(contents, out, figures)
@@ -109,6 +113,7 @@ def contents_of(
     losses: Iterable[Loss] = (),
     profile: ScoreTable | None = None,
     provenance: Provenance | None = None,
+    descriptions: Mapping[str, str] | None = None,
 ) -> Contents:
     """Return what a report shows of a table, and of the profile that was split from it."""
     by_run = _chunks_by_run(chunks, table)
@@ -130,7 +135,19 @@ def contents_of(
         named,
         provenance or Provenance(),
         tuple(losses),
+        _descriptions(descriptions, table),
     )
+
+
+def _descriptions(given: Mapping[str, str] | None, table: ScoreTable) -> dict[str, str]:
+    unknown = [run for run in given or {} if run not in table]
+    if unknown:
+        raise InputError(
+            Parameter("descriptions")
+            + f" of no run: {join_names(unknown)}; there are {join_names(list(table))}"
+        )
+    lines = {run: " ".join(readable(text).split()) for run, text in (given or {}).items()}
+    return {run: line for run, line in lines.items() if line}
 
 
 def split_profile(table: ScoreTable) -> tuple[ScoreTable, ScoreTable | None]:

@@ -1,4 +1,4 @@
-"""The tables of a report, and its main findings in short."""
+"""The tables of a report, and what else is to be said in short."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.comparison import conclusion, mean_interval
+from doxeval.comparison import mean_interval
 from doxeval.reports.contents import ALPHA, Contents
 from doxeval.reports.figures.curves import shares_by_rank
 
@@ -45,7 +45,7 @@ def leaderboard(contents: Contents) -> dict[str, list[Cell]]:
         means = column.means
         defined = [mean for mean in means.values() if mean is not None]
         pick = max if column.facts.higher_is_better else min
-        best = pick(defined) if defined else None
+        best = pick(defined) if len(set(defined)) > 1 else None
         for run, row in rows.items():
             values, mean = column.values[run], means[run]
             counted_topics = int(contents.scores(run).counted.sum())
@@ -57,7 +57,7 @@ def leaderboard(contents: Contents) -> dict[str, list[Cell]]:
                     letters[number].get(run, "") if letters else "",
                     topics,
                     counted_topics - topics,
-                    mean is not None and mean == best and len(rows) > 1,
+                    mean is not None and mean == best,
                 )
             )
     return rows
@@ -99,7 +99,7 @@ class Against(NamedTuple):
 
 def against_baseline(contents: Contents) -> list[Against]:
     """Return all runs against the reference, best first."""
-    tested, rows = contents.against_baseline, []
+    tested, rows = contents.tested, []
     for place, run in enumerate(contents.ranking):
         if run == contents.reference:
             continue
@@ -109,8 +109,8 @@ def against_baseline(contents: Contents) -> list[Against]:
         better, worse = contents.wins[run]
         mean = math.fsum(defined) / len(defined) if defined else None
         row = Against(place, run, mean, better, worse, len(defined) - better - worse)
-        if tested is not None:
-            pair = tested.pair(run, contents.reference)
+        if tested:
+            pair = tested[0].pair(run, contents.reference)
             row = row._replace(p=pair.p, corrected=pair.corrected, significant=pair.significant)
         rows.append(row)
     return rows
@@ -163,7 +163,7 @@ def undefined_rows(contents: Contents) -> list[UndefinedRow]:
     return [UndefinedRow(labels, *both) for both, labels in together.items()]
 
 
-# Main findings
+# Further findings
 
 
 class TopicMedian(NamedTuple):
@@ -182,17 +182,13 @@ class MeasureAgreement(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What the report says in short.
+    """What the report says besides its main finding.
 
-    best: the first run by the first measure; mean: its mean. conclusion: of the test. winners:
-    for other runs that are better by other measures, the names of those. hardest and easiest: None
-    if there are fewer than two topics. shares: hits, near-misses, seen twice and misses of the
-    best run. undefined: the runs that have undefined scores.
+    winners: for runs that are better than the best one by other measures, the names of those.
+    hardest and easiest: None if there are fewer than two topics. shares: hits, near-misses, seen
+    twice and misses of the best run. undefined: the runs that have undefined scores.
     """
 
-    best: str
-    mean: float | None
-    conclusion: str
     winners: dict[str, list[str]]
     agreement: MeasureAgreement | None
     hardest: TopicMedian | None
@@ -202,18 +198,16 @@ class Summary(NamedTuple):
 
 
 def summary(contents: Contents) -> Summary:
-    """Return the main findings.
+    """Return further findings.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> facts = MeasureFacts("P", "P", "precision")
     >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
-    >>> shown = summary(Contents(ScoreTable((facts,), ("7", "8"), runs)))
-    >>> shown.best, shown.mean, shown.hardest
-    ('mine', 0.375, TopicMedian(topic=1, median=0.25))
+    >>> summary(Contents(ScoreTable((facts,), ("7", "8"), runs))).hardest
+    TopicMedian(topic=1, median=0.25)
     """
     best = contents.ranking[0]
-    tested = contents.against_baseline
     hard = contents.difficulty
     places = [contents.table.topic_ids.index(topic) for topic in hard.topics]
     hardest = easiest = None
@@ -221,9 +215,6 @@ def summary(contents: Contents) -> Summary:
         hardest, easiest = (TopicMedian(places[at], float(hard.spread[at, 2])) for at in (0, -1))
     shares = shares_by_rank(contents, best)
     return Summary(
-        best,
-        contents.columns[0].means[best],
-        "" if tested is None else conclusion(tested),
         _winners(contents, best),
         _agreement(contents),
         hardest,

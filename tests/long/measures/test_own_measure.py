@@ -72,7 +72,7 @@ def test_every_measure_is_there_by_its_name() -> None:
 def test_wrong_values_are_refused_as_in_names() -> None:
     wrong_ones: list[Callable[[], object]] = [
         lambda: nxCG @ 0,
-        lambda: nxCG @ 2.5,  # type: ignore[operator]
+        lambda: nxCG @ 2.5,
         lambda: iP[1.5],
         lambda: iP["x"],
         lambda: MAgP(score="bepp"),

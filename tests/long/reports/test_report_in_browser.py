@@ -345,3 +345,21 @@ def test_many_runs_can_be_found_by_name(opened: Opening, tmp_path: Path) -> None
     tab("#run-chooser input[type='search']").fill("run2")
     assert tab("#run-chooser .choices li:visible").count() == 10
     assert tab.said == []
+
+
+def test_the_first_screen_shows_one_measure_at_a_time(opened: Opening) -> None:
+    tab = opened()
+    rows = tab("#overview tbody tr:visible")
+    assert rows.locator("th bdi").all_inner_texts() == list(RUNS)
+    assert rows.locator("circle.mean").count() == 4
+    assert rows.locator("line.reference").count() == 4
+    assert rows.locator(".compared").all_inner_texts() == ["better", "better", "better", "baseline"]
+    assert tab("#overview tfoot text").all_text_contents() == ["0", "0.25", "0.5", "0.75", "1"]
+    tab("#measure-chooser button").nth(1).click()
+    assert rows.locator("th bdi").all_inner_texts() == list(reversed(RUNS))
+    assert rows.locator(".compared").all_inner_texts() == ["baseline", "worse", "worse", "worse"]
+    assert rows.locator(".rank").all_inner_texts() == ["1", "2", "3", "4"]
+    assert HOSTILE in tab("#overview thead .measured").inner_text()
+    tab("#run-chooser input[data-run='1']").uncheck()
+    assert rows.count() == 3
+    assert tab.said == []

@@ -25,7 +25,7 @@ def test_fifty_runs_stay_small() -> None:
 
 @pytest.mark.parametrize("topics", [8, 150])
 def test_every_figure_compiles(topics: int) -> None:
-    drawn = all_figures(Contents(synthetic(12, topics)))
+    drawn = all_figures(Contents(synthetic(13, topics)))
     assert {figure.section for figure in drawn} >= {"curves", "scatter", "differences", "tau"}
     for figure in drawn:
         spec = {**json.loads(json.dumps(figure.spec)), "data": {"values": figure.rows}}
@@ -41,6 +41,7 @@ def test_figures_are_written_with_their_data(hostile_contents: Contents, tmp_pat
     names = {path.stem for path in (tmp_path / "figures").iterdir()}
     assert names == {
         "curve-1",
+        "curve-2",
         "shares",
         "differences",
         "scatter-1",

@@ -244,7 +244,7 @@ def test_topics_given_twice_or_of_another_kind_are_refused() -> None:
 
 
 def test_the_data_are_those_of_the_table() -> None:
-    table = scores(12, 9)
+    table = scores(14, 9)
     contents = Contents(table, baseline="run5")
     data = data_of(page(contents))
     names = [run["name"] for run in data["runs"]]
@@ -265,7 +265,7 @@ def test_the_data_are_those_of_the_table() -> None:
     for found in data["comparisons"]:
         tested = compare(table, table.labels[found["measure"]])
         assert found["test"] == "paired t test"
-        assert len(found["pairs"]) == len(tested.pairs) == 66
+        assert len(found["pairs"]) == len(tested.pairs) == 91
         for one, two, difference, p, corrected in found["pairs"]:
             pair = tested.pair(names[one], names[two])
             assert (pair.first, pair.second) == (names[one], names[two])
@@ -276,9 +276,12 @@ def test_the_data_are_those_of_the_table() -> None:
 def test_measures_explain_themselves(files: Path) -> None:
     table = evaluate([files / "good.run", files / "bad.run"], files / "qrels.txt", ["P@1", "AP"])
     first = data_of(report(table, date=DATE).html)["measures"][0]
-    assert first["user"] == "The share of relevant documents among the first k."
+    assert (
+        first["user"]
+        == "The share of relevant documents among the first k, or of relevant results."
+    )
     assert first["formula"] == "P@k = |relevant among the first k documents| / k"
-    assert first["range"] == "0 to 1"
+    assert (first["lowest"], first["highest"]) == (0, 1)
     words = words_of(report(table, date=DATE).html, "dl", "measures")
     assert first["user"] in words and first["formula"] in words
 

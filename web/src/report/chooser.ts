@@ -44,7 +44,7 @@ function box(page: Page, at: number): Box {
   const run = page.run(at);
   const input = element("input", { type: "checkbox", "data-run": String(at) });
   input.addEventListener("change", () => page.toggle(at));
-  const role = at === page.data.baseline ? element("small", {}, " baseline") : null;
+  const role = page.data.hasBaseline && at === page.data.baseline ? element("small", {}, " baseline") : null;
   const name = element("span", { class: "name", title: run.name }, named(run.name), role);
   const only = button({ class: "only", "aria-label": `Only ${run.name}` }, () => page.choose([at]), "only");
   return { row: element("li", {}, element("label", {}, input, swatch(run), name), only), input };

@@ -20,7 +20,12 @@ export function carried(): ReportData {
   const data = JSON.parse(place?.textContent ?? "") as wire.ReportData;
   const textOf = ({ text, textOf }: wire.ReportDocument): string =>
     text ?? (textOf === undefined ? "" : (item(data.documents, textOf).text ?? ""));
-  return { ...data, documents: data.documents.map((view) => ({ ...view, text: textOf(view) })) };
+  const withNames = (figure: wire.ReportFigure): wire.ReportFigure => {
+    const runs = figure.columns.run?.map((run) => item(data.runs, Number(run)).name);
+    return runs ? { ...figure, columns: { ...figure.columns, run: runs } } : figure;
+  };
+  const figures = data.figures.map(withNames);
+  return { ...data, figures, documents: data.documents.map((view) => ({ ...view, text: textOf(view) })) };
 }
 
 /** The rows of a figure, from its columns. */

@@ -5,6 +5,7 @@ import { carried } from "./data";
 import { documents } from "./documents/viewer";
 import { figures } from "./figures/figures";
 import { dismissable, keepFresh } from "./figures/plots";
+import { overview } from "./overview";
 import { contents, openers, Page } from "./page";
 import { explanations } from "./tables/explanations";
 import { headToHead } from "./tables/head-to-head";
@@ -14,6 +15,7 @@ import { topicView } from "./tables/topic";
 
 const PARTS = [
   chooser,
+  overview,
   leaderboard,
   followingTables,
   sortableTables,

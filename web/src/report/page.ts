@@ -101,7 +101,10 @@ export function openers(page: Page): void {
   document.addEventListener("click", (event) => {
     const pressed = (event.target as Element).closest<HTMLElement>("button");
     if (pressed?.matches(".topic[data-topic]")) page.openTopic(Number(pressed.dataset.topic));
-    if (pressed?.matches(".document[data-document]")) page.openDocument(Number(pressed.dataset.document));
+    if (pressed?.matches(".document[data-document]")) {
+      const runs = (pressed.dataset.runs ?? "").split(",").filter(Boolean).map(Number);
+      page.openDocument(Number(pressed.dataset.document), runs);
+    }
   });
 }
 

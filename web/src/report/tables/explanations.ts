@@ -44,7 +44,10 @@ function explain(measure: ReportMeasure, anchor: HTMLElement): void {
 function words(measure: ReportMeasure): Node[] {
   const facts: [string, string | undefined][] = [
     ["formula", measure.formula],
-    ["range", `${measure.range}${measure.higherIsBetter ? "" : "; lower is better"}`],
+    [
+      "range",
+      `${measure.lowest ?? "-∞"} to ${measure.highest ?? "∞"}${measure.higherIsBetter ? "" : "; lower is better"}`,
+    ],
     ["in full", measure.canonical],
   ];
   const close = button({ class: "close", "aria-label": "Close" }, () => box.hidePopover(), "×");

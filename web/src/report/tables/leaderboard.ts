@@ -5,7 +5,7 @@ import { item } from "../../shared/lists";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
 import { explainer } from "./explanations";
-import { bar, scaleOf, sortButton } from "./tables";
+import { bar, measureScale, sortButton } from "./tables";
 
 export function leaderboard(page: Page): void {
   const table = document.querySelector<HTMLTableElement>("table#leaderboard, table.leaderboard");
@@ -61,7 +61,7 @@ function bars(page: Page, table: HTMLTableElement, row: HTMLTableRowElement): vo
     const cell = cells?.[numberIn(row, "data-run")];
     const place = row.cells[head.cellIndex];
     if (!run || !cells || !cell || cell.mean === null || !place) continue;
-    const scale = scaleOf(cells.flatMap((each) => [each.mean, each.high, each.low]));
+    const scale = measureScale(page.measure(numberIn(head, "data-measure")), cells);
     const interval: [number, number] | null = cell.low !== null && cell.high !== null ? [cell.low, cell.high] : null;
     place.append(bar(cell.mean, scale, run.colour, interval));
   }

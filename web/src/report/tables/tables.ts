@@ -2,6 +2,7 @@
 
 import { all, button, drawn, element, numberIn } from "../../shared/dom";
 import { item } from "../../shared/lists";
+import type { ReportCell, ReportMeasure } from "../../shared/report-types";
 import { lazily } from "../lazy";
 import type { Page } from "../page";
 
@@ -120,6 +121,12 @@ export function scaleOf(values: (number | null)[]): Scale {
   const low = Math.min(0, ...known);
   const high = Math.max(0, ...known);
   return { low, high: high > low ? high : low + 1 };
+}
+
+/** The scale of a measure: its range if it has one, otherwise from zero to the largest value. */
+export function measureScale({ lowest, highest }: ReportMeasure, cells: ReportCell[]): Scale {
+  if (lowest !== null && highest !== null) return { low: Math.min(0, lowest), high: Math.max(0, highest) };
+  return scaleOf(cells.flatMap((cell) => [cell.mean, cell.low, cell.high]));
 }
 
 /** A bar from zero to a value, with a whisker from low to high if they are known. */

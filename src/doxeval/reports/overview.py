@@ -1,0 +1,175 @@
+"""The first screen of a report: the finding in words, and all runs by one measure.
+
+Runs are compared with the baseline. If none was given, they are compared with the best run of each
+measure: what is not shown to differ from it may be as good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from doxeval.comparison import Comparison, Pair
+from doxeval.reports.contents import Contents
+from doxeval.reports.documents.select import FIRST_RESULTS
+from doxeval.reports.documents.view import DocumentView, Unit
+from doxeval.reports.figures.losses import Loss
+from doxeval.spans import Spans, merge_spans, shared_lengths
+
+Verdict = Literal["reference", "better", "worse", "not shown to differ", "not tested"]
+
+
+class MeasureVerdicts(NamedTuple):
+    """By one measure: the run that others are compared with, and how each run compares with it."""
+
+    reference: str
+    verdicts: dict[str, Verdict]
+
+
+def verdicts_by_measure(contents: Contents) -> list[MeasureVerdicts]:
+    """Return how runs compare with the baseline, or with the best run, by each measure.
+
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> facts = (MeasureFacts("P", "P", "precision"),)
+    >>> scores = {"a": [0.5, 0.4, 0.6], "b": [0.1, 0.01, 0.2], "c": [0.5, 0.3, 0.65]}
+    >>> counted = np.ones(3, dtype=bool)
+    >>> runs = tuple(RunScores(run, np.array([v]), counted) for run, v in scores.items())
+    >>> contents = Contents(ScoreTable(facts, ("7", "8", "9"), runs), baseline="b")
+    >>> verdicts_by_measure(contents)[0].verdicts
+    {'a': 'better', 'c': 'better', 'b': 'reference'}
+    """
+    made = []
+    for number, column in enumerate(contents.columns):
+        tested = contents.tested[number] if contents.tested else None
+        reference = column.ranking()[0] if contents.baseline is None else contents.baseline
+        verdicts = {run: _verdict(tested, run, reference) for run in contents.ranking}
+        made.append(MeasureVerdicts(reference, verdicts))
+    return made
+
+
+def _verdict(tested: Comparison | None, run: str, reference: str) -> Verdict:
+    if run == reference:
+        return "reference"
+    pair = None if tested is None else tested.pair(run, reference)
+    if pair is None or pair.p is None:
+        return "not tested"
+    if not pair.significant:
+        return "not shown to differ"
+    return "better" if pair.better == run else "worse"
+
+
+def shown_digits(means: Iterable[float | None]) -> int:
+    """Return how many decimals means need: two, or three if runs would seem equal; fewer if large.
+
+    >>> shown_digits([0.911, 0.492]), shown_digits([0.911, 0.912]), shown_digits([12.5, 130.0])
+    (2, 3, 0)
+    """
+    known = {mean for mean in means if mean is not None}
+    largest = max(map(abs, known), default=0.0)
+    if largest >= 10:
+        return 0 if largest >= 100 else 1
+    return 2 if len({f"{mean:.2f}" for mean in known}) == len(known) else 3
+
+
+class ShownDocument(NamedTuple):
+    """A document by its number among those of the page, and two runs to see in it."""
+
+    number: int
+    view: DocumentView
+    runs: tuple[str, str]
+
+
+class Finding(NamedTuple):
+    """What the report says in short, by the first measure.
+
+    best: the first run; mean: its mean. reference: the baseline, or else the best run. pair: the
+    best run and the reference, or the reference and the second if the reference is best; None if
+    there is one run, or none was tested. by_verdict: all runs. loss: of the best run, if
+    chunks are known. document: where the difference is seen best.
+    """
+
+    best: str
+    mean: float | None
+    reference: str
+    pair: Pair | None
+    is_tie: bool
+    by_verdict: dict[Verdict, list[str]]
+    loss: Loss | None
+    document: ShownDocument | None
+
+    def others(self, verdict: Verdict) -> list[str]:
+        """Return the runs besides the best one with this verdict."""
+        return [run for run in self.by_verdict.get(verdict, []) if run != self.best]
+
+
+def main_finding(contents: Contents, verdicts: MeasureVerdicts) -> Finding:
+    """Return the finding that the headline states.
+
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> facts = MeasureFacts("P", "P", "precision")
+    >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
+    >>> contents = Contents(ScoreTable((facts,), ("7", "8"), runs))
+    >>> finding = main_finding(contents, verdicts_by_measure(contents)[0])
+    >>> finding.best, finding.mean, finding.pair
+    ('mine', 0.375, None)
+    """
+    best, means = contents.ranking[0], contents.columns[0].means
+    second = next((run for run in contents.ranking if run != best), None)
+    other = verdicts.reference if verdicts.reference != best else second
+    pair = None
+    if contents.tested and other is not None:
+        pair = contents.tested[0].pair(best, other)
+    by_verdict: dict[Verdict, list[str]] = {}
+    for run, verdict in verdicts.verdicts.items():
+        by_verdict.setdefault(verdict, []).append(run)
+    label = contents.table.labels[0]
+    losses = (loss for loss in contents.losses if (loss.run, loss.measure) == (best, label))
+    return Finding(
+        best,
+        means[best],
+        verdicts.reference,
+        pair,
+        len(means) > 1 and len(set(means.values())) == 1,
+        by_verdict,
+        next(losses, None),
+        None if other is None else _telling_document(contents, best, other),
+    )
+
+
+def _telling_document(contents: Contents, best: str, other: str) -> ShownDocument | None:
+    """Return the document in which the better run shows more of the relevant text, by most.
+
+    Documents come first in which both runs return something. First count only the first results
+    of each list, then all of them.
+    """
+    gains = {}
+    for number, view in enumerate(contents.shown_documents):
+        units = {layer.run: layer.units for layer in view.layers}
+        both = (units.get(best, ()), units.get(other, ()))
+        first, all_results = (
+            _share(view, both[0], depth) - _share(view, both[1], depth)
+            for depth in (FIRST_RESULTS, None)
+        )
+        if first > 0 or all_results > 0:
+            gains[number] = (bool(both[0] and both[1]), first, all_results)
+    if not gains:
+        return None
+    number = max(gains, key=lambda at: gains[at])
+    return ShownDocument(number, contents.shown_documents[number], (best, other))
+
+
+def _share(view: DocumentView, units: Sequence[Unit], depth: int | None) -> float:
+    """Return the share of the relevant text that units down to a rank contain."""
+    relevant = _merged(view.highlights or [(grade.start, grade.end) for grade in view.grades])
+    total = int(relevant.lengths().sum())
+    kept = [(unit.start, unit.end) for unit in units if depth is None or unit.rank <= depth]
+    if not total or not kept:
+        return 0.0
+    return float(shared_lengths(_merged(kept), relevant).sum()) / total
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> Spans:
+    both = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    return merge_spans(Spans(np.zeros(len(both), dtype=np.int64), both[:, 0], both[:, 1]))

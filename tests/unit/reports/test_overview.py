@@ -1,0 +1,91 @@
+"""The first screen of a report: the finding in words, and all runs by one measure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from lxml import html
+
+from doxeval.errors import InputError
+from doxeval.reports import Contents, page, report
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+
+NOISE = np.random.default_rng(5).normal(0, 0.01, (4, 20))
+
+
+def scored(**means: float) -> ScoreTable:
+    """Scores on 20 topics that differ clearly where means do."""
+    facts = (MeasureFacts("P", "P", "precision"),)
+    runs = tuple(
+        RunScores(run, (mean + NOISE[number])[None], np.ones(20, dtype=np.bool_))
+        for number, (run, mean) in enumerate(means.items())
+    )
+    return ScoreTable(facts, tuple(map(str, range(20))), runs)
+
+
+def words_in(tree: Any, path: str) -> str:
+    return " ".join(" ".join("".join(place.itertext()) for place in tree.xpath(path)).split())
+
+
+def headline(table: ScoreTable, baseline: str | None = None) -> str:
+    tree = html.fromstring(page(Contents(table, baseline=baseline)))
+    return words_in(tree, "//p[@class='headline']")
+
+
+def test_the_headline_states_the_finding() -> None:
+    table = scored(base=0.3, good=0.8, bad=0.1)
+    assert re.fullmatch(
+        r"good is best: P 0\.80, significantly better than the baseline, base \(0\.30\)",
+        headline(table, "base"),
+    )
+    assert headline(table, "good") == "No system is better than the baseline, good: P 0.80"
+    assert headline(table) == "good is best: P 0.80, significantly better than all other systems"
+    alone = headline(table.only(runs=["good"]))
+    assert alone == "good: P 0.80"
+
+
+def test_what_is_not_shown_is_not_claimed() -> None:
+    odd = np.arange(20)
+    values = [0.5 + 0.3 * (-1.0) ** odd, 0.51 + 0.3 * (-1.0) ** (odd // 2)]
+    runs = tuple(
+        RunScores(run, np.array([v], dtype=np.float64), np.ones(20, dtype=np.bool_))
+        for run, v in zip(("base", "mine"), values, strict=True)
+    )
+    table = replace(scored(a=0.1), runs=runs)
+    assert "but not shown to differ from the baseline, base" in headline(table, "base")
+    assert "but not shown to differ from the other system" in headline(table)
+
+
+def test_equal_runs_have_no_best() -> None:
+    run = scored(a=0.5).runs[0]
+    table = replace(scored(a=0.5), runs=(run, replace(run, run="b")))
+    assert headline(table, "b") == "All 2 systems have the same mean P, 0.50"
+    shown = page(Contents(table))
+    assert "<strong>" not in shown.partition('<section id="leaderboard"')[2].partition("<script")[0]
+
+
+def test_each_run_has_a_row_with_its_verdict() -> None:
+    table = scored(base=0.3, good=0.8, bad=0.1)
+    contents = Contents(table, baseline="base", descriptions={"good": "<b>good</b> parts"})
+    rows = html.fromstring(page(contents)).xpath("//table[@id='overview']/tbody/tr")
+    texts = [["".join(cell.itertext()) for cell in row] for row in rows]
+    assert [[row[1], row[2], row[3], row[5]] for row in texts] == [
+        ["good", "<b>good</b> parts", "0.80", "better"],
+        ["base", "", "0.30", "baseline"],
+        ["bad", "", "0.10", "worse"],
+    ]
+
+
+def test_without_a_baseline_runs_are_compared_with_the_best() -> None:
+    tree = html.fromstring(page(Contents(scored(first=0.3, good=0.8))))
+    assert words_in(tree, "//table[@id='overview']//td[@class='compared']") == "best worse"
+    assert words_in(tree, "//table[@id='overview']//th[@class='compared']") == "against good"
+
+
+def test_descriptions_are_of_runs_that_are_there() -> None:
+    with pytest.raises(InputError, match="descriptions= of no run: nobody; there are a"):
+        report(scored(a=0.5), descriptions={"nobody": "what"})
