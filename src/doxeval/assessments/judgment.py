@@ -135,13 +135,13 @@ class Judgment:
     elements: tuple[MeasuredElement, ...] = ()
     units: tuple[AssessedUnit, ...] = ()
     needs: tuple[NeededSpan, ...] = ()
-    subtopics: tuple[SubtopicGrade, ...] = ()
     assessor: str | None = None
     marks: tuple[str, ...] = ()
     pool: str | None = None
     collection: str | None = None
     version: str | None = None
     whitespace: Literal["keep", "strip"] | None = None
+    subtopics: tuple[SubtopicGrade, ...] = ()
     # Where it was read from; two judgments that differ only in this are equal.
     origin: str | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False)

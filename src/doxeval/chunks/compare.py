@@ -90,7 +90,8 @@ def compare(
         reference = f"bR@{min(budget, _REFERENCE)}"
     added = _added_measures(usual, [*listed_measures(measures), _share_measure(reference)])
     scored = [*usual, *added]
-    keep = Keep(without_whitespace=True)  # what is lost does not include it
+    # What is lost of recall at budgets and of the reference does not include white space.
+    keep = Keep(without_whitespace=["bR", type(as_measure(reference)).name])
     evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]), keep=keep)
     studied: dict[str, _Studied] = {}
     with progress_bar("Comparing chunkings", len(named), progress) as done:

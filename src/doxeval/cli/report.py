@@ -121,21 +121,24 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
     """Evaluate the runs, write the report, and return its files."""
     from doxeval.comparison import judged_warnings
     from doxeval.evaluation import Keep
-    from doxeval.measures import PROFILE
+    from doxeval.measures import PROFILE, as_measure
     from doxeval.reports import report as write_report
 
     names = options.requested_measures()
     in_collection = options.collection is not None
     has_texts = in_collection or options.texts is not None
     chunk_files = options.chunk_files(len(runs))
+    profile = PROFILE if in_collection and _navigates(names, options) else ()
+    # What is lost by chunking does not include white space.
+    of_losses = (*names, *profile) if options.chunks else ()
     evaluation = options.evaluation(
         names,
-        where_possible=PROFILE if in_collection and _navigates(names, options) else (),
+        where_possible=profile,
         keep=Keep(
             curves=True,
             results=has_texts,
             judged=True,
-            without_whitespace=bool(options.chunks),  # what is lost does not include it
+            without_whitespace=[type(as_measure(name)).name for name in of_losses],
         ),
     )
     topics = _topics(options.topics, evaluation.truth.topics)

@@ -67,7 +67,7 @@ class RelevanceEvaluator:
         for line, values in zip(self._lines, found.values, strict=True):
             # What is no number of a topic is 0 there, and the number of topics 1.
             constant = {"run_id": 0.0, "topics": 1.0, "nothing": 0.0}.get(line.of.summary)
-            label = line.of.name if line.of.kind == "numbers" else line.label
+            label = line.of.name if line.of.as_given else line.label
             numbers = values.tolist() if constant is None else [constant] * len(found.topics)
             rows.append((label, numbers))
         return {

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -34,7 +34,7 @@ from doxeval.compat.trec_input import (
 from doxeval.compat.trec_measures import TrecLine, trec_lines
 from doxeval.errors import InputError
 from doxeval.measures import Ranking
-from doxeval.messages import Parameter, quoted, truncate
+from doxeval.messages import Parameter, plural, quoted, truncate
 from doxeval.runs import Kind, Run, order_of_trec_eval, resolve_without_collection
 
 _LOG_OF_NOTHING = math.log(0.00001)
@@ -68,6 +68,8 @@ class TrecEvalOptions:
     summary: bool = True
 
     def __post_init__(self) -> None:
+        if isinstance(self.measures, str):
+            raise InputError(Parameter("measures", self.measures) + ": expected a list of names")
         if self.relevance_level < 0:
             raise InputError(
                 Parameter("relevance_level", self.relevance_level)
@@ -80,7 +82,7 @@ class TrecEvalOptions:
 _DEFAULTS = TrecEvalOptions()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TrecEvalScores:
     """The values of a run as trec_eval computes them.
 
@@ -99,6 +101,10 @@ class TrecEvalScores:
     divisor: int
     relevant_anywhere: int | None
     failure: TrecEvalError | None = None
+
+    def __repr__(self) -> str:
+        lines, topics = plural(len(self.lines), "line"), plural(len(self.topics), "topic")
+        return f"TrecEvalScores({self.run_id!r}: {lines} for {topics})"
 
     def by_topic(self) -> dict[str, dict[str, float]]:
         """Return the numbers of each topic by their labels.
@@ -178,7 +184,7 @@ def _number(line: TrecLine, value: float) -> str:
 
 def _relevance_string(grades: Ints, line: TrecLine) -> str:
     signs = {_NOT_POOLED: "-", _NOT_JUDGED: "."}
-    first = grades[: max(int(line.of.parameters[0]), 0)].tolist()
+    first = grades[: max(int(line.of.values[0]), 0)].tolist()
     return f"'{''.join('>' if g > 9 else signs.get(g) or str(g) for g in first)}'"
 
 
@@ -190,7 +196,7 @@ def trec_eval(
 ) -> TrecEvalScores:
     """Score a run as trec_eval does; runs and qrels are files, or dicts as pytrec_eval takes them.
 
-    options: options, or only the names of measures.
+    options: options, or only the names of measures, or one name.
 
     >>> scores = trec_eval({"7": {"a": 0.5, "b": 0.9}}, {"7": {"a": 1}}, ["recip_rank"])
     >>> scores.summary()
@@ -234,16 +240,18 @@ def read_trec_qrels(qrels: GivenQrels) -> TrecQrels:
 
 
 def _as_options(options: TrecEvalOptions | Sequence[str]) -> TrecEvalOptions:
-    return options if isinstance(options, TrecEvalOptions) else TrecEvalOptions(tuple(options))
+    if isinstance(options, TrecEvalOptions):
+        return options
+    return TrecEvalOptions((options,) if isinstance(options, str) else tuple(options))
 
 
 def _score(
     run: GivenRun, qrels: GivenQrels, options: TrecEvalOptions | Sequence[str]
 ) -> TrecEvalScores:
     options = _as_options(options)
+    lines = trec_lines(tuple(options.measures), options.relevance_level)
     judged = read_trec_qrels(qrels)
     results = run_of_dict(run) if isinstance(run, Mapping) else read_trec_run_file(run)
-    lines = trec_lines(tuple(options.measures), options.relevance_level)
     return scores_of_run(results, judged, lines, options)
 
 
@@ -266,7 +274,10 @@ def scores_of_run(
     failure = None
     if any(line.reads_results for line in lines):
         first, failure = _first_refused(ranking, topics, qrels, run)
-        topics = topics[:first]
+        if failure is not None:
+            topics = topics[:first]
+            scored = ranking.rows(np.flatnonzero(np.isin(ranking.topic, topics)))
+            ranking = replace(scored, topics=topics)
     if options.judged_only:
         grade = _grades(ranking)
         ranking = ranking.rows(np.flatnonzero(grade >= 0))
@@ -376,8 +387,9 @@ def _divides_by_zero(line: TrecLine, ranking: Ranking, relevance_level: int) -> 
     if is_iprec and not ranking.counts.all():
         # Recall that needs no document takes the precision of the whole list, which is empty.
         relevant = truth.sum_by_topic((truth.grade >= relevance_level).astype(np.int64))
-        levels = (line.level,) if line.of.kind == "levels" else line.of.parameters
-        is_so[:] = (ranking.counts == 0) & ((min(levels) * relevant + 0.9).astype(np.int64) == 0)
+        is_so[:] = (ranking.counts == 0) & (
+            (min(line.levels) * relevant + 0.9).astype(np.int64) == 0
+        )
     if line.of.name == "Rndcg" and relevance_level == 0:
         # All that is relevant has grade 0, so there is no grade to average over.
         highest = np.full(len(truth.topics), -1)

@@ -1,4 +1,6 @@
-"""trec_eval's measures: their names, their parameters, and which measure here computes each.
+"""trec_eval's measures: their names, their parameters, and how they become lines.
+
+Each is computed by the measure that has this name of trec_eval among its names.
 
 `-m P.5,10` requests the measure P with the parameters 5 and 10, which are two lines, P_5 and P_10.
 Lines are printed in the order of the table below, however they are requested. Parameters that are
@@ -7,19 +9,21 @@ given twice for a measure count once: the first are taken.
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from doxeval.arrays import Floats
-from doxeval.compat.trec_input import BAD_FILE, TrecEvalError
+from doxeval.compat.trec_input import TrecEvalError
 from doxeval.errors import SyntaxProblem
-from doxeval.measures import MEASURES, BinaryMeasure, Measure, Ranking, reciprocal_rank
+from doxeval.measures import Measure, measure_named
 from doxeval.messages import quoted, truncate
 
-Kind = Literal["ranks", "levels", "numbers", "none"]
+# What the parameters of a measure are: cut-offs or levels of recall, each with a line of its own;
+# numbers that are part of the one line's name; or something that is not available here. Those of
+# other measures are ignored, as trec_eval ignores them.
+Parameters = Literal["ranks", "levels", "numbers", "unavailable", "ignored"]
 # How the values of topics become that of all: the run's id and the number of topics are no values
 # of topics, counts are summed, the others averaged; a line of text is only printed for topics.
 Summary = Literal["run_id", "topics", "sum", "mean", "geometric", "nothing"]
@@ -34,75 +38,57 @@ UNKNOWN_MEASURE = 1
 class TrecMeasure:
     """A measure as trec_eval names it.
 
-    computed_by: the name of the measure here; none for what is no number. parameters: those that
-    are not given. kind: ranks and levels are a line each; numbers are parameters of one line.
-    given_as: which parameter of the measure here they are.
+    parameters: what they are. values: those that were given, or else trec_eval's. as_given: the
+    text behind the point.
     """
 
     name: str
-    computed_by: str | None = None
-    parameters: tuple[float, ...] = ()
-    kind: Kind = "none"
+    parameters: Parameters = "ignored"
+    values: tuple[float, ...] = ()
     summary: Summary = "mean"
-    given_as: str = "k"
-    # The parameters as they were given, which are part of the name of a line with numbers.
     as_given: str = ""
 
     def lines(self, relevance_level: int) -> Iterator[TrecLine]:
         """Yield the lines of the measure."""
-        if self.kind in ("none", "numbers"):
-            label = f"{self.name}_{self.as_given}" if self.as_given else self.name
-            named = {}
-            if self.kind == "numbers" and self.as_given and self.computed_by is not None:
-                named = self._given_numbers()
-            yield TrecLine(label, self, self._measure(relevance_level, named))
-            return
-        for value in self.parameters:
-            is_rank = self.kind == "ranks"
-            label = f"{self.name}_{value:.0f}" if is_rank else f"{self.name}_{value:3.2f}"
-            named = {self.given_as: int(value) if is_rank else value}
-            yield TrecLine(label, self, self._measure(relevance_level, named), value)
+        match self.parameters:
+            case "ranks":
+                for rank in self.values:
+                    measure = self._measure(relevance_level, k=int(rank))
+                    yield TrecLine(f"{self.name}_{rank:.0f}", self, measure)
+            case "levels":
+                for x in self.values:
+                    measure = self._measure(relevance_level, x=x)
+                    yield TrecLine(f"{self.name}_{x:3.2f}", self, measure, (x,))
+            case _:
+                label = f"{self.name}_{self.as_given}" if self.as_given else self.name
+                named = {"beta": self.values[0]} if self.name == "set_F" else {}
+                levels = self.values if self.name == "11pt_avg" else ()
+                yield TrecLine(label, self, self._measure(relevance_level, **named), levels)
 
-    def _given_numbers(self) -> dict[str, Any]:
-        if self.name == "11pt_avg":
-            return {self.given_as: self.parameters}
-        if self.given_as == "k":
-            raise TrecEvalError(f"parameters of {self.name} are not available: leave them out")
-        return {self.given_as: self.parameters[0]}
-
-    def _measure(self, relevance_level: int, named: dict[str, Any]) -> Measure | None:
-        if self.computed_by is None:
+    def _measure(self, relevance_level: int, **named: Any) -> Measure | None:
+        """Return the measure here with these parameters; None for what is no number of a topic."""
+        if self.summary in ("run_id", "topics", "nothing"):
             return None
-        kind = MEASURES[self.computed_by] if self.name != "recip_rank" else _FirstRelevant
-        if "rel" in kind.__dataclass_fields__:
+        has_number = self.parameters in ("ranks", "levels")
+        measure = measure_named(f"{self.name}_1" if has_number else self.name)
+        if "rel" in measure.__dataclass_fields__:
             named["rel"] = relevance_level
         try:
-            return kind(**named)
+            return replace(measure, **named)
         except SyntaxProblem as error:
-            raise TrecEvalError(f"{self.name}: {error}", exit_code=BAD_FILE) from None
-
-
-@dataclass(frozen=True)
-class _FirstRelevant(BinaryMeasure):
-    """The reciprocal rank of the first relevant document, whatever else is known about it."""
-
-    name: ClassVar[str] = "RR"
-
-    def scores(self, ranking: Ranking) -> Floats:
-        """Return 1 / rank."""
-        return reciprocal_rank(self.graded(ranking), self.rel)
+            raise TrecEvalError(f"{self.name}: {error}") from None
 
 
 class TrecLine(NamedTuple):
     """One line of the output: its label, and how its value is computed.
 
-    level: the rank or the level of recall of a measure with several lines.
+    levels: the levels of recall that interpolated precision is taken at.
     """
 
     label: str
     of: TrecMeasure
     measure: Measure | None
-    level: float = math.nan
+    levels: tuple[float, ...] = ()
 
     @property
     def reads_results(self) -> bool:
@@ -110,51 +96,43 @@ class TrecLine(NamedTuple):
         return self.of.summary not in ("run_id", "topics")
 
 
-def _measure(name: str, computed_by: str | None, **settings: Any) -> TrecMeasure:
-    return TrecMeasure(name, computed_by, **settings)
-
-
-def _at_ranks(name: str, computed_by: str, ranks: tuple[float, ...] = _RANKS) -> TrecMeasure:
-    return TrecMeasure(name, computed_by, ranks, "ranks")
-
-
 # In the order in which lines are printed.
 TREC_MEASURES = (
-    _measure("runid", None, summary="run_id"),
-    _measure("num_q", None, summary="topics"),
-    _measure("num_ret", "NumRet", summary="sum"),
-    _measure("num_rel", "NumRel", summary="sum"),
-    _measure("num_rel_ret", "NumRelRet", summary="sum"),
-    _measure("map", "AP"),
-    _measure("gm_map", "GMAP", summary="geometric"),
-    _measure("Rprec", "Rprec"),
-    _measure("bpref", "Bpref"),
-    _measure("recip_rank", "RR"),
-    TrecMeasure("iprec_at_recall", "IPrec", _LEVELS, "levels", given_as="x"),
-    _at_ranks("P", "P"),
-    TrecMeasure("relstring", None, (10.0,), "numbers", "nothing"),
-    _at_ranks("recall", "R"),
-    _measure("infAP", "infAP"),
-    _measure("gm_bpref", "GMBpref", summary="geometric"),
-    TrecMeasure("Rprec_mult", "RprecMult", _MULTIPLES, "levels", given_as="x"),
-    TrecMeasure("utility", "Utility", (), "numbers"),
-    TrecMeasure("11pt_avg", "IPrecAvg", _LEVELS, "numbers"),
-    _measure("binG", "binG"),
-    TrecMeasure("G", "G", (), "numbers"),
-    TrecMeasure("ndcg", "nDCG", (), "numbers"),
-    TrecMeasure("ndcg_rel", "nDCGrel", (), "numbers"),
-    TrecMeasure("Rndcg", "RnDCG", (), "numbers"),
-    _at_ranks("ndcg_cut", "nDCG"),
-    _at_ranks("map_cut", "AP"),
-    _at_ranks("relative_P", "RelP"),
-    _at_ranks("success", "Success", (1.0, 5.0, 10.0)),
-    _measure("set_P", "SetP"),
-    _measure("set_relative_P", "SetRelP"),
-    _measure("set_recall", "SetR"),
-    _measure("set_map", "SetAP"),
-    TrecMeasure("set_F", "SetF", (1.0,), "numbers", given_as="beta"),
-    _measure("num_nonrel_judged_ret", "NumNonRelRet", summary="sum"),
-    _measure("yaap", "YAAP"),
+    TrecMeasure("runid", summary="run_id"),
+    TrecMeasure("num_q", summary="topics"),
+    TrecMeasure("num_ret", summary="sum"),
+    TrecMeasure("num_rel", summary="sum"),
+    TrecMeasure("num_rel_ret", summary="sum"),
+    TrecMeasure("map"),
+    TrecMeasure("gm_map", summary="geometric"),
+    TrecMeasure("Rprec"),
+    TrecMeasure("bpref"),
+    TrecMeasure("recip_rank"),
+    TrecMeasure("iprec_at_recall", "levels", _LEVELS),
+    TrecMeasure("P", "ranks", _RANKS),
+    TrecMeasure("relstring", "numbers", (10.0,), "nothing"),
+    TrecMeasure("recall", "ranks", _RANKS),
+    TrecMeasure("infAP"),
+    TrecMeasure("gm_bpref", summary="geometric"),
+    TrecMeasure("Rprec_mult", "levels", _MULTIPLES),
+    TrecMeasure("utility", "unavailable"),
+    TrecMeasure("11pt_avg", "unavailable", _LEVELS),
+    TrecMeasure("binG"),
+    TrecMeasure("G", "unavailable"),
+    TrecMeasure("ndcg", "unavailable"),
+    TrecMeasure("ndcg_rel", "unavailable"),
+    TrecMeasure("Rndcg", "unavailable"),
+    TrecMeasure("ndcg_cut", "ranks", _RANKS),
+    TrecMeasure("map_cut", "ranks", _RANKS),
+    TrecMeasure("relative_P", "ranks", _RANKS),
+    TrecMeasure("success", "ranks", (1.0, 5.0, 10.0)),
+    TrecMeasure("set_P"),
+    TrecMeasure("set_relative_P"),
+    TrecMeasure("set_recall"),
+    TrecMeasure("set_map"),
+    TrecMeasure("set_F", "numbers", (1.0,)),
+    TrecMeasure("num_nonrel_judged_ret", summary="sum"),
+    TrecMeasure("yaap"),
 )
 _BY_NAME = {measure.name: measure for measure in TREC_MEASURES}
 _OFFICIAL = TREC_MEASURES[: [measure.name for measure in TREC_MEASURES].index("P") + 1]
@@ -166,6 +144,7 @@ NICKNAMES = {
     "set": tuple(_SET.split()),
     "all_trec": tuple(measure.name for measure in TREC_MEASURES if measure.name != "yaap"),
 }
+_RANK, _DECIMAL = re.compile("0*[1-9][0-9]{,8}"), re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)")
 # What needs judgments in another format than qrels.
 _OTHER_JUDGMENTS = ("all_prefs", "prefs", "qrels_jg")
 
@@ -185,7 +164,8 @@ def trec_lines(requested: tuple[str, ...], relevance_level: int = 1) -> tuple[Tr
     for text in requested:
         name, point, parameters = text.partition(".")
         if point and not parameters:
-            raise _unknown(text, f"no parameters behind the point of {quoted(truncate(text))}")
+            message = f"no parameters behind the point of {quoted(truncate(text))}"
+            raise TrecEvalError(message, exit_code=UNKNOWN_MEASURE)
         if point:
             given.setdefault(name, parameters)
         names.update(NICKNAMES.get(name) or (_known(name),))
@@ -200,36 +180,32 @@ def trec_lines(requested: tuple[str, ...], relevance_level: int = 1) -> tuple[Tr
 def _known(name: str) -> str:
     if name in _BY_NAME:
         return name
+    message = f"trec_eval has no measure {quoted(truncate(name))}"
     if name in _OTHER_JUDGMENTS or name.startswith("prefs_") or name.endswith("_avgjg"):
-        raise _unknown(name, f"{name} needs preferences or several assessors, not qrels")
-    raise _unknown(name, f"trec_eval has no measure {quoted(truncate(name))}")
-
-
-def _unknown(_: str, message: str) -> TrecEvalError:
-    return TrecEvalError(message, exit_code=UNKNOWN_MEASURE)
+        message = f"{truncate(name)} needs preferences or several assessors, not qrels"
+    raise TrecEvalError(message, exit_code=UNKNOWN_MEASURE)
 
 
 def _with_parameters(measure: TrecMeasure, text: str | None) -> TrecMeasure:
     """Return a measure with the parameters that were given for it."""
-    if text is None or measure.kind == "none":  # trec_eval ignores those of others
+    if text is None or measure.parameters == "ignored":
         return measure
-    values = [_number(part, measure) for part in text.split(",")]
-    if measure.kind == "numbers":
-        return replace(measure, parameters=tuple(values), as_given=text)
+    if measure.parameters == "unavailable":
+        raise TrecEvalError(f"parameters of {measure.name} are not available: leave them out")
+    values = tuple(_number(part, measure) for part in text.split(","))
+    if measure.parameters == "numbers":
+        return replace(measure, values=values, as_given=text)
     if len(set(values)) < len(values):
         raise TrecEvalError(f"{measure.name}: a cut-off is given twice in {quoted(truncate(text))}")
-    return replace(measure, parameters=tuple(sorted(values)))
+    return replace(measure, values=tuple(sorted(values)))
 
 
 def _number(text: str, measure: TrecMeasure) -> float:
-    expected = "a whole number, 1 or more" if measure.kind == "ranks" else "a number"
-    try:
-        value = float(text)
-        is_right = math.isfinite(value) and "_" not in text
-        if measure.kind == "ranks":
-            is_right &= value >= 1 and value.is_integer()
-    except ValueError:
-        is_right = False
-    if not is_right:
-        raise TrecEvalError(f"{measure.name}.{truncate(text)}: expected {expected}")
-    return value
+    """Return a parameter; trec_eval would take what looks like a number at its beginning, or 0."""
+    if measure.parameters == "ranks":
+        if not _RANK.fullmatch(text):
+            expected = "expected a whole number, 1 or more"
+            raise TrecEvalError(f"{measure.name}.{truncate(text)}: {expected}")
+    elif not _DECIMAL.fullmatch(text):
+        raise TrecEvalError(f"{measure.name}.{truncate(text)}: expected a number")
+    return float(text)

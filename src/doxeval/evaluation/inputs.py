@@ -10,7 +10,7 @@ Runs are files, `Run` values, dicts, data frames or named tuples.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -144,8 +144,8 @@ class Keep:
     `doxeval.measures.RetainedResults`.
     judged: how many documents were judged; measures of whole documents count them in any case.
     of_ranking: the value of a function of the run's ranking.
-    without_whitespace: the scores of measures that are shares, from the same ranking with white
-    space ignored; without texts, they are the same.
+    without_whitespace: names of measures, such as bR, whose scores are also computed from the same
+    ranking with white space ignored; without texts, they are the same.
     A run of which results or such a value are kept is not scored in blocks.
 
     >>> Keep(curves=True).per_document
@@ -157,11 +157,16 @@ class Keep:
     of_ranking: Callable[[Ranking], Any] | None = None
     results: bool = False
     judged: bool = False
-    without_whitespace: bool = False
+    without_whitespace: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.of_ranking is not None and not callable(self.of_ranking):
             raise InputError(f"of_ranking is {quoted(self.of_ranking)}: expected a function")
+        names = self.without_whitespace
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            raise InputError(
+                f"without_whitespace is {quoted(names)}: expected a list of names of measures"
+            )
 
     @property
     def whole_run(self) -> bool:

@@ -291,7 +291,7 @@ class Scoring:
             if way is not None and way not in documents:
                 documents[way] = measure.document_scores(ranking)
             other = None
-            if self.keep.without_whitespace and measure.is_share:
+            if type(measure).name in self.keep.without_whitespace:
                 other = _checked_scores(selected, ranking.without_whitespace)[ranking.topics]
             notes = MeasureNotes.of(measure, ranking)
             return MeasureScores(values, curve, notes, without_whitespace=other)

@@ -16,7 +16,6 @@ from doxeval.measures.explain import listing as listing
 from doxeval.measures.explain import names_and_titles as names_and_titles
 from doxeval.measures.families.chunks.budgets import BudgetRecall as BudgetRecall
 from doxeval.measures.families.chunks.text import default_unit as default_unit
-from doxeval.measures.families.documents import reciprocal_rank as reciprocal_rank
 from doxeval.measures.families.esr.hits import SeenTrees as SeenTrees
 from doxeval.measures.families.esr.hits import UnitOutcome as UnitOutcome
 from doxeval.measures.families.esr.hits import hit_outcomes as hit_outcomes
@@ -57,6 +56,5 @@ from doxeval.measures.texts import tokeniser_of as tokeniser_of
 from doxeval.measures.texts import word_spans as word_spans
 from doxeval.measures.texts import word_starts as word_starts
 from doxeval.measures.whitespace import NonSpaceOffsets as NonSpaceOffsets
-from doxeval.measures.whole_documents import BinaryMeasure as BinaryMeasure
 
 def __getattr__(name: str) -> Measure: ...

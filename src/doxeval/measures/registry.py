@@ -90,6 +90,8 @@ KNOWN_ELSEWHERE = {
     **dict.fromkeys(("iou", "jaccard"), "did you mean IoU@5?"),
     **dict.fromkeys(("hit_rate", "hitrate", "hit", "hits"), _HIT),
     "all_hit": "did you mean all@5?",
+    **dict.fromkeys(("strec", "subtopic_recall"), "did you mean StRecall@10?"),
+    "map_ia": "doxeval has none; P_IA@10 is intent-aware precision, ERR_IA@10 reciprocal rank",
     **dict.fromkeys(("passage2", "passage2_map"), "did you mean cAP, of TREC Genomics 2007?"),
     "passage_map": "did you mean pAP, of TREC Genomics 2006? cAP counts single characters",
     "aspect_map": "did you mean aspectAP, of TREC Genomics?",

@@ -203,8 +203,8 @@ class RunScores:
     relevant documents, if it was kept for a report.
     documents: the scores of single documents, if they were requested.
     judged: how much of it was judged; None if that is not known.
-    without_whitespace: the same scores with white space ignored, if they were kept; nan for
-    measures that are no shares.
+    without_whitespace: the same scores with white space ignored, if they were kept; nan where they
+    were not.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
     RunScores('mine': 1 measure, 2 topics)

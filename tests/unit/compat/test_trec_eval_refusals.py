@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -87,10 +88,17 @@ BAD_MEASURES = {
     "P.": (1, "no parameters behind the point of 'P.'"),
     "P.0": (2, "P.0: expected a whole number, 1 or more"),
     "P.2.5": (2, "P.2.5: expected a whole number, 1 or more"),
+    "P.1e1": (2, "P.1e1: expected a whole number, 1 or more"),
+    "P.5,": (2, "P.: expected a whole number, 1 or more"),
+    "P.1000000000": (2, "P.1000000000: expected a whole number, 1 or more"),
     "P.a": (2, "P.a: expected a whole number, 1 or more"),
     "P.5,5": (2, "P: a cut-off is given twice in '5,5'"),
     "iprec_at_recall.x": (2, "iprec_at_recall.x: expected a number"),
-    "ndcg.1=3": (2, "ndcg.1=3: expected a number"),
+    "iprec_at_recall.nan": (2, "iprec_at_recall.nan: expected a number"),
+    "iprec_at_recall.1.5": (2, "iprec_at_recall: IPrec: @1.5 is not a level"),
+    "set_F.x": (2, "set_F.x: expected a number"),
+    "ndcg.1=3": (2, "parameters of ndcg are not available"),
+    "11pt_avg.0.2,0.8": (2, "parameters of 11pt_avg are not available"),
     "utility.1,-1,0,0": (2, "parameters of utility are not available"),
     "prefs_simp": (1, "prefs_simp needs preferences or several assessors, not qrels"),
     "qrels_jg": (1, "qrels_jg needs preferences or several assessors, not qrels"),
@@ -147,5 +155,14 @@ def test_python_refuses_too() -> None:
     for bad in ({"relevance_level": -1}, {"max_results": -1}):
         with pytest.raises(InputError, match="expected 0 or more"):
             TrecEvalOptions(**bad)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="measures='map': expected a list of names"):
+        TrecEvalOptions("map")
+    assert trec_eval({"1": {"a": 1.0}}, {"1": {"a": 1}}, "map").summary() == {"map": 1.0}
     with pytest.raises(TrecEvalError, match="topic 1 has only grades below 0"):
         trec_eval({"1": {"a": 1.0}}, {"1": {"a": -1}})
+
+
+def test_an_error_keeps_its_exit_code_on_its_way_from_another_process() -> None:
+    error = TrecEvalError("no topic", "run", exit_code=7)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.exit_code) == (str(error), 7)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from doxeval.assessments import Assessments, Judgment
-from doxeval.errors import MissingInput
+from doxeval.errors import InputError, MissingInput
 from doxeval.evaluation import Counting, Evaluation, Keep
 from doxeval.measures import as_measure
 from doxeval.runs import Kind, Result, Run
@@ -27,6 +27,7 @@ MEASURES = [
     "bR@5(unit=characters)",
     "U@4",
 ]
+KEPT = ("cR", "cP", "IoU", "all", "RR", "bR", "U")
 spans = st.tuples(st.integers(0, len(TEXT)), st.integers(0, len(TEXT))).map(
     lambda edges: (min(edges), max(edges))
 )
@@ -52,15 +53,15 @@ def test_the_same_ranking_gives_the_scores_of_an_evaluation_that_ignores_white_s
 ) -> None:
     run, assessments = run_of(*results), judged(*gold, length=len(TEXT))
     both = Evaluation(
-        assessments, MEASURES, counting=Counting(TEXTS), keep=Keep(without_whitespace=True)
+        assessments, MEASURES, counting=Counting(TEXTS), keep=Keep(without_whitespace=KEPT)
     ).score_all([run])
     ignoring = Evaluation(
         assessments, MEASURES, counting=Counting(TEXTS, ignore_whitespace=True)
     ).score_all([run])
     kept = both.without_whitespace().runs[0].values
-    shares = [as_measure(name).is_share for name in MEASURES]
-    assert np.array_equal(kept[shares], ignoring.runs[0].values[shares], equal_nan=True)
-    assert np.isnan(kept[~np.array(shares)]).all()
+    rows = np.array([type(as_measure(name)).name in KEPT for name in MEASURES])
+    assert np.array_equal(kept[rows], ignoring.runs[0].values[rows], equal_nan=True)
+    assert np.isnan(kept[~rows]).all()
     assert both.only(measures="bR@3").without_whitespace().mean() == {
         "mine": {"bR@3": ignoring["mine"]["bR@3"]}
     }
@@ -79,7 +80,7 @@ def test_results_at_the_end_of_a_document_of_stated_length_resolve() -> None:
 
 
 def test_without_texts_the_scores_are_the_same() -> None:
-    evaluation = Evaluation(judged(("7", "a", (0, 4))), "cR@1", keep=Keep(without_whitespace=True))
+    evaluation = Evaluation(judged(("7", "a", (0, 4))), "cR@1", keep=Keep(without_whitespace=KEPT))
     table = evaluation.score_all([run_of(("7", "a", (0, 3)))])
     assert table.without_whitespace().mean() == table.mean() == {"mine": {"cR@1": 0.75}}
 
@@ -91,7 +92,13 @@ def test_a_text_that_is_not_known_is_an_error(unknown: str) -> None:
         judged(("7", name["judged"], (0, 4))),
         "cR@1",
         counting=Counting(TEXTS),
-        keep=Keep(without_whitespace=True),
+        keep=Keep(without_whitespace=KEPT),
     )
     with pytest.raises(MissingInput, match="the text of document 'c' is not known"):
         evaluation.score(run_of(("7", name["returned"], (0, 3))))
+
+
+@pytest.mark.parametrize("names", ["bR", True])
+def test_measures_are_named_in_a_list(names: object) -> None:
+    with pytest.raises(InputError, match="expected a list of names of measures"):
+        Keep(without_whitespace=names)  # type: ignore[arg-type]

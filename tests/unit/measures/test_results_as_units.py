@@ -136,10 +136,10 @@ def precision_by_definition(verdicts: list[int]) -> float:
 def precision_by_ragas(verdicts: list[int]) -> float:
     """The same by the library itself."""
     metrics: Any = pytest.importorskip(
-        "ragas.metrics", reason="the evaluators of ragas are not installed"
+        "ragas.metrics._context_precision", reason="the evaluators of ragas are not installed"
     )
-    metric = metrics.NonLLMContextPrecisionWithReference()
-    score: float = metric._calculate_average_precision(verdicts)
+    given = [metrics.Verification(reason="", verdict=verdict) for verdict in verdicts]
+    score: float = metrics.context_precision._calculate_average_precision(given)
     return score
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from doxeval.scores import ScoreTable
 
 _READ = "read@5"
+_LOST = ("bR", "U")  # measures of which losses are shown, which do not include white space
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ class _Scored:
                 presets=self.presets,
                 chunks=None if chunks is None else chunks.table,
                 counting=Counting(self.docs, self.tokens),
-                keep=Keep(without_whitespace=self.with_losses),  # which is not lost
+                keep=Keep(without_whitespace=_LOST if self.with_losses else ()),
             )
         return self.evaluations[id(chunks)]
 
@@ -298,11 +299,10 @@ def _print_losses(table: ScoreTable, scored: _Scored, chunks: Mapping[str, Chunk
             continue
         best = short_labels(evaluation.score_all(oracles))
         for loss in losses(table, best):
-            if loss.measure.startswith(("bR", "U@")):
-                scores = (of[loss.run][loss.measure] or 0 for of in (table, best))
-                cells = (*scores, loss.chunking, loss.retrieval)
-                row = [loss.run, loss.measure, *(f"{cell:.4f}" for cell in cells)]
-                by_run.setdefault(loss.run, []).append(row)
+            scores = (of[loss.run][loss.measure] or 0 for of in (table, best))
+            cells = (*scores, loss.chunking, loss.retrieval)
+            row = [loss.run, loss.measure, *(f"{cell:.4f}" for cell in cells)]
+            by_run.setdefault(loss.run, []).append(row)
     if by_run:
         line()
         header = ["run", "measure", "score", "oracle (greedy)", "lost by chunking", "by retrieval"]

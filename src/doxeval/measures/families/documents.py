@@ -477,19 +477,9 @@ def _precision_so_far(graded: GradedRanking, rel: int) -> Floats:
     return graded.ranking.cumulated(precision)
 
 
-def reciprocal_rank(graded: GradedRanking, rel: int, k: int | None = None) -> Floats:
-    """Return 1 / the rank of the first relevant document, 0 beyond k, nan without relevant ones."""
-    rows = np.flatnonzero(graded.is_relevant(rel) & (graded.hits(rel) == 1))
-    rank = graded.ranking.rank[rows]
-    scores = np.zeros(len(graded.ranking.counts))
-    scores[graded.ranking.topic[rows]] = np.where(rank <= (k or rank), 1 / rank, 0.0)
-    return defined(scores, graded.relevant(rel))
-
-
 def average_precision_of_returned(graded: GradedRanking, rel: int, k: int | None) -> Floats:
     """Return the mean of precision at the ranks of relevant results, 0 if none is returned."""
-    precision = graded.is_relevant(rel) * graded.hits(rel) / graded.ranking.rank
-    mean = ratio(graded.total(precision, k), graded.hits_at(k, rel))
+    mean = ratio(graded.at(k, _precision_so_far(graded, rel)), graded.hits_at(k, rel))
     return defined(mean, graded.relevant(rel))
 
 
