@@ -146,8 +146,9 @@ def _evaluate(collection: Path, data: Path, page: Path) -> None:
     compared = ("-m", "MAiP", "--baseline", _BASELINES["focused"])
     _run_on("compare", runs, everything, *given, *compared)
     known = ("--topics", data / "topics.xml", "--baseline", _BASELINES["focused"])
+    described = ("--describe", data / "descriptions.txt")
     written = ("--out", page, "--title", "The demo collection")
-    _run_on("report", runs, everything, *given, *_named(_MEASURES), *known, *written)
+    _run_on("report", runs, everything, *given, *_named(_MEASURES), *known, *described, *written)
 
 
 def _try_chunks(collection: Path, data: Path, page: Path) -> None:

@@ -12,12 +12,12 @@ from pathlib import Path
 from doxeval.comparison import MeasureColumn
 from doxeval.errors import InputError, MissingText, OutputError, SyntaxProblem, warn
 from doxeval.files import open_output, output_directory, outputs_together
-from doxeval.markup import readable
 from doxeval.measures import PROFILE, GroundTruth, RetainedResults, hits_model, known_measure
 from doxeval.messages import Message, Parameter, join_names
 from doxeval.named import checked
 from doxeval.output import flush_to_disk
 from doxeval.reports.contents import Contents, topic_names
+from doxeval.reports.descriptions import Descriptions, descriptions_of
 from doxeval.reports.documents.view import DocumentView, document_views
 from doxeval.reports.figures.losses import Loss
 from doxeval.reports.figures.vega import FILES, Figure
@@ -43,7 +43,7 @@ def report(
     date: datetime | None = None,
     chunks: Mapping[str, ChunkTable] | ChunkTable | None = None,
     losses: Iterable[Loss] = (),
-    descriptions: Mapping[str, str] | None = None,
+    descriptions: Descriptions | None = None,
 ) -> Report:
     """Make one page about runs: scores, tests, curves, topics and documents.
 
@@ -62,7 +62,8 @@ def report(
     chunking and by retrieval: see `doxeval.reports.losses`, which compares their scores with an
     oracle's. Texts come from the collection, or from the `texts` of the evaluation.
 
-    `descriptions` says by run what each one is, in a few words.
+    `descriptions` says by run what each one is, in a few words, or is a file with a line
+    `NAME: text` for each.
 
     The page says where it comes from: the files of the runs and of the assessments with their
     hashes, the collection, and the `date`, which is now by default. `command` is what was typed,
@@ -113,7 +114,7 @@ def contents_of(
     losses: Iterable[Loss] = (),
     profile: ScoreTable | None = None,
     provenance: Provenance | None = None,
-    descriptions: Mapping[str, str] | None = None,
+    descriptions: Descriptions | None = None,
 ) -> Contents:
     """Return what a report shows of a table, and of the profile that was split from it."""
     by_run = _chunks_by_run(chunks, table)
@@ -135,19 +136,8 @@ def contents_of(
         named,
         provenance or Provenance(),
         tuple(losses),
-        _descriptions(descriptions, table),
+        descriptions_of(descriptions, list(table)),
     )
-
-
-def _descriptions(given: Mapping[str, str] | None, table: ScoreTable) -> dict[str, str]:
-    unknown = [run for run in given or {} if run not in table]
-    if unknown:
-        raise InputError(
-            Parameter("descriptions")
-            + f" of no run: {join_names(unknown)}; there are {join_names(list(table))}"
-        )
-    lines = {run: " ".join(readable(text).split()) for run, text in (given or {}).items()}
-    return {run: line for run, line in lines.items() if line}
 
 
 def split_profile(table: ScoreTable) -> tuple[ScoreTable, ScoreTable | None]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from lxml import html
 
-from doxeval.errors import InputError
-from doxeval.reports import Contents, Loss, page, report
+from doxeval.errors import FormatError, InputError
+from doxeval.reports import Contents, Loss, page, read_descriptions, report
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+from helpers import doxeval
 
 NOISE = np.random.default_rng(5).normal(0, 0.01, (4, 20))
 
@@ -101,3 +103,40 @@ def test_the_page_speaks_of_what_was_compared() -> None:
     assert "2 chunkings on 20 questions." in words
     assert not re.search(r"\b([Ss]ystems?|[Tt]opics?)\b", words)
     assert "2 systems on 20 topics." in words_in(html.fromstring(page(Contents(table))), "//main")
+
+
+def test_descriptions_come_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "runs.txt"
+    file.write_text("# runs\na:  the  first \nother: not here\n", encoding="utf-8")
+    assert 'class="what">the first<' in report(scored(a=0.5), descriptions=file).html
+    with pytest.raises(InputError, match=r"descriptions= of no run in .*: a, other; there are b"):
+        report(scored(b=0.5), descriptions=file)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("a: x\nb\n", r"runs.txt:2: expected NAME: text, not 'b'"),
+        (": x\n", r"runs.txt:1: expected NAME: text"),
+        ("a: x\na: y\n", r"runs.txt:2: 'a' is described twice"),
+        ("\n# nothing\n", r"runs.txt: no lines of the form NAME: text"),
+    ],
+)
+def test_lines_that_describe_nothing_are_errors(tmp_path: Path, text: str, problem: str) -> None:
+    (tmp_path / "runs.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=problem):
+        read_descriptions(tmp_path / "runs.txt")
+
+
+def test_runs_are_described_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "mine.run").write_text("7 Q0 d 1 1.0 mine\n", encoding="utf-8")
+    (tmp_path / "qrels").write_text("7 0 d 1\n", encoding="utf-8")
+    given = ("report", tmp_path / "mine.run", "-a", tmp_path / "qrels", "-m", "AP")
+    out = ("--out", tmp_path / "report.html")
+    made = doxeval(*given, *out, "--describe", "mine: <i>all</i> of it")
+    assert made.exit_code == 0, made.stderr
+    page_text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert 'class="what">&lt;i&gt;all&lt;/i&gt; of it<' in page_text
+    wrong = doxeval(*given, *out, "--force", "--describe", "yours: nothing")
+    assert wrong.exit_code == 1
+    assert "of no run: yours; there are mine" in wrong.stderr

@@ -60,7 +60,7 @@ function draw(page: Page, table: HTMLTableElement, rows: HTMLTableRowElement[], 
     const verdict = tested?.verdicts[run] ?? (run === reference ? "reference" : "not tested");
     const isBaseline = page.data.hasBaseline;
     fill(row, ".compared", verdict === "reference" ? (isBaseline ? "baseline" : "best") : verdict);
-    row.dataset.compared = verdict;
+    row.dataset.verdict = verdict;
     row.querySelector(".dots")?.replaceChildren(dot(cell, scale, line, run === reference), words(cell, measure));
   });
   const title = element("span", { class: "measured" }, named(measure.label), `: ${measure.title}`, explainer(page, at));
