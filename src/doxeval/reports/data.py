@@ -30,6 +30,13 @@ from doxeval.scores import MeasureFacts
 _MAX_RELEVANT = 60
 
 
+class ReportSubject(Struct, frozen=True):
+    """The words of the page for runs and topics: system and topic, or chunking and question."""
+
+    run: str
+    topic: str
+
+
 class ReportRun(Struct, frozen=True):
     """A run. shown: whether it is chosen when the page is opened. what: what it is, in words."""
 
@@ -211,6 +218,7 @@ class ReportData(Struct, frozen=True, rename="camel"):
     """
 
     title: str
+    subject: ReportSubject
     runs: list[ReportRun]
     topics: list[ReportTopic]
     measures: list[ReportMeasure]
@@ -246,6 +254,7 @@ def page_data(
     places = {shown: place for place, shown in enumerate(contents.shown.values())}
     data = ReportData(
         title=contents.title,
+        subject=ReportSubject(*contents.subject),
         runs=[
             ReportRun(
                 shown,
@@ -403,7 +412,7 @@ def document_data(contents: Contents) -> list[ReportDocument]:
     first: dict[str, int] = {}
     for view in contents.shown_documents:
         text = readable(view.text[:LONGEST_TEXT])
-        document = _document(view, topics[view.topic], runs, text)
+        document = _document(view, topics[view.topic], runs, text, contents.subject.run)
         if contents.navigation is not None and view.navigation is not None:
             places = [runs.get(layer.run, -1) for layer in view.layers]
             document.navigation = view.navigation
@@ -422,6 +431,7 @@ def documents_note(contents: Contents) -> str:
     """Return which documents are shown, and why; nothing if there are none."""
     if not contents.documents:
         return ""
+    system, topic = contents.subject
     shown, of = len(contents.documents), contents.documents[0].of
     text = (
         "highlighted text"
@@ -430,16 +440,18 @@ def documents_note(contents: Contents) -> str:
     )
     if shown == of:
         every = f"All {of:,} relevant documents are" if of > 1 else "The one relevant document is"
-        return f"{every} shown, with what the runs return there."
+        return f"{every} shown, with what the {system}s return there."
     return (
         f"{shown:,} of {plural(of, 'relevant document')} {'is' if shown == 1 else 'are'} shown: "
-        f"those in which the runs differ most in how much of the {text} they return, first among "
-        f"their first {FIRST_RESULTS} results, then among all; one document of each topic comes "
-        "before a second one."
+        f"those in which the {system}s differ most in how much of the {text} they return, first "
+        f"among their first {FIRST_RESULTS} results, then among all; one document of each {topic} "
+        "comes before a second one."
     )
 
 
-def _document(view: DocumentView, topic: int, runs: Mapping[str, int], text: str) -> ReportDocument:
+def _document(
+    view: DocumentView, topic: int, runs: Mapping[str, int], text: str, system: str
+) -> ReportDocument:
     return ReportDocument(
         topic=topic,
         doc=readable(view.document),
@@ -476,7 +488,7 @@ def _document(view: DocumentView, topic: int, runs: Mapping[str, int], text: str
             for layer in view.layers
             if layer.units and layer.run in runs
         ],
-        why=_why(view),
+        why=_why(view, system),
         cut=len(view.text) - len(text),
         budgets=list(view.budgets) or UNSET,
         cuts=_chunks(view, runs) or UNSET,
@@ -501,13 +513,13 @@ def _chunks(view: DocumentView, runs: Mapping[str, int]) -> list[ChunksData]:
     return chunks
 
 
-def _why(view: DocumentView) -> str:
+def _why(view: DocumentView, system: str) -> str:
     """Return how much of the text the runs return, from the least to the most."""
     what = "its highlighted text" if view.highlights else "its text"
     if round(100 * view.least) == round(100 * view.most):
-        who = "The run returns" if len(view.layers) == 1 else "All runs return"
+        who = f"The {system} returns" if len(view.layers) == 1 else f"All {system}s return"
         return f"{who} {view.most:.0%} of {what}."
-    return f"Runs return from {view.least:.0%} to {view.most:.0%} of {what}."
+    return f"{system.capitalize()}s return from {view.least:.0%} to {view.most:.0%} of {what}."
 
 
 def _unit(unit: RelevantUnit, places: Sequence[int]) -> RelevantUnitData:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from doxeval.comparison import TITLES
 from doxeval.markup import page_templates
 from doxeval.messages import plural
-from doxeval.reports.contents import ALPHA, MAX_CHOSEN, MAX_TESTED, Contents
+from doxeval.reports.contents import ALPHA, MAX_CHOSEN, MAX_TESTED, Contents, Subject
 from doxeval.reports.data import documents_note, page_data, range_in_words
 from doxeval.reports.figures.curves import curve_figures, shares_figure
 from doxeval.reports.figures.losses import losses_figure
@@ -54,14 +54,20 @@ _SECTIONS = (
     Section("curves", "Curves", "Curves"),
     Section("losses", "Losses", "What is lost by chunking and by retrieval"),
     Section("shares", "Hits and misses", "Hits, near-misses and misses by rank"),
-    Section("differences", "Differences", "Differences from the baseline by topic"),
-    Section("head-to-head", "Head to head", "Two runs head to head"),
-    Section("topics", "Topics", "Topics"),
+    Section("differences", "Differences", "Differences from the baseline by {topic}"),
+    Section("head-to-head", "Head to head", "Two {run}s head to head"),
+    Section("topics", "{Topic}s", "{Topic}s"),
     Section("scatter", "Measures", "Measures against each other"),
     Section("tau", "Agreement", "Agreement of measures"),
-    Section("difficulty", "Difficulty", "Difficulty of topics"),
+    Section("difficulty", "Difficulty", "Difficulty of {topic}s"),
     Section("documents", "Documents", "Documents"),
 )
+
+
+def _worded(section: Section, subject: Subject) -> Section:
+    """Return a section whose titles speak of what was compared."""
+    words = {**subject._asdict(), "Topic": subject.topic.capitalize()}
+    return Section(section.id, section.short.format(**words), section.title.format(**words))
 
 
 def all_figures(contents: Contents) -> list[Figure]:
@@ -109,7 +115,9 @@ def page(contents: Contents, figures: Iterable[Figure] | None = None) -> str:
     values = {
         "contents": contents,
         "sections": [
-            each for each in _SECTIONS if _is_there(each.id, contents, by_section, undefined)
+            _worded(each, contents.subject)
+            for each in _SECTIONS
+            if _is_there(each.id, contents, by_section, undefined)
         ],
         "figures": by_section,
         "undefined": undefined,
@@ -121,6 +129,10 @@ def page(contents: Contents, figures: Iterable[Figure] | None = None) -> str:
             page_data(contents, in_order, cells, verdicts)
         ),
         "shown": lambda runs: [contents.shown[run] for run in runs],
+        "system": contents.subject.run,
+        "systems": f"{contents.subject.run}s",
+        "topic": contents.subject.topic,
+        "topics": f"{contents.subject.topic}s",
         "finding": main_finding(contents, verdicts[0]),
         "verdicts": verdicts[0].verdicts,
         **_numbers(contents, cells),

@@ -172,7 +172,7 @@ def test_two_runs_head_to_head(opened: Opening) -> None:
     assert place.locator("tbody tr").count() == 12
     assert "title number" in place.locator("tbody tr").first.inner_text()
     assert HOSTILE in place.locator("tbody tr").last.inner_text()  # the topic that was lost
-    place.get_by_label("Swap the runs").click()
+    place.get_by_label("Swap the systems").click()
     assert place.locator(".tally .win").inner_text() == "better on 1"
 
 

@@ -330,7 +330,7 @@ def test_graded_elements_are_drawn_without_highlights(
     assert view["highlights"] == []
     assert view["results"][0]["units"] == [[4, 8, 1]]
     assert {row["share"] for row in view["outline"]} == {None}
-    assert view["why"] == "The run returns 33% of its text."
+    assert view["why"] == "The system returns 33% of its text."
 
 
 def test_which_documents_are_shown_is_told() -> None:

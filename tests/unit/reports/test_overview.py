@@ -11,7 +11,7 @@ import pytest
 from lxml import html
 
 from doxeval.errors import InputError
-from doxeval.reports import Contents, page, report
+from doxeval.reports import Contents, Loss, page, report
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 
 NOISE = np.random.default_rng(5).normal(0, 0.01, (4, 20))
@@ -89,3 +89,15 @@ def test_without_a_baseline_runs_are_compared_with_the_best() -> None:
 def test_descriptions_are_of_runs_that_are_there() -> None:
     with pytest.raises(InputError, match="descriptions= of no run: nobody; there are a"):
         report(scored(a=0.5), descriptions={"nobody": "what"})
+
+
+def test_the_page_speaks_of_what_was_compared() -> None:
+    table = scored(first=0.3, good=0.8)
+    lost = tuple(Loss(run, "P", 0.3, 0.2, 0.5) for run in ("first", "good"))
+    chunks = html.fromstring(page(Contents(table, losses=lost)))
+    for script in chunks.xpath("//script|//style"):
+        script.drop_tree()
+    words = words_in(chunks, "//main")
+    assert "2 chunkings on 20 questions." in words
+    assert not re.search(r"\b([Ss]ystems?|[Tt]opics?)\b", words)
+    assert "2 systems on 20 topics." in words_in(html.fromstring(page(Contents(table))), "//main")

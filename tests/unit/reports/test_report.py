@@ -193,7 +193,7 @@ def test_warnings_and_undefined_topics_are_shown(hostile_contents: Contents, tre
     shown = text_in(tree)
     assert "a note" in shown
     assert hostile_contents.table.undefined()["exact"]["MAiP"] == ["8"]
-    assert re.search(r"MAiP, iP\[0\.01\], nxCG@10 ?all runs ?1 ?8", shown)
+    assert re.search(r"MAiP, iP\[0\.01\], nxCG@10 ?all systems ?1 ?8", shown)
     assert "1 topic undefined" in shown
 
 
@@ -278,7 +278,7 @@ def test_nothing_defined_is_told() -> None:
     )
     shown = text_of(page(Contents(table)))
     assert "No system has a mean by M" in shown
-    assert "all runs" in shown
+    assert "all systems" in shown
 
 
 def test_an_unknown_baseline_is_an_error() -> None:

@@ -102,7 +102,7 @@ def test_a_report_says_where_it_comes_from(files: Path) -> None:
         assert hashlib.sha256((files / name).read_bytes()).hexdigest() in said
     assert f"doxeval {package.__version__}" in said
     assert f"doxeval report {files / 'bad.run'}" in said and "--baseline good" in said
-    assert "2 runs, 2 topics." in said and "Every score is defined" in said
+    assert "2 systems, 2 topics." in said and "Every score is defined" in said
     assert re.search(r"Reference measure ?AP, as AP", said)
     assert re.search(r"Baseline ?good(?!, the first)", said)
     assert "avigation" not in said
@@ -147,7 +147,7 @@ def test_directories_have_one_hash_and_pipes_none(tmp_path: Path) -> None:
 def test_undefined_topics_are_named_where_the_report_comes_from() -> None:
     said = words_of(page(Contents(scores())), "details", "provenance")
     assert "Some scores are undefined for 1 topic: t0." in said
-    assert re.search("Baseline ?run0, the first run, because none was given", said)
+    assert re.search("Baseline ?run0, the first system, because none was given", said)
 
 
 # One baseline, one test

@@ -1,6 +1,7 @@
 // The list of runs: what is ticked here is shown in every figure and table.
 
 import { button, element, named } from "../shared/dom";
+import { capital } from "../shared/words";
 import { swatch } from "./figures/figures";
 import type { Page } from "./page";
 
@@ -17,7 +18,7 @@ export function chooser(page: Page): void {
   const folded = element(
     "details",
     {},
-    element("summary", {}, element("h2", {}, "Runs"), count),
+    element("summary", {}, element("h2", {}, capital(`${page.data.subject.run}s`)), count),
     whole(page),
     page.data.runs.length > MANY ? finder(page, boxes) : null,
     list,
@@ -66,7 +67,12 @@ function whole(page: Page): HTMLElement {
 
 /** A field that shortens the list to the runs whose names contain something. */
 function finder(page: Page, boxes: Box[]): HTMLElement {
-  const input = element("input", { type: "search", placeholder: "find runs", "aria-label": "Find runs by name" });
+  const word = page.data.subject.run;
+  const input = element("input", {
+    type: "search",
+    placeholder: `find ${word}s`,
+    "aria-label": `Find ${word}s by name`,
+  });
   input.addEventListener("input", () => {
     const words = input.value.toLowerCase();
     boxes.forEach(({ row }, at) => {

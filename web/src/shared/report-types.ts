@@ -3,6 +3,12 @@
 
 export type Verdict = "reference" | "better" | "worse" | "not shown to differ" | "not tested";
 
+/** The words of the page for runs and topics: system and topic, or chunking and question. */
+export interface ReportSubject {
+  run: string;
+  topic: string;
+}
+
 /** A run. shown: whether it is chosen when the page is opened. what: what it is, in words. */
 export interface ReportRun {
   name: string;
@@ -169,6 +175,7 @@ export interface ReportDocument {
  */
 export interface ReportData {
   title: string;
+  subject: ReportSubject;
   runs: ReportRun[];
   topics: ReportTopic[];
   measures: ReportMeasure[];

@@ -5,6 +5,11 @@ export function counted(number: number, noun: string): string {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** A word at the beginning of a sentence. */
+export function capital(word: string): string {
+  return word.slice(0, 1).toUpperCase() + word.slice(1);
+}
+
 /** A text on one line, with an ellipsis where it is cut off. */
 export function brief(text: string, most = 80): string {
   const line = text

@@ -238,8 +238,8 @@ def _curve_in_words(contents: Contents, lines: Sequence[_Line]) -> str:
                 f"{contents.shown[run]} from {mean[first]:.3f} at {curve.x[first]:g} to "
                 f"{mean[last]:.3f} at {curve.x[last]:g}"
             )
-    curve = lines[0][1]
-    return f"Mean {curve.y_name} by {curve.x_name}, a line for each run: {'; '.join(phrases)}."
+    curve, system = lines[0][1], contents.subject.run
+    return f"Mean {curve.y_name} by {curve.x_name}, a line for each {system}: {'; '.join(phrases)}."
 
 
 def shares_figure(contents: Contents) -> Figure | None:
@@ -286,7 +286,7 @@ def _shares_drawn(contents: Contents, order: list[str]) -> dict[str, Any]:
         "scale": {"domain": kinds, "range": list(_SHARE_COLOURS)},
         "legend": {"title": None, "orient": "top", "symbolType": "square", "symbolSize": 120},
     }
-    tips = [tooltip("run", "run"), tooltip("rank", "results", ",d")]
+    tips = [tooltip("run", contents.subject.run), tooltip("rank", "results", ",d")]
     tips += [tooltip(name, name, ".1%") for name in SHARES]
     return {
         "params": [choosing([contents.shown[run] for run in contents.chosen])],

@@ -119,7 +119,7 @@ def _drawn(contents: Contents, measures: list[str]) -> dict[str, Any]:
         "scale": {"domain": parts, "range": list(_COLOURS)},
         "legend": {"title": None, "orient": "top", "symbolType": "square", "symbolSize": 120},
     }
-    tips = [tooltip("run", "run"), *(tooltip(name, name, ".1%") for name in parts)]
+    tips = [tooltip("run", contents.subject.run), *(tooltip(name, name, ".1%") for name in parts)]
     across = {"scale": {"domain": [0, 1]}, "axis": {"format": ".0%", "tickCount": 5}}
     y = {
         "field": "run",

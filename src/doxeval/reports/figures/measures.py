@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from unicodedata import east_asian_width
 
 from doxeval.comparison import MeasurePair
+from doxeval.messages import plural
 from doxeval.reports.contents import Contents
 from doxeval.reports.figures.vega import (
     IS_CHOSEN,
@@ -72,8 +73,8 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
     line = _line(pair, across, up)
     drawing = _scatter_drawn(contents, names, (across, up), line)
     note = _coefficients(pair)
-    alt = f"A point for each of {len(points)} runs: {names[1]} by {names[0]}; {note}."
     title = f"{names[1]} by {names[0]}"
+    alt = f"A point for each of {plural(len(points), contents.subject.run)}: {title}; {note}."
     return Figure(f"scatter-{number}", "scatter", title, columns, drawing, note, alt)
 
 
@@ -112,7 +113,11 @@ def _scatter_drawn(
         quantitative(name, field, scale={"domain": list(domain), "nice": False})
         for name, field, domain in zip(names, ("x", "y"), ends, strict=True)
     )
-    tips = [tooltip("run", "run"), tooltip("x", names[0], ".4f"), tooltip("y", names[1], ".4f")]
+    tips = [
+        tooltip("run", contents.subject.run),
+        tooltip("x", names[0], ".4f"),
+        tooltip("y", names[1], ".4f"),
+    ]
     runs = list(contents.shown.values())
     colour = {**by_run(runs)["color"], "legend": None}
     texts: list[dict[str, Any]] = [

@@ -43,18 +43,19 @@ def difficulty_figure(contents: Contents) -> Figure | None:
     columns = _scores_in_order(contents, {run: column.values[run] for run in runs}, order)
     label = contents.labels[0]
     spread = hard.spread[:, 2].tolist()
+    system, noun = contents.subject
     ends = [
-        f"topic {contents.shown_topics[hard.topics[at]]} (median {spread[at]:.4f})"
+        f"{noun} {contents.shown_topics[hard.topics[at]]} (median {spread[at]:.4f})"
         for at in (0, -1)
     ]
     return Figure(
         "difficulty",
         "difficulty",
-        f"{label} by topic",
+        f"{label} by {noun}",
         columns,
         _difficulty_drawn(contents, [ids[at] for at in order.tolist()], label),
-        "over the runs that are chosen; in the order of the median over all runs",
-        f"{len(order)} topics from the hardest, {ends[0]}, to the easiest, {ends[1]}.",
+        f"over the {system}s that are chosen; in the order of the median over all {system}s",
+        f"{len(order)} {noun}s from the hardest, {ends[0]}, to the easiest, {ends[1]}.",
     )
 
 
@@ -62,7 +63,7 @@ def _difficulty_drawn(contents: Contents, topics: Sequence[str], label: str) -> 
     values = [value for scores in contents.columns[0].values.values() for value in scores.tolist()]
     bounds = bounds_of(contents.columns[0].facts, values)
     spread = {"lowest": "min", "q1": "q1", "median": "median", "q3": "q3", "highest": "max"}
-    across = _across(contents, topics, "topics, hardest first")
+    across = _across(contents, topics, f"{contents.subject.topic}s, hardest first")
     tips = [*_topic_tips(contents), *(tooltip(name, name, ".4f") for name in spread)]
 
     def y(field: str) -> dict[str, Any]:
@@ -138,25 +139,26 @@ def differences_figure(contents: Contents) -> Figure | None:
         if run in contents.chosen
     ]
     label, shown = contents.labels[0], contents.shown[contents.reference]
+    noun = contents.subject.topic
     return Figure(
         "differences",
         "differences",
         f"{label} minus that of {shown}",
         columns,
         _differences_drawn(contents, [ids[at] for at in order.tolist()], [*steps], label),
-        "topics have the same place in all panels, from the largest gain on average to the "
+        f"{noun}s have the same place in all panels, from the largest gain on average to the "
         "largest loss",
-        f"Topics better and worse than {shown}: {'; '.join(words)}.",
+        f"{noun.capitalize()}s better and worse than {shown}: {'; '.join(words)}.",
     )
 
 
 def _differences_drawn(
     contents: Contents, topics: Sequence[str], runs: Sequence[str], label: str
 ) -> dict[str, Any]:
-    across = _across(contents, topics, "topics")
+    across = _across(contents, topics, f"{contents.subject.topic}s")
     width = min(max(len(topics) * _STEP, 240), 720)
     tips = [
-        tooltip("run", "run"),
+        tooltip("run", contents.subject.run),
         *_topic_tips(contents),
         tooltip("difference", "difference", "+.4f"),
     ]
@@ -244,7 +246,7 @@ def _across(contents: Contents, topics: Sequence[str], title: str) -> _Across:
 
 
 def _topic_tips(contents: Contents) -> list[dict[str, Any]]:
-    tips = [tooltip("topic", "topic")]
+    tips = [tooltip("topic", contents.subject.topic)]
     return [*tips, tooltip("title", "title")] if contents.topics.known else tips
 
 

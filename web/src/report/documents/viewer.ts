@@ -2,7 +2,7 @@
 
 import { button, choice, element, named } from "../../shared/dom";
 import { distinct, item } from "../../shared/lists";
-import { percent } from "../../shared/words";
+import { capital, percent } from "../../shared/words";
 import type { DocumentView, ReportData } from "../data";
 import { lazily } from "../lazy";
 import type { Page } from "../page";
@@ -205,7 +205,7 @@ class Viewer {
     const withDocuments = [...new Set(documents.map((view) => view.topic))];
     const ofTopic = documents.flatMap((view, at) => (view.topic === this.#view.topic ? [at] : []));
     const topic = choice(
-      "Topic",
+      capital(this.page.data.subject.topic),
       withDocuments.map((at) => this.page.topicName(at)),
       withDocuments.indexOf(this.#view.topic),
       (at) =>
@@ -223,9 +223,14 @@ class Viewer {
     const counts = new Map(this.#view.results.map(({ run, units }) => [run, units.length]));
     const names = runs.map(({ name }, run) => `${name} (${counts.get(run) ?? 0} here)`);
     const [first, second] = this.#runs;
-    const left = choice("Run", names, first, (run) => this.#choose(second === undefined ? [run] : [run, second]));
-    const right = choice("Beside it", ["– one run only –", ...names], second === undefined ? 0 : second + 1, (at) =>
-      this.#choose(at ? [this.#runs[0], at - 1] : [this.#runs[0]]),
+    const left = choice(capital(this.page.data.subject.run), names, first, (run) =>
+      this.#choose(second === undefined ? [run] : [run, second]),
+    );
+    const right = choice(
+      "Beside it",
+      [`– one ${this.page.data.subject.run} only –`, ...names],
+      second === undefined ? 0 : second + 1,
+      (at) => this.#choose(at ? [this.#runs[0], at - 1] : [this.#runs[0]]),
     );
     const choices: [string, { label: HTMLLabelElement; select: HTMLSelectElement }][] = [
       ["topic", topic],
@@ -262,7 +267,7 @@ class Viewer {
     const title = element(
       "h3",
       {},
-      "Topic ",
+      `${capital(this.page.data.subject.topic)} `,
       named(topic.id),
       topic.title ? ": " : "",
       topic.title ? named(topic.title) : null,
@@ -366,10 +371,7 @@ export function legend(moves: Move[], hasHighlights: boolean, hasGrades: boolean
     "p",
     { class: "dv-legend" },
     hasHighlights ? element("mark", {}, "highlighted by the assessor") : null,
-    key(
-      "dv-key-returned",
-      "returned by the run, with its rank in the margin; lines show where each result begins and ends",
-    ),
+    key("dv-key-returned", "returned, with its rank in the margin; lines show where each result begins and ends"),
     hasChunks ? key("dv-key-cut", "border of a chunk") : null,
     hasGrades ? key("dv-key-graded", "graded element, with its grade at the right") : null,
     element("span", {}, "Keys: ", ...moves.flatMap(keysOf)),

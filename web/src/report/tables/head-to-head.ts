@@ -2,7 +2,7 @@
 
 import { button, choice, element, named } from "../../shared/dom";
 import { item } from "../../shared/lists";
-import { counted, probability, score, signed } from "../../shared/words";
+import { capital, counted, probability, score, signed } from "../../shared/words";
 import { Plot } from "../figures/plots";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
@@ -25,7 +25,7 @@ export function headToHead(page: Page): void {
     chosen[part] = at;
     show();
   };
-  const first = choice("Run", names, chosen.first, set("first"));
+  const first = choice(capital(page.data.subject.run), names, chosen.first, set("first"));
   const second = choice("against", names, chosen.second, set("second"));
   const measure = choice(
     "by",
@@ -34,7 +34,7 @@ export function headToHead(page: Page): void {
     set("measure"),
   );
   const swap = button(
-    { "aria-label": "Swap the runs" },
+    { "aria-label": `Swap the ${page.data.subject.run}s` },
     () => {
       [chosen.first, chosen.second] = [chosen.second, chosen.first];
       [first.select.value, second.select.value] = [String(chosen.first), String(chosen.second)];
@@ -48,7 +48,11 @@ export function headToHead(page: Page): void {
     () => columns(page, chosen),
   );
   const verdict = element("p", { class: "verdict", "aria-live": "polite" });
-  const figure = element("div", { class: "plot", role: "img", "aria-label": "Differences by topic, sorted" });
+  const figure = element("div", {
+    class: "plot",
+    role: "img",
+    "aria-label": `Differences by ${page.data.subject.topic}, sorted`,
+  });
   const body = element("div", {});
   place.replaceChildren(
     element("div", { class: "tools" }, first.label, swap, second.label, measure.label, data),
@@ -88,7 +92,7 @@ function inWords(page: Page, chosen: Chosen, differing: Difference[]): Node[] {
       named(left),
       document.createTextNode(" and "),
       named(right),
-      document.createTextNode(" have no topics in common."),
+      document.createTextNode(` have no ${page.data.subject.topic}s in common.`),
     ];
   const sign = page.measure(chosen.measure).higherIsBetter ? 1 : -1;
   const wins = differing.filter((each) => sign * each.difference > 0).length;
@@ -101,7 +105,7 @@ function inWords(page: Page, chosen: Chosen, differing: Difference[]): Node[] {
     element("span", { class: "tie" }, `equal on ${differing.length - wins - losses}`),
     element("span", { class: "loss" }, `worse on ${losses}`),
   );
-  const words = ` on average over ${counted(differing.length, "topic")}${tested(page, chosen)}.`;
+  const words = ` on average over ${counted(differing.length, page.data.subject.topic)}${tested(page, chosen)}.`;
   return [tally, element("strong", {}, signed(mean)), document.createTextNode(words)];
 }
 
@@ -115,19 +119,23 @@ function tested(page: Page, { measure, first, second }: Chosen): string {
 }
 
 function topics(page: Page, differing: Difference[], names: string[]): HTMLElement {
-  const words = hasTitles(page) ? ["topic", "title"] : ["topic"];
+  const words = [page.data.subject.topic, ...(hasTitles(page) ? ["title"] : [])];
   const head = [...words, ...names, "difference"].map((name, at) =>
     element("th", { scope: "col", class: at < words.length ? "" : "number" }, named(name)),
   );
   const table = element(
     "table",
     {},
-    element("caption", {}, "Topics, the largest gain of the first run on top"),
+    element(
+      "caption",
+      {},
+      `${capital(page.data.subject.topic)}s, the largest gain of the first ${page.data.subject.run} on top`,
+    ),
     element("thead", {}, element("tr", {}, ...head)),
     element("tbody", {}, ...differing.map((each) => row(page, each))),
   );
   sortable(table);
-  const box = scrolled(table, "Differences by topic");
+  const box = scrolled(table, `Differences by ${page.data.subject.topic}`);
   box.classList.add("tall");
   return box;
 }
@@ -169,7 +177,7 @@ function documentsThatDiffer(page: Page, { first, second }: Chosen): Node[] {
       "li",
       {},
       button({ class: "link" }, () => page.openDocument(at, [first, second]), named(view.doc)),
-      ` (topic ${page.topicName(view.topic)}): `,
+      ` (${page.data.subject.topic} ${page.topicName(view.topic)}): `,
       named(page.run(difference > 0 ? first : second).name),
       ` returns ${counted(Math.abs(difference), "more relevant character")}`,
     ),

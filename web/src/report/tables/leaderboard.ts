@@ -87,7 +87,7 @@ function follow(page: Page, table: HTMLTableElement, rows: HTMLTableRowElement[]
     }
     const others = rows.length - page.chosen.size;
     more.hidden = others === 0;
-    const runs = others === 1 ? "run that is" : "runs that are";
+    const runs = `${page.data.subject.run}${others === 1 ? " that is" : "s that are"}`;
     more.textContent = `${showsAll ? "hide" : "show"} ${others} ${runs} not chosen`;
     table.classList.toggle("is-empty", !showsAll && page.chosen.size === 0);
   };

@@ -4,7 +4,7 @@ import { button, choice, element, named } from "../../shared/dom";
 import { distinct, item, sum } from "../../shared/lists";
 import type { UnitData } from "../../shared/report-types";
 import { covered, merged } from "../../shared/spans";
-import { counted, score } from "../../shared/words";
+import { capital, counted, score } from "../../shared/words";
 import type { DocumentView } from "../data";
 import { lazily } from "../lazy";
 import type { Page } from "../page";
@@ -16,18 +16,19 @@ export function topicView(page: Page): void {
   const place = document.getElementById("topic-view");
   if (!place || !page.data.topics.length) return;
   let topic = 0;
+  const word = page.data.subject.topic;
   const body = element("div", { class: "topic" });
   const names = page.data.topics.map((_topic, at) => page.topicName(at));
-  const chosen = choice("Topic", names, 0, (at) => show(at));
+  const chosen = choice(capital(word), names, 0, (at) => show(at));
   const step = (by: number): HTMLButtonElement =>
     button(
-      { "aria-label": by > 0 ? "Next topic" : "Previous topic" },
+      { "aria-label": `${by > 0 ? "Next" : "Previous"} ${word}` },
       () => show((topic + by + names.length) % names.length),
       by > 0 ? "→" : "←",
     );
   const heading = element("h3", { tabindex: "-1" });
   const data = dataButton(
-    "this topic",
+    `this ${word}`,
     () => `topic-${page.topic(topic).id}`,
     () => columns(page, topic),
   );
@@ -36,7 +37,7 @@ export function topicView(page: Page): void {
     topic = at;
     chosen.select.value = String(at);
     const { id, title } = page.topic(at);
-    heading.replaceChildren("Topic ", named(id), ...(title ? [": ", named(title)] : []));
+    heading.replaceChildren(`${capital(word)} `, named(id), ...(title ? [": ", named(title)] : []));
     body.replaceChildren(...question(page, at), scores(page, at), ...returned(page, at));
   };
   show(0);
@@ -67,8 +68,12 @@ function scores(page: Page, topic: number): HTMLElement {
     return value === null || value === undefined ? last : sign * value;
   };
   const order = [...page.chosen].sort((a, b) => key(a) - key(b) || a - b);
-  const table = element("table", { class: "scores" }, element("caption", {}, "Scores of the chosen runs"));
-  const head = element("tr", {}, element("th", { scope: "col" }, "run"));
+  const table = element(
+    "table",
+    { class: "scores" },
+    element("caption", {}, `Scores of the chosen ${page.data.subject.run}s`),
+  );
+  const head = element("tr", {}, element("th", { scope: "col" }, page.data.subject.run));
   table.append(element("thead", {}, head));
   measures.forEach((measure, at) => {
     const cell = element("th", { scope: "col", class: "number" });
@@ -96,7 +101,7 @@ function scores(page: Page, topic: number): HTMLElement {
     body.append(row);
   }
   table.append(body);
-  return scrolled(table, "Scores of this topic");
+  return scrolled(table, `Scores of this ${page.data.subject.topic}`);
 }
 
 /** A table in a box of its own that scrolls if it is wide. */
@@ -144,11 +149,11 @@ export function returned(page: Page, topic: number): Node[] {
   const table = element(
     "table",
     {},
-    element("caption", {}, "What the runs returned in the documents shown below: ranks"),
+    element("caption", {}, `What the ${page.data.subject.run}s returned in the documents shown below: ranks`),
     element("thead", {}, head),
     element("tbody", {}, ...views.map(([at, view]) => row(page, at, view, runs))),
   );
-  return [scrolled(table, "What runs returned")];
+  return [scrolled(table, `What ${page.data.subject.run}s returned`)];
 }
 
 function row(page: Page, at: number, view: DocumentView, runs: number[]): HTMLElement {
