@@ -62,6 +62,11 @@ class Situation:
 
     ideal, innermost: the relevant units, best first. max_results: how many results the list may
     have. unit: in which unit the sizes of children are counted.
+
+    A system is a function of it; this one returns the best unit alone:
+
+    >>> def first(situation: Situation) -> RankedElements:
+    ...     return situation.ideal.rows(slice(1))
     """
 
     collection: Collection
@@ -74,7 +79,12 @@ class Situation:
 
 
 class RankedElements(NamedTuple):
-    """Elements of one topic, best first, each with its score."""
+    """Elements of one topic, best first, each with its score.
+
+    >>> elements = RankedElements(np.array([4, 7]), np.array([0.9, 0.5]))
+    >>> elements.rows(slice(1)).node.tolist()
+    [4]
+    """
 
     node: Ints
     score: Floats
