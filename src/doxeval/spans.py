@@ -69,8 +69,8 @@ def merge_spans(spans: Spans) -> Spans:
 def joined_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return spans of one text in its order, those that overlap or touch joined.
 
-    >>> joined_spans([(7, 9), (0, 4), (3, 5), (5, 6)])
-    [(0, 6), (7, 9)]
+    >>> joined_spans([(7, 9), (0, 4), (3, 5), (5, 6), (8, 12)])
+    [(0, 6), (7, 12)]
     """
     joined: list[tuple[int, int]] = []
     for start, end in sorted(spans):

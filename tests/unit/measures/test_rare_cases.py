@@ -11,6 +11,7 @@ from brute_force.browsing import prum_at_level
 from brute_force.scenarios import near
 from doxeval.assessments import Assessments, Grade2002, Grade2003, GradedElement, Judgment
 from doxeval.documents import example_collection
+from doxeval.errors import DoxevalError
 from doxeval.evaluation import evaluate
 from doxeval.measures import prum
 from doxeval.runs import Kind, Result, Run
@@ -105,3 +106,11 @@ def test_one_topic_does_not_depend_on_the_order_in_another() -> None:
     for judgments in ([own], [own, other], [other, own]):
         table = evaluate(run, Assessments(judgments), [name])
         assert table.topics()["run"]["2"][name] == near(Fraction(1, 2))
+
+
+def test_grades_above_the_maximum_of_err_are_refused() -> None:
+    qrels, run = {"7": {"a": 5, "b": 0}}, {"7": {"a": 1.0}}
+    with pytest.raises(DoxevalError, match="needs max=5: there are grades up to 5"):
+        evaluate({"run": run}, Assessments.from_dict(qrels), "ERR")
+    scores = evaluate({"run": run}, Assessments.from_dict(qrels), "ERR(max=5)")
+    assert scores.mean() == {"run": {"ERR(max=5)": 31 / 32}}
