@@ -60,19 +60,19 @@ class RelevanceEvaluator:
         run = {topic: results for topic, results in scores.items() if topic in judged}
         if not run:
             return {}
-        found = scores_of_run(run_of_dict(run), self._qrels, self._lines, self._options)
-        if found.failure is not None:
-            raise found.failure
+        scored = scores_of_run(run_of_dict(run), self._qrels, self._lines, self._options)
+        if scored.failure is not None:
+            raise scored.failure
         rows = []
-        for line, values in zip(self._lines, found.values, strict=True):
+        for line, values in zip(self._lines, scored.values, strict=True):
             # What is no number of a topic is 0 there, and the number of topics 1.
             constant = {"run_id": 0.0, "topics": 1.0, "nothing": 0.0}.get(line.of.summary)
             label = line.of.name if line.of.as_given else line.label
-            numbers = values.tolist() if constant is None else [constant] * len(found.topics)
+            numbers = values.tolist() if constant is None else [constant] * len(scored.topics)
             rows.append((label, numbers))
         return {
             topic: {label: numbers[at] for label, numbers in rows}
-            for at, topic in enumerate(found.topics)
+            for at, topic in enumerate(scored.topics)
         }
 
 

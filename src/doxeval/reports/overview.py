@@ -134,11 +134,11 @@ def main_finding(contents: Contents, verdicts: MeasureVerdicts) -> Finding:
         len(means) > 1 and len(set(means.values())) == 1,
         by_verdict,
         next(losses, None),
-        None if other is None else _telling_document(contents, best, other),
+        None if other is None else _document_that_differs_most(contents, best, other),
     )
 
 
-def _telling_document(contents: Contents, best: str, other: str) -> ShownDocument | None:
+def _document_that_differs_most(contents: Contents, best: str, other: str) -> ShownDocument | None:
     """Return the document in which the better run shows more of the relevant text, by most.
 
     Documents come first in which both runs return something. First count only the first results

@@ -200,8 +200,8 @@ class Success(BinaryMeasure):
     def scores(self, ranking: Ranking) -> Floats:
         """Return 1 if there is a relevant document."""
         graded = self.graded(ranking)
-        found = graded.hits_at(self.k, self.rel) > 0
-        return defined(found.astype(np.float64), graded.relevant(self.rel))
+        has_hit = graded.hits_at(self.k, self.rel) > 0
+        return defined(has_hit.astype(np.float64), graded.relevant(self.rel))
 
     @property
     def of_parts(self) -> str:
