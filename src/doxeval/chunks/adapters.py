@@ -335,13 +335,13 @@ def _document_name(thing: Any) -> str | None:
     return next((str(name) for name in given if name not in (None, "")), None)
 
 
-def documents_in(loaded: Loaded) -> Iterable[tuple[str, str]]:
-    """Return the ids and texts of the documents that a file or table holds.
+def documents_in(loaded: Loaded) -> Iterable[tuple[str, str] | tuple[str, str, object]]:
+    """Return the ids and texts of the documents that a file or table holds, some with their pages.
 
     It may hold them together with questions, have a record for each, or texts by id.
 
     >>> list(documents_in(Loaded([{"_id": "a", "title": "Tea", "text": "It is hot."}])))
-    [('a', 'Tea\\nIt is hot.')]
+    [('a', 'Tea\\nIt is hot.', None)]
     """
     read = document_format(loaded.value)
     if read is not None:
@@ -353,7 +353,7 @@ def documents_in(loaded: Loaded) -> Iterable[tuple[str, str]]:
     return (_document(loaded, row, record) for row, record in enumerate(loaded.records()))
 
 
-def _document(loaded: Loaded, row: int, record: Mapping[str, Any]) -> tuple[str, str]:
+def _document(loaded: Loaded, row: int, record: Mapping[str, Any]) -> tuple[str, str, object]:
     text_name = next((name for name in _TEXTS if record.get(name) not in (None, "")), None)
     ids = [name for name in (*_IDS, *_DOCUMENTS, "title") if name != text_name]
     document, text = _filled(record, ids), _filled(record, _TEXTS)
@@ -365,7 +365,8 @@ def _document(loaded: Loaded, row: int, record: Mapping[str, Any]) -> tuple[str,
         )
     page = record.get("page")  # of a file that AutoRAG parsed; -1 is the whole file
     is_page = "texts" in record and type(page) is int and page >= 0
-    return f"{document}#{page}" if is_page else str(document), _as_indexed(record, text)
+    name = f"{document}#{page}" if is_page else str(document)
+    return name, _as_indexed(record, text), record.get("pages")
 
 
 def _filled(record: Mapping[str, Any], names: Iterable[str]) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from doxeval.chunks.adapters import documents_in, foreign_documents
 from doxeval.chunks.boundaries import Heading, headings, outlines
-from doxeval.chunks.records import Loaded, frame_records, is_frame, load
+from doxeval.chunks.records import Loaded, frame_records, is_frame, load, plain
 from doxeval.documents import SUFFIXES, Collection, SourceWalk, normalise_id, strip_suffixes
 from doxeval.errors import FormatError, SourceError, UnknownReference, warn
 from doxeval.messages import plural, quoted, suggestion
@@ -27,8 +27,9 @@ class Documents(Mapping[str, str]):
     """Texts by the ids of their documents, in the order in which they were given.
 
     Ids are kept as runs and assessments have them: without white space around them, a leading `./`
-    and a final `.xml`. Offsets count the code points of these texts. `outlines`: the sections of
-    documents, where these are known. `warnings`: what was not read.
+    and a final `.xml`. Offsets count the code points of these texts. A text may come with the spans
+    of its pages. `outlines`: the sections of documents, where these are known. `warnings`: what was
+    not read.
 
     >>> docs = Documents([("faq.xml", "How to return a parcel."), ("terms", "Thirty days.")])
     >>> docs, list(docs), docs["faq.xml"][:6]
@@ -37,15 +38,16 @@ class Documents(Mapping[str, str]):
 
     def __init__(
         self,
-        texts: Iterable[tuple[object, object]],
+        texts: Iterable[tuple[object, object] | tuple[object, object, object]],
         origin: str | None = None,
         outlines: Mapping[str, Sequence[Heading]] | None = None,
         warnings: Iterable[str] = (),
     ) -> None:
         self.warnings = tuple(warnings)
         self._texts: dict[str, str] = {}
+        self._pages: dict[str, tuple[tuple[int, int], ...]] = {}
         self._outlines = {normalise_id(name): known for name, known in (outlines or {}).items()}
-        for name, text in texts:
+        for name, text, *pages in texts:
             if not isinstance(text, str):
                 kind = type(text).__name__
                 raise FormatError(f"document {quoted(name)} is a {kind}: expected its text", origin)
@@ -55,6 +57,8 @@ class Documents(Mapping[str, str]):
             if document in self._texts:
                 raise FormatError(f"there are two documents {quoted(document)}", origin)
             self._texts[document] = text
+            if pages and pages[0] is not None:
+                self._pages[document] = _checked_pages(pages[0], document, len(text), origin)
         if not self._texts:
             raise FormatError("there are no documents", origin)
 
@@ -86,6 +90,14 @@ class Documents(Mapping[str, str]):
         if name not in self._outlines:
             self._outlines[name] = headings(self[document])
         return self._outlines[name]
+
+    def pages(self, document: str) -> tuple[tuple[int, int], ...]:
+        """Return the spans of a document's pages, the first being page 1; none if it has no pages.
+
+        >>> Documents([("a", "One. Two.", [[0, 4], [5, 9]])]).pages("a")
+        ((0, 4), (5, 9))
+        """
+        return self._pages.get(document, ()) or self._pages.get(normalise_id(document), ())
 
     def find(self, reference: object) -> str | None:
         r"""Return the id of the document that others name by a path, with any suffix.
@@ -137,6 +149,22 @@ class Documents(Mapping[str, str]):
         return by_tail
 
 
+def _checked_pages(
+    given: object, document: str, length: int, origin: str | None
+) -> tuple[tuple[int, int], ...]:
+    """Return the spans of pages, which must follow each other inside the text."""
+    pairs = plain(given)
+    if isinstance(pairs, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        edges = [0, *(offset for pair in pairs for offset in pair), length]
+        if all(type(offset) is int for offset in edges) and edges == sorted(edges):
+            return tuple((start, end) for start, end in pairs)
+    raise FormatError(
+        f"pages of document {quoted(document)} are {quoted(given)}: expected [start, end] of each "
+        f"page, in order, within its {plural(length, 'character')}",
+        origin,
+    )
+
+
 EXPECTED = (
     "expected a folder, a file of JSONL, JSON, CSV or Parquet, a dict {id: text}, a data frame, a "
     "collection, or documents of LangChain, LlamaIndex or Haystack"
@@ -150,8 +178,8 @@ def documents(source: Any) -> Documents:
     A folder has a document in each file: plain text and Markdown are the file itself, XML and HTML
     are their text, as in a collection; its ids are the paths of the files, without the suffixes
     that are not needed to distinguish them. A file has a document in each record, with "id" and
-    "text"; a corpus of BEIR ("_id", "title", "text") has the title as the first line of the text,
-    since that is what is searched there. Files, frames and lists of SQuAD, QASPER, HotpotQA,
+    "text", and perhaps "pages", the [start, end] of each page; a corpus of BEIR ("_id", "title",
+    "text") has the title as the first line of the text, since that is what is searched there. Files, frames and lists of SQuAD, QASPER, HotpotQA,
     2WikiMultihopQA, MuSiQue and Natural Questions hold the documents of their questions.
 
     Files of a folder that are no documents are not read; `warnings` of the result counts them.

@@ -346,6 +346,8 @@ class _GoldResolver:
             return self._whole(str(document))
         if evidence.inside is not None:
             return self._within(evidence, document)
+        if evidence.page is not None and document is not None:
+            return self._on_page(evidence, evidence.page, document)
         if evidence.quote is None and evidence.start is None:
             return _Resolution(
                 (), f"nothing says which part of {quoted(evidence.document)} is meant"
@@ -363,6 +365,19 @@ class _GoldResolver:
         if not length:
             return _Resolution((), f"document {truncate(document)} is empty")
         return _Resolution((EvidenceSpan(document, 0, length),))
+
+    def _on_page(self, evidence: RawEvidence, page: int, document: str) -> _Resolution:
+        """Resolve a page, or a quote on it; a quote that is not on it may be elsewhere."""
+        pages = self._docs.pages(document)
+        if page > len(pages):
+            has = plural(len(pages), "page") if pages else "no pages"
+            return _Resolution((), f"no page {page:,} of {truncate(document)}, which has {has}")
+        start, end = pages[page - 1]
+        if evidence.quote is None:
+            if not self._docs[document][start:end].strip():
+                return _Resolution((), f"page {page:,} of {truncate(document)} is blank")
+            return _Resolution((EvidenceSpan(document, start, end),))
+        return self._by_quote(evidence, document, None, EvidenceSpan(document, start, end))
 
     def _outside(self, evidence: RawEvidence, document: str) -> str:
         length = len(self._docs[document])
@@ -387,7 +402,11 @@ class _GoldResolver:
         return None
 
     def _by_quote(
-        self, evidence: RawEvidence, document: str | None, at_offsets: EvidenceSpan | None
+        self,
+        evidence: RawEvidence,
+        document: str | None,
+        at_offsets: EvidenceSpan | None,
+        page: EvidenceSpan | None = None,
     ) -> _Resolution:
         quote = evidence.quote or ""
         location = self._quotes.find(document, quote)
@@ -401,6 +420,9 @@ class _GoldResolver:
             share = location.share if location.near else 0.0
             return _Resolution((), message, near=location.near, share=share)
         is_moved = at_offsets is None and evidence.start is not None
+        if page is not None:
+            on_page = [span for span in spans if _overlap(span, page)]
+            is_moved, spans = not on_page, on_page or spans
         if is_moved:
             nearest = sorted(spans, key=lambda span: abs(span.start - (evidence.start or 0)))
             spans = nearest if self._copies == "place" else sorted(spans)
@@ -470,10 +492,12 @@ def _warning(
 ) -> str | None:
     shown = _shown(evidence.quote or "")
     if is_moved:
-        return (
-            f"not at its offset {evidence.start:,} but at {spans[0].start:,} of "
-            f"{truncate(spans[0].document)}: {shown}"
+        place = (
+            f"on page {evidence.page:,}"
+            if evidence.start is None
+            else f"at its offset {evidence.start:,}"
         )
+        return f"not {place} but at {spans[0].start:,} of {truncate(spans[0].document)}: {shown}"
     if is_copied:
         times = "more than once" if len(spans) == 1 else f"{len(spans):,} times"
         return f"stands {times} in {where}: {shown}"

@@ -78,6 +78,16 @@ def test_parquet_and_frames(tmp_path: Path) -> None:
         assert dict(chunks.documents(source)) == {"a": "one", "b": "two"}
 
 
+def test_pages_are_spans_of_the_text() -> None:
+    records = [{"id": "a.xml", "text": "One. Two.", "pages": [[0, 4], [5, 9]]}]
+    docs = chunks.documents(records)
+    assert docs.pages("a") == docs.pages("a.xml") == ((0, 4), (5, 9))
+    assert chunks.documents({"b": "One."}).pages("b") == ()
+    for wrong in ([[0, 10]], [[4, 2]], [[0, 5], [4, 9]], [[-1, 3]], [["0", 3]], [0, 3], "0-3"):
+        with pytest.raises(FormatError, match=r"pages of document 'a'.*within its 9 characters"):
+            chunks.documents([records[0] | {"pages": wrong}])
+
+
 def test_a_corpus_of_beir_has_titles_as_first_lines(tmp_path: Path) -> None:
     corpus = lines(
         {"_id": "a", "title": "Tea", "text": "It is hot."},

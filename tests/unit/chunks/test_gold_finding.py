@@ -230,6 +230,47 @@ def test_needs_without_text_and_empty_documents() -> None:
     assert empty.warnings[0] == "question 1: document a is empty"
 
 
+PAGES = [{"id": "sea", "text": TEXT, "pages": [[0, 27], [28, 55]]}, {"id": "lake", "text": "Wet."}]
+
+
+def on_pages(span: dict[str, Any], copies: Any = "same") -> tuple[list[tuple[int, int]], Any]:
+    question = {"id": "1", "question": "?", "needs": [{"spans": [span]}]}
+    gold = chunks.questions([question], PAGES, copies, max_missing=1)
+    spans = [(span.start, span.end) for need in gold["1"].needs for span in need.spans]
+    return spans, gold.warnings[:1]
+
+
+def test_gold_by_page() -> None:
+    assert on_pages({"doc": "sea", "page": 2}) == ([(28, 55)], ())
+    quote = {"doc": "sea", "quote": "The moon pulls."}
+    for copies in ("same", "place"):
+        assert on_pages(quote | {"page": 2}, copies) == ([(40, 55)], ())
+        assert on_pages(quote | {"page": 1}, copies) == ([(12, 27)], ())
+    elsewhere = on_pages({"doc": "sea", "page": 1, "quote": "Tides fall."})
+    assert elsewhere == ([(28, 39)], ("question 1: not on page 1 but at 28 of sea: 'Tides fall.'",))
+    assert on_pages({"doc": "sea", "page": 3})[1] == (
+        "question 1: no page 3 of sea, which has 2 pages",
+    )
+    assert on_pages({"doc": "lake", "page": 1})[1] == (
+        "question 1: no page 1 of lake, which has no pages",
+    )
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        {"page": 1, "quote": "Tides fall."},
+        {"doc": "sea", "page": 0},
+        {"doc": "sea", "page": 1, "start": 0, "end": 5},
+        {"doc": "sea", "page": "1"},
+        {"doc": "sea", "page": 1, "whole": True},
+    ],
+)
+def test_wrong_pages_of_gold_are_refused(span: dict[str, Any]) -> None:
+    with pytest.raises(FormatError, match=r"page|a whole document has only a doc"):
+        on_pages(span)
+
+
 def test_copies_is_checked() -> None:
     with pytest.raises(FormatError, match="copies='all': expected 'same' or 'place'"):
         asked({"quote": "x"}, copies="all")

@@ -23,7 +23,8 @@ class RawEvidence(NamedTuple):
     half-open; where end is None, it follows from the quote. quote: the text itself.
     inside: the text in which start and end count, if that is not the document. at_place: whether
     only this place is meant, since such a short text occurs elsewhere by chance. is_whole: whether
-    the whole document is meant; then there are neither offsets nor a quote.
+    the whole document is meant; then there are neither offsets nor a quote. page: the number of the
+    page on which the quote is; without a quote, the whole page is meant.
     """
 
     document: str | None
@@ -33,6 +34,7 @@ class RawEvidence(NamedTuple):
     inside: str | None = None
     at_place: bool = False
     is_whole: bool = False
+    page: int | None = None
 
 
 class RawNeed(NamedTuple):

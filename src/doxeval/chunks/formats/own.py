@@ -17,8 +17,11 @@ is one of
     {"doc", "quote"}            a text that is looked up in the document
     {"quote"}                   a text that is looked up in all documents; a string is the same
     {"doc", "whole": true}      the whole document
+    {"doc", "page": 7}          a page, the first being page 1, of a document that has pages
 
-A quote may come with `start`, or with `start` and `end`, which are then compared with it. Fields
+A quote may come with `start`, or with `start` and `end`, which are then compared with it, or with
+`page`: then it is looked for on that page first. Documents have pages if their records say where
+these are: {"id", "text", "pages": [[start, end], …]}. Fields
 that are null are absent; unknown fields are errors, and so is a span that does not say what it is.
 
 Gold that is not found in the documents is an error, unless --max-missing (`max_missing` in Python)
@@ -46,8 +49,8 @@ from doxeval.messages import quoted
 
 _OF_QUESTION = ("id", "question", "needs", "tags", "not_relevant", "answers", "answerable")
 _OF_NEED = ("id", "grade", "spans")
-_OF_SPAN = ("doc", "start", "end", "quote", "whole")
-_SPANS = '{"doc", "start", "end"}, {"doc", "quote"} or {"doc", "whole": true}'
+_OF_SPAN = ("doc", "start", "end", "quote", "whole", "page")
+_SPANS = '{"doc", "start", "end"}, {"doc", "quote"}, {"doc", "page"} or {"doc", "whole": true}'
 
 
 def _is_questions(value: Any) -> bool:
@@ -115,11 +118,15 @@ def _evidence(loaded: Loaded, row: int, span: Any) -> RawEvidence:
     whole = span.get("whole")
     if whole is not None and not isinstance(whole, bool):
         raise loaded.wrong(f"whole is {quoted(whole)}: expected true or false", row)
-    if not whole and quote is None and start is None:
+    page = whole_number(loaded, row, span, "page")
+    if page is not None and (page < 1 or document is None or start is not None):
+        expected = "expected a doc and a page from 1 on, perhaps with a quote"
+        raise loaded.wrong(f"{quoted(dict(span))}: {expected}", row)
+    if not whole and quote is None and start is None and page is None:
         raise loaded.wrong(f"{quoted(dict(span))}: which part of it? Expected {_SPANS}", row)
-    if whole and (document is None or quote is not None or start is not None):
+    if whole and (document is None or (quote, start, page) != (None, None, None)):
         raise loaded.wrong(f"{quoted(dict(span))}: a whole document has only a doc", row)
-    return RawEvidence(document, quote, start, end, is_whole=bool(whole))
+    return RawEvidence(document, quote, start, end, is_whole=bool(whole), page=page)
 
 
 def _is_judged(value: Any) -> bool:
