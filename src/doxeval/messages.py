@@ -15,6 +15,7 @@ from typing import Any
 
 LONGEST_QUOTE = 80
 LONGEST_PATH = 200
+LONGEST_DESCRIPTION = 200
 _MOST_KNOWN = 60
 _LONGEST_GUESSED = 200
 _MOST_GUESSED = 50_000  # names that are compared, in about a second
@@ -64,6 +65,15 @@ def truncate(name: str, longest: int = LONGEST_QUOTE) -> str:
     """
     text = escape(name[: longest + 1])
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def one_line(text: str, longest: int = LONGEST_DESCRIPTION) -> str:
+    """Return what somebody wrote on one line, with escapes, truncated if it is long.
+
+    >>> one_line("the right\\n  elements\\x07 ")
+    'the right elements\\\\u0007'
+    """
+    return truncate(" ".join(text.split()), longest)
 
 
 def short_path(path: str, longest: int = LONGEST_PATH) -> str:

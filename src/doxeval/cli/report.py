@@ -15,10 +15,7 @@ from doxeval.cli.options import (
     runs_argument,
 )
 from doxeval.cli.output import line, note, warn
-from doxeval.cli.scoring import (
-    ScoringOptions,
-    run_called,
-)
+from doxeval.cli.scoring import ScoringOptions, describe_option, described, run_called
 from doxeval.cli.verb import command_line, verb
 from doxeval.named import option
 
@@ -50,13 +47,7 @@ class ReportOptions(ScoringOptions):
         "titles, queries and descriptions.",
         metavar="FILE",
     )
-    descriptions: tuple[str, ...] = option(
-        (),
-        "What a run is, in a few words, as `NAME: text`; or a file with such a line for each run. "
-        "May be repeated.",
-        metavar="TEXT|FILE",
-        flags=("--describe",),
-    )
+    descriptions: tuple[str, ...] = describe_option()
     figures: Path | None = option(
         None,
         "Directory for each figure as SVG, PNG and PDF, with its data as CSV (needs the extra "
@@ -149,7 +140,7 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
         ),
     )
     topics = _topics(options.topics, evaluation.truth.topics)
-    table = options.scores(evaluation, runs)
+    table = described(options.scores(evaluation, runs), options.descriptions)
     warn(judged_warnings(table))
     chunks = _chunk_tables(evaluation, dict(zip(table, chunk_files, strict=False)))
     other_files = {name: getattr(options, name) for name in _OTHER_FILES}
@@ -168,22 +159,7 @@ def _written(runs: tuple[str, ...], options: ReportOptions) -> list[Path]:
         ],
         chunks=chunks,
         losses=_losses(evaluation, table, chunks) if chunks else (),
-        descriptions=_descriptions(options.descriptions, table),
     )
-
-
-def _descriptions(given: Sequence[str], table: ScoreTable) -> dict[str, str]:
-    """Return what runs are: lines, and the lines of files about runs that are in the table."""
-    from doxeval.reports import description_in, descriptions_of
-
-    described: dict[str, str] = {}
-    for text in given:
-        if Path(text).is_file() or ": " not in text:
-            described |= descriptions_of(text, list(table))
-        else:
-            run, line = description_in(text)
-            described[run_called(table, run) or run] = line
-    return described
 
 
 def _chunk_tables(evaluation: Evaluation, files: Mapping[str, str]) -> dict[str, ChunkTable]:

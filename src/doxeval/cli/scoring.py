@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -309,6 +310,32 @@ def run_called(table: ScoreTable, name: str | None) -> str | None:
         return name
     files = {os.path.realpath(run.file): run.run for run in table.runs if run.file is not None}
     return files.get(os.path.realpath(name), name)
+
+
+def describe_option() -> Any:
+    """Declare `--describe`, for verbs that show what runs are; `described` carries it out."""
+    return option(
+        (),
+        "What a run is, in a few words, as `NAME: text`; or a file with such a line for each run. "
+        "It replaces what the run's file says: the comment of a text run, or INEX's description. "
+        "May be repeated.",
+        metavar="TEXT|FILE",
+        flags=("--describe",),
+    )
+
+
+def described(table: ScoreTable, given: Sequence[str]) -> ScoreTable:
+    """Return the table with descriptions of runs: `NAME: text`, or files of such lines."""
+    from doxeval.runs import description_in, descriptions_of
+
+    descriptions: dict[str, str] = {}
+    for text in given:
+        if Path(text).is_file() or ": " not in text:
+            descriptions |= descriptions_of(text, list(table))
+        else:
+            run, line = description_in(text)
+            descriptions |= descriptions_of({run_called(table, run) or run: line}, list(table))
+    return table.described(descriptions)
 
 
 def _jobs_worth_starting(evaluation: Evaluation, runs: Sequence[RunInput]) -> int:

@@ -39,7 +39,7 @@ from doxeval.evaluation.measure_selection import (
 )
 from doxeval.evaluation.ranking import RankedBy, RunRanking, rank_block, tied_documents
 from doxeval.measures import GroundTruth, Preset
-from doxeval.messages import truncate
+from doxeval.messages import one_line, truncate
 from doxeval.runs import Block, Run, RunFacts, is_not_found
 from doxeval.scores import Curve, DocumentScores, RunScores
 from doxeval.storage import foreign_code
@@ -355,6 +355,7 @@ class Scoring:
             results,
             diagnostics.judged.share,
             without_whitespace,
+            one_line(facts.description),
         )
 
     def _skips(

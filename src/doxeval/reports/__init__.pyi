@@ -3,9 +3,6 @@ from doxeval.reports.contents import topic_names as topic_names
 from doxeval.reports.data import document_data as document_data
 from doxeval.reports.data import documents_note as documents_note
 from doxeval.reports.data import number as number
-from doxeval.reports.descriptions import description_in as description_in
-from doxeval.reports.descriptions import descriptions_of as descriptions_of
-from doxeval.reports.descriptions import read_descriptions as read_descriptions
 from doxeval.reports.documents.select import select_documents as select_documents
 from doxeval.reports.documents.view import DocumentView as DocumentView
 from doxeval.reports.documents.view import RunUnits as RunUnits

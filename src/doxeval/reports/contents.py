@@ -129,7 +129,6 @@ class Contents:
     about navigation. documents: what runs return in some documents. notes: warnings besides those
     of the table. topics: what is known about topics besides their ids. provenance: where all of it
     comes from. losses: what runs lose by chunking and by retrieval, if chunks are known.
-    descriptions: what runs are, in a few words, as far as it is known.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts
@@ -151,7 +150,6 @@ class Contents:
     topics: TopicNames = field(default_factory=TopicNames)
     provenance: Provenance = field(default_factory=Provenance)
     losses: tuple[Loss, ...] = ()
-    descriptions: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.baseline is not None and self.baseline not in self.names:
@@ -195,6 +193,11 @@ class Contents:
     def shown_topics(self) -> dict[str, str]:
         """The ids of the topics as the page shows them."""
         return legible(self.table.topic_ids)
+
+    @cached_property
+    def descriptions(self) -> dict[str, str]:
+        """What runs are, in a few words, as far as it is known."""
+        return self.table.descriptions
 
     @cached_property
     def labels(self) -> list[str]:

@@ -17,13 +17,12 @@ from doxeval.messages import Message, Parameter, join_names
 from doxeval.named import checked
 from doxeval.output import flush_to_disk
 from doxeval.reports.contents import Contents, topic_names
-from doxeval.reports.descriptions import Descriptions, descriptions_of
 from doxeval.reports.documents.view import DocumentView, document_views
 from doxeval.reports.figures.losses import Loss
 from doxeval.reports.figures.vega import FILES, Figure
 from doxeval.reports.page import all_figures, page
 from doxeval.reports.provenance import Provenance, provenance_of
-from doxeval.runs import ChunkTable
+from doxeval.runs import ChunkTable, Descriptions, descriptions_of
 from doxeval.scores import ScoreTable, renderer
 from doxeval.topics import TopicsGiven
 
@@ -63,7 +62,8 @@ def report(
     oracle's. Texts come from the collection, or from the `texts` of the evaluation.
 
     `descriptions` says by run what each one is, in a few words, or is a file with a line
-    `NAME: text` for each.
+    `NAME: text` for each. Without it, the page shows what the files of the runs say: the comment
+    of a text run, or the description of INEX's XML.
 
     The page says where it comes from: the files of the runs and of the assessments with their
     hashes, the collection, and the `date`, which is now by default. `command` is what was typed,
@@ -77,6 +77,7 @@ def report(
     >>> [path.name for path in report(table, Path(tempfile.mkdtemp()) / "report.html")]
     ['report.html']
     """
+    table = table.described(descriptions_of(descriptions, list(table)))
     scores, profile = split_profile(table.reference_first())
     read = [("topics", os.fspath(topics))] if isinstance(topics, str | os.PathLike) else []
     provenance = provenance_of(
@@ -87,7 +88,7 @@ def report(
         navigation=None if truth is None else truth.navigation,
     )
     contents = contents_of(
-        scores, title, baseline, truth, topics, chunks, losses, profile, provenance, descriptions
+        scores, title, baseline, truth, topics, chunks, losses, profile, provenance
     )
     if out is not None:
         made = write_report(contents, out, figures)
@@ -114,7 +115,6 @@ def contents_of(
     losses: Iterable[Loss] = (),
     profile: ScoreTable | None = None,
     provenance: Provenance | None = None,
-    descriptions: Descriptions | None = None,
 ) -> Contents:
     """Return what a report shows of a table, and of the profile that was split from it."""
     by_run = _chunks_by_run(chunks, table)
@@ -136,7 +136,6 @@ def contents_of(
         named,
         provenance or Provenance(),
         tuple(losses),
-        descriptions_of(descriptions, list(table)),
     )
 
 

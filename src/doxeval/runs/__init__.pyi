@@ -6,6 +6,10 @@ from doxeval.runs.columns import Result as Result
 from doxeval.runs.columns import SpanLists as SpanLists
 from doxeval.runs.columns import is_not_found as is_not_found
 from doxeval.runs.columns import not_found as not_found
+from doxeval.runs.descriptions import Descriptions as Descriptions
+from doxeval.runs.descriptions import description_in as description_in
+from doxeval.runs.descriptions import descriptions_of as descriptions_of
+from doxeval.runs.descriptions import read_descriptions as read_descriptions
 from doxeval.runs.frames import optional_module as optional_module
 from doxeval.runs.parquet import checked_parquet as checked_parquet
 from doxeval.runs.parquet import sizes_in_parquet as sizes_in_parquet

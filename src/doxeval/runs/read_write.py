@@ -2,7 +2,7 @@
 
 A name that ends in `.xml`, `.jsonl`, `.ndjson`, `.csv` or `.parquet` says which format the file is
 in. With any other name, `.run`, `.txt`, `.tsv` and `.json` included, it is recognised by how it
-begins, by the first of these that fits:
+begins, behind a comment if it has one, by the first of these that fits:
 
     PAR1                                             Parquet
     <inex-submission (and what XML has before it)    INEX XML
@@ -182,6 +182,10 @@ def _recognise(
     if given is not None or (chosen is not None and chosen.name not in _COMMON_NAMES):
         return chosen or FORMATS["text"]
     begin = cast(io.BufferedReader, file).peek().removeprefix(BYTE_ORDER_MARK).lstrip()
+    if begin.startswith(b"#"):
+        from doxeval.runs.text import comment_of
+
+        begin = begin[len(comment_of(begin)) :]
     return choose_format(FORMATS, begin=begin) or FORMATS["text"]
 
 

@@ -82,7 +82,7 @@ class Run:
     line: Ints
     spans: SpanLists | None = None
     tokens: Ints | None = None
-    # What the file says about the run as a whole: participant, task, …
+    # What the file says about the run as a whole: participant, task, description, …
     facts: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     origin: str | None = None
@@ -504,7 +504,7 @@ class RunFacts(NamedTuple):
 
     run_ids: those in the file, in the order of first appearance. run_id: the last of them. stated:
     warnings of the reader. has_ranks, has_scores: whether every result has one. shape: what all
-    lines of a text run have in common.
+    lines of a text run have in common. description: what the file says the run is.
     """
 
     run_id: str
@@ -514,6 +514,7 @@ class RunFacts(NamedTuple):
     has_ranks: bool
     has_scores: bool
     shape: tuple[int, ...] = ()
+    description: str = ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -560,6 +561,7 @@ class Block(NamedTuple):
             run.rank is not None,
             run.score is not None,
             self.shape,
+            run.facts.get("description", ""),
         )
 
 

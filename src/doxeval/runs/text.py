@@ -7,9 +7,9 @@
     qid Q0 file rank rsv runid POINT POINT            a passage between two text points
 
 Fields are separated by white space; there is one kind per file. Lines are in the order of the
-ranking. A byte order mark before the first line is passed over; anything else is an error that
-names the line. With `ends` the last column is an end,
-not a length, as some programs write it.
+ranking. A byte order mark before the first line is passed over. Lines before the first result that
+begin with `#` and a space are a comment, which says what the run is; anything else is an error that
+names the line. With `ends` the last column is an end, not a length, as some programs write it.
 
 Files of any size are read block by block, each block ending where the topic changes. Of several
 errors, the one on the lowest line is raised; the first line decides how many fields all lines must
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -61,6 +62,8 @@ _EXPECTED = {
     MSMARCO_FIELDS: "3 fields (qid pid rank)",
 }
 _WINDOW = 1 << 16  # bytes first looked at for the end of a topic
+_LONGEST_COMMENT = 1 << 16  # bytes
+_COMMENT = re.compile(rb"(?:[^\S\n]*\n)*(?:#(?:[^\S\n][^\n]*)?\n\s*)+")
 
 
 def text_blocks(file: IO[bytes], origin: str, options: ReadOptions) -> Iterator[Block]:
@@ -95,9 +98,13 @@ def read_blocks(reader: BlockReader, file: IO[bytes], options: ReadOptions) -> I
         for data in lines:
             block = reader.read(data)
             lines.next_line = reader.next_line
-            if block is not None:
-                has_results = True
-                yield block
+            if block is None:
+                continue
+            if lines.comment and not has_results:
+                facts = {**block.run.facts, "description": lines.comment}
+                block = block._replace(run=replace(block.run, facts=facts))
+            has_results = True
+            yield block
         if not has_results:
             raise FormatError("no results in the file", origin)
     except FormatError as error:
@@ -150,15 +157,26 @@ class _TopicLines:
         self._rest = b""  # behind the last block
         self._head = b""  # of the file
         self.next_line = 1
+        self.comment = ""
 
     def __iter__(self) -> Iterator[bytes]:
-        self._ahead = self._read(_AT_ONCE if self._rows is None else _LONG_ROW * self._rows)
-        if self._is_first and self._ahead.startswith(BYTE_ORDER_MARK):
+        rows = _AT_ONCE if self._rows is None else _LONG_ROW * self._rows
+        self._ahead = self._read(max(rows, _LONGEST_COMMENT))
+        if self._is_first:
             self._ahead = self._ahead.removeprefix(BYTE_ORDER_MARK)
             self._head = self._head.removeprefix(BYTE_ORDER_MARK)
+            self._take_comment()
         size = self._block_size()
         while block := self._next(size):
             yield block
+
+    def _take_comment(self) -> None:
+        """Take the comment off the beginning; its lines stay, so that the others keep numbers."""
+        comment = comment_of(self._ahead)
+        lines = (line.strip().removeprefix(b"#") for line in comment.split(b"\n"))
+        self.comment = " ".join(b" ".join(lines).decode("utf-8", "replace").split())
+        self._ahead = b"\n" * comment.count(b"\n") + self._ahead[len(comment) :]
+        self._head = self._head[len(comment) :]
 
     def read_head(self) -> bytes:
         """Return the beginning of the file, as long as it is always looked at."""
@@ -221,6 +239,16 @@ class _TopicLines:
         if behind > LONGEST_LINE:
             line = self.next_line + sum(data.count(b"\n") for data in waiting)
             raise FormatError(f"a line of more than {LONGEST_LINE:,} bytes", self._origin, line)
+
+
+def comment_of(begin: bytes) -> bytes:
+    """Return the comment at the beginning of a file, without what follows it.
+
+    >>> comment_of(b"# by the title\\n7 Q0 a 1 0.5 mine\\n"), comment_of(b"#7 Q0 a 1 0.5 mine\\n")
+    (b'# by the title\\n', b'')
+    """
+    comment = _COMMENT.match(begin, 0, _LONGEST_COMMENT)
+    return comment[0] if comment else b""
 
 
 # The topic is the first field of a line; blank lines belong to the topic before them.

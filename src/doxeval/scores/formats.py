@@ -73,6 +73,7 @@ def plain_values(table: ScoreTable) -> dict[str, Any]:
             {
                 "run": scores.run,
                 "file": scores.file,
+                **({"description": scores.description} if scores.description else {}),
                 "mean": means[scores.run],
                 "topics": topics[scores.run],
                 "undefined": undefined.get(scores.run, {}),

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -19,7 +20,7 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Floats
 from doxeval.errors import UnknownName
-from doxeval.messages import Message, plural, quoted, suggestion, truncate
+from doxeval.messages import Message, one_line, plural, quoted, suggestion, truncate
 from doxeval.scores.text import (
     MAX_MEASURES,
     ShownAsTable,
@@ -204,7 +205,7 @@ class RunScores:
     documents: the scores of single documents, if they were requested.
     judged: how much of it was judged; None if that is not known.
     without_whitespace: the same scores with white space ignored, if they were kept; nan where they
-    were not.
+    were not. description: what the run is, on one line; empty if nobody said so.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
     RunScores('mine': 1 measure, 2 topics)
@@ -222,13 +223,16 @@ class RunScores:
     results: Any = None
     judged: JudgedSummary | None = None
     without_whitespace: Floats | None = None
+    description: str = ""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RunScores):
             return NotImplemented
+        plain = attrgetter(
+            "run", "file", "description", "warnings", "curves", "documents", "judged"
+        )
         return (
-            (self.run, self.file, self.warnings, self.curves, self.documents, self.judged)
-            == (other.run, other.file, other.warnings, other.curves, other.documents, other.judged)
+            plain(self) == plain(other)
             and _same(self.values, other.values)
             and _same(self.counted, other.counted)
             and _same(self.has_results, other.has_results)
@@ -374,6 +378,30 @@ class ScoreTable(ShownAsTable):
             runs.append(replace(run, curves=curves))
         reference = None if self.reference is None else new.get(self.reference)
         return replace(self, measures=measures, runs=tuple(runs), reference=reference)
+
+    @property
+    def descriptions(self) -> dict[str, str]:
+        """What runs are, on one line each, by run, as far as it is known."""
+        return {scores.run: scores.description for scores in self.runs if scores.description}
+
+    def described(self, descriptions: Mapping[str, str]) -> ScoreTable:
+        """Return the table with descriptions of runs, in place of those that their files have.
+
+        >>> runs = (RunScores("x", np.array([[0.5]]), np.array([True])),)
+        >>> table = ScoreTable((MeasureFacts("A", "A", ""),), ("7",), runs)
+        >>> table.described({"x": "the right  elements"}).descriptions
+        {'x': 'the right elements'}
+        """
+        lines = {run: one_line(text) for run, text in descriptions.items()}
+        for run in lines:
+            self.index_of_run(run)
+        return replace(
+            self,
+            runs=tuple(
+                replace(scores, description=lines.get(scores.run, scores.description))
+                for scores in self.runs
+            ),
+        )
 
     def reference_first(self) -> ScoreTable:
         """Return the table with the reference measure before all others."""

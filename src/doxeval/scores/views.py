@@ -143,6 +143,11 @@ class RunView(ByMeasure):
         return self._table.runs[self._index].file
 
     @property
+    def description(self) -> str:
+        """What the run is, on one line; empty if nobody said so."""
+        return self._table.runs[self._index].description
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings about all runs of the table, then those about the run."""
         return (*self._table.warnings, *self._table.runs[self._index].warnings)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from lxml import html
 
-from doxeval.errors import FormatError, InputError
-from doxeval.reports import Contents, Loss, page, read_descriptions, report
+from doxeval.errors import InputError
+from doxeval.reports import Contents, Loss, page, report
 from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from helpers import doxeval
 
@@ -71,8 +71,8 @@ def test_equal_runs_have_no_best() -> None:
 
 
 def test_each_run_has_a_row_with_its_verdict() -> None:
-    table = scored(base=0.3, good=0.8, bad=0.1)
-    contents = Contents(table, baseline="base", descriptions={"good": "<b>good</b> parts"})
+    table = scored(base=0.3, good=0.8, bad=0.1).described({"good": "<b>good</b> parts"})
+    contents = Contents(table, baseline="base")
     rows = html.fromstring(page(contents)).xpath("//table[@id='overview']/tbody/tr")
     texts = [["".join(cell.itertext()) for cell in row] for row in rows]
     assert [[row[1], row[2], row[3], row[5]] for row in texts] == [
@@ -113,27 +113,17 @@ def test_descriptions_come_from_a_file(tmp_path: Path) -> None:
         report(scored(b=0.5), descriptions=file)
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("a: x\nb\n", r"runs.txt:2: expected NAME: text, not 'b'"),
-        (": x\n", r"runs.txt:1: expected NAME: text"),
-        ("a: x\na: y\n", r"runs.txt:2: 'a' is described twice"),
-        ("\n# nothing\n", r"runs.txt: no lines of the form NAME: text"),
-    ],
-)
-def test_lines_that_describe_nothing_are_errors(tmp_path: Path, text: str, problem: str) -> None:
-    (tmp_path / "runs.txt").write_text(text, encoding="utf-8")
-    with pytest.raises(FormatError, match=problem):
-        read_descriptions(tmp_path / "runs.txt")
-
-
-def test_runs_are_described_on_the_command_line(tmp_path: Path) -> None:
-    (tmp_path / "mine.run").write_text("7 Q0 d 1 1.0 mine\n", encoding="utf-8")
+def test_what_the_command_line_says_of_a_run_replaces_its_comment(tmp_path: Path) -> None:
+    text = "# \x1b]0;mine\x07 </script>\n7 Q0 d 1 1.0 mine\n"
+    (tmp_path / "mine.run").write_text(text, encoding="utf-8")
     (tmp_path / "qrels").write_text("7 0 d 1\n", encoding="utf-8")
     given = ("report", tmp_path / "mine.run", "-a", tmp_path / "qrels", "-m", "AP")
     out = ("--out", tmp_path / "report.html")
-    made = doxeval(*given, *out, "--describe", "mine: <i>all</i> of it")
+    made = doxeval(*given, *out)
+    assert made.exit_code == 0, made.stderr
+    page_text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert 'class="what">\\u001b]0;mine\\u0007 &lt;/script&gt;<' in page_text
+    made = doxeval(*given, *out, "--force", "--describe", "mine: <i>all</i> of it")
     assert made.exit_code == 0, made.stderr
     page_text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert 'class="what">&lt;i&gt;all&lt;/i&gt; of it<' in page_text

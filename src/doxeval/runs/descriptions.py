@@ -1,4 +1,7 @@
-"""What runs are, in a few words: lines of the form `NAME: text`."""
+"""What runs are, in a few words, as lines of the form `NAME: text`.
+
+Files of runs may also say so themselves: text in a comment, INEX's XML in `<description>`.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,17 @@ from collections.abc import Mapping, Sequence
 
 from doxeval.errors import FormatError, InputError
 from doxeval.files import open_input, text_lines
-from doxeval.markup import readable
 from doxeval.messages import Parameter, join_names, quoted
 
 Descriptions = Mapping[str, str] | str | os.PathLike[str]
 
 
 def descriptions_of(given: Descriptions | None, runs: Sequence[str]) -> dict[str, str]:
-    """Return the descriptions of runs, each on one line: as given, or from a file.
+    """Return the descriptions of runs: as given, or from a file.
 
     A mapping may only have runs that are there; a file must describe at least one of them.
 
-    >>> descriptions_of({"mine": "the right  elements"}, ["mine", "base"])
+    >>> descriptions_of({"mine": "the right elements"}, ["mine", "base"])
     {'mine': 'the right elements'}
     """
     if given is None:
@@ -33,8 +35,7 @@ def descriptions_of(given: Descriptions | None, runs: Sequence[str]) -> dict[str
             Parameter("descriptions")
             + f" of no run{where}: {join_names(unknown)}; there are {join_names(list(runs))}"
         )
-    lines = {run: " ".join(readable(text).split()) for run, text in described.items()}
-    return {run: line for run, line in lines.items() if line and run in runs}
+    return {run: text for run, text in described.items() if run in runs}
 
 
 def read_descriptions(path: str | os.PathLike[str]) -> dict[str, str]:
