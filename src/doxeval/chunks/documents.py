@@ -179,8 +179,9 @@ def documents(source: Any) -> Documents:
     are their text, as in a collection; its ids are the paths of the files, without the suffixes
     that are not needed to distinguish them. A file has a document in each record, with "id" and
     "text", and perhaps "pages", the [start, end] of each page; a corpus of BEIR ("_id", "title",
-    "text") has the title as the first line of the text, since that is what is searched there. Files, frames and lists of SQuAD, QASPER, HotpotQA,
-    2WikiMultihopQA, MuSiQue and Natural Questions hold the documents of their questions.
+    "text") has the title as the first line of the text, since that is what is searched there.
+    Files, frames and lists of SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue and Natural
+    Questions hold the documents of their questions.
 
     Files of a folder that are no documents are not read; `warnings` of the result counts them.
 
