@@ -15,8 +15,8 @@ from doxeval.cli.chunks.inputs import (
     max_missing_option,
     some_docs_option,
 )
-from doxeval.cli.options import out_option, tokens_option
-from doxeval.cli.output import aligned, block, data, line, note, warn
+from doxeval.cli.options import check_wide, out_option, tokens_option, wide_option
+from doxeval.cli.output import data, line, note, print_table, warn
 from doxeval.cli.thresholds import ThresholdOptions
 from doxeval.cli.verb import part, verb
 from doxeval.named import option
@@ -58,6 +58,7 @@ class ChunkEvaluateOptions:
         None, "Format of the output.", shown_default="by the name of --out, else table"
     )
     out: Path | None = out_option("Write to this file.", default=None)
+    wide: bool = wide_option()
     max_missing: str = max_missing_option("quotes")
     thresholds: ThresholdOptions = part(ThresholdOptions)
 
@@ -92,6 +93,7 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
 
     if len(options.chunks) > 1 and len(options.chunks) != len(runs):
         raise click.UsageError("give one file of --chunks, or one for each run")
+    check_wide(options.output_format())
     gates = options.thresholds.requested(options.out)
     if options.tokens is not None:
         tokeniser_of(options.tokens)
@@ -257,7 +259,7 @@ def _write(table: ScoreTable, options: ChunkEvaluateOptions) -> None:
 
     format_ = options.output_format()
     if format_ == "table":
-        contents = utf8(as_text(table, options.per_topic))
+        contents = utf8(as_text(table, options.per_topic, options.out is not None))
     else:
         contents = FORMATS[format_](table, options.per_topic)
     if options.out is None:
@@ -306,7 +308,7 @@ def _print_losses(table: ScoreTable, scored: _Scored, chunks: Mapping[str, Chunk
     if by_run:
         line()
         header = ["run", "measure", "score", "oracle (greedy)", "lost by chunking", "by retrieval"]
-        block(aligned(header, [row for name in chunks for row in by_run.get(name, [])]))
+        print_table(header, [row for name in chunks for row in by_run.get(name, [])])
         line("White space is not lost: losses are counted without it.")
 
 
@@ -335,4 +337,4 @@ def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
         macro = np.array(means).mean(axis=0)
         rows.append([run.run, "mean of tags", *map(format_score, macro)])
     line()
-    block(aligned(["run", "tag", *table.labels], rows))
+    print_table(["run", "tag", *table.labels], rows)
