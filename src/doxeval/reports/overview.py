@@ -163,7 +163,7 @@ def main_finding(contents: Contents, verdicts: MeasureVerdicts) -> Finding:
     return Finding(
         best,
         means[best],
-        [run for run, mean in means.items() if mean == means[best]],
+        [run for run in contents.ranking if means[run] == means[best]],
         verdicts.reference,
         pair,
         len(means) > 1 and len(set(means.values())) == 1,
