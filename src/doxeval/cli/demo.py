@@ -25,8 +25,8 @@ _ELEMENT_RUNS = ("baseline*", "c*", "l*", "marksman")
 # Runs that the demo makes itself, by the task that each is for; models are those of the task.
 _BASELINES = {"focused": "baseline-lm", "relevant-in-context": "baseline-bm25"}
 
-# Ways to split articles into chunks, from small to large.
-_CHUNKINGS = ("sentences:1:0", "paragraphs", "words:200:50", "words:400:0")
+# Ways to split articles into chunks.
+_CHUNKINGS = ("sentences:1:0", "paragraphs", "sections", "words:200:50")
 
 _UNFINISHED = ".unfinished"
 _WIDTH = 80
@@ -365,10 +365,10 @@ def _best_chunking(chunkings: list[dict[str, Any]]) -> str:
     measure = "bR@1000"
     best, *_, worst = sorted(chunkings, key=lambda row: -row[measure])
     differs = not set(best["letters"]) & set(worst["letters"])
-    lost = {name: best[f"lost by {name}"] for name in ("retrieval", "chunking")}
+    retrieval, chunking = best["lost by retrieval"], best["lost by chunking"]
     return (
         f"Split by {best['chunking']}, the first 1,000 words that a search returns hold "
-        f"{best[measure]:.0%} of the answers; by {worst['chunking']} {worst[measure]:.0%}"
-        f"{', significantly less' if differs else ''}. Of the answers, {lost['retrieval']:.0%} is "
-        f"lost by retrieval and {lost['chunking']:.0%} by chunking."
+        f"{best[measure]:.0%} of the answers; {retrieval:.0%} is lost by retrieval, {chunking:.0%} "
+        f"by chunking. Split by {worst['chunking']}, they hold {worst[measure]:.0%}"
+        f"{', which is significantly less' if differs else ''}."
     )
