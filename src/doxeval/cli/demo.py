@@ -61,18 +61,18 @@ def demo(options: DemoOptions) -> None:
     """
     _check_free(options.out, options.force)
     with new_directory(options.out):
-        places = _Places(options.out)
-        copy_data(places.data)
+        files = _DemoFiles(options.out)
+        copy_data(files.data)
         if options.verbose:
-            _print_commands(places)
+            _print_commands(files)
         else:
-            _print_summary(places)
+            _print_summary(files)
     if options.opens:
-        open_in_browser(places.report)
-        open_in_browser(places.chunks)
+        open_in_browser(files.report)
+        open_in_browser(files.chunks)
 
 
-class _Places:
+class _DemoFiles:
     """What is where in the directory of the demo."""
 
     def __init__(self, out: Path) -> None:
@@ -189,71 +189,71 @@ def _invoke(command: Command) -> None:
         called.invoke(inner)
 
 
-def _building(places: _Places) -> list[Command]:
-    articles = places.data / "articles"
+def _building(files: _DemoFiles) -> list[Command]:
+    articles = files.data / "articles"
     return [
-        ("collection", "build", articles, "--out", places.collection),
-        ("index", "build", places.collection),
+        ("collection", "build", articles, "--out", files.collection),
+        ("index", "build", files.collection),
     ]
 
 
-def _baselines(places: _Places) -> Iterator[tuple[str, Path, Command]]:
+def _baselines(files: _DemoFiles) -> Iterator[tuple[str, Path, Command]]:
     """Yield the tasks, with the run that is made for each, and the command that makes it."""
     for task, name in _BASELINES.items():
-        run = places.runs / f"{name}.run"
-        search = ("search", places.collection, places.topics, "--task", task)
+        run = files.runs / f"{name}.run"
+        search = ("search", files.collection, files.topics, "--task", task)
         yield task, run, (*search, "--run-id", name, "--out", run)
 
 
-def _on_runs(name: str, places: _Places, measures: Sequence[str], *more: object) -> Command:
+def _on_runs(name: str, files: _DemoFiles, measures: Sequence[str], *more: object) -> Command:
     """Return a command on all runs and the assessments."""
     words = [word for measure in measures for word in ("-m", measure)]
-    judged = ("-a", places.data / "assessments.jsonl", "--collection", places.collection)
-    return (name, _Runs(places.runs), *judged, *words, *more)
+    judged = ("-a", files.data / "assessments.jsonl", "--collection", files.collection)
+    return (name, _Runs(files.runs), *judged, *words, *more)
 
 
-def _comparing(places: _Places, *more: object) -> Command:
-    return _on_runs("compare", places, _MEASURES[:1], "--baseline", _BASELINES["focused"], *more)
+def _comparing(files: _DemoFiles, *more: object) -> Command:
+    return _on_runs("compare", files, _MEASURES[:1], "--baseline", _BASELINES["focused"], *more)
 
 
-def _reporting(places: _Places) -> Command:
-    known = ("--topics", places.topics, "--baseline", _BASELINES["focused"])
-    described = ("--describe", places.data / "descriptions.txt")
-    written = ("--out", places.report, "--title", "The demo collection")
-    return _on_runs("report", places, _MEASURES, *known, *described, *written)
+def _reporting(files: _DemoFiles) -> Command:
+    known = ("--topics", files.topics, "--baseline", _BASELINES["focused"])
+    described = ("--describe", files.data / "descriptions.txt")
+    written = ("--out", files.report, "--title", "The demo collection")
+    return _on_runs("report", files, _MEASURES, *known, *described, *written)
 
 
-def _trying_chunks(places: _Places, *more: object) -> Command:
+def _trying_chunks(files: _DemoFiles, *more: object) -> Command:
     chunkings = [word for chunking in _CHUNKINGS for word in ("--by", chunking)]
-    tried = ("chunks", "try", places.collection, places.data / "questions.jsonl", *chunkings)
-    return (*tried, "--report", places.chunks, *more)
+    tried = ("chunks", "try", files.collection, files.data / "questions.jsonl", *chunkings)
+    return (*tried, "--report", files.chunks, *more)
 
 
 # With every command
 
 
-def _print_commands(places: _Places) -> None:
+def _print_commands(files: _DemoFiles) -> None:
     line("A small library about the sea, questions to it, the answers of ten systems, and two")
     line("baselines, which the demo makes itself.")
     line()
-    for command in _building(places):
+    for command in _building(files):
         run_command(*command)
-    run_command("search", places.collection, "--words", "fog horn")
-    for task, run, command in _baselines(places):
+    run_command("search", files.collection, "--words", "fog horn")
+    for task, run, command in _baselines(files):
         run_command(*command)
-        run_command("validate", run, "--task", task, "--collection", places.collection)
-    run_command(*_on_runs("evaluate", places, _MEASURES))
-    name, _, *arguments = _on_runs("evaluate", places, _ELEMENT_MEASURES)
-    run_command(name, _Runs(places.runs, _ELEMENT_RUNS), *arguments)
-    run_command(*_comparing(places))
-    run_command(*_reporting(places))
+        run_command("validate", run, "--task", task, "--collection", files.collection)
+    run_command(*_on_runs("evaluate", files, _MEASURES))
+    name, _, *arguments = _on_runs("evaluate", files, _ELEMENT_MEASURES)
+    run_command(name, _Runs(files.runs, _ELEMENT_RUNS), *arguments)
+    run_command(*_comparing(files))
+    run_command(*_reporting(files))
     line("The same articles split into chunks, and how much of what a question needs is shown by")
     line("the first words that a program reads:")
     line()
-    run_command(*_trying_chunks(places))
-    data, collection = places.data, places.collection
+    run_command(*_trying_chunks(files))
+    data, collection = files.data, files.collection
     heading("What next")
-    line(f"  open {places.report} and {places.chunks} in a browser")
+    line(f"  open {files.report} and {files.chunks} in a browser")
     line("  doxeval measures nxCG                                 what a measure means")
     line(f"  doxeval evaluate {data}/runs/*.run -a {data}/assessments.jsonl \\")
     line(f"      --collection {collection} --profile esr            hits, near-misses, misses")
@@ -267,7 +267,7 @@ def _print_commands(places: _Places) -> None:
 # In short
 
 
-class _Steps:
+class _Checklist:
     """Steps that are ticked off when they are done, and the warnings of their commands."""
 
     def __init__(self) -> None:
@@ -301,31 +301,31 @@ class _Steps:
         return printed.read()
 
 
-def _print_summary(places: _Places) -> None:
+def _print_summary(files: _DemoFiles) -> None:
     """Carry out what is needed for the reports, and print what they show."""
     import json
 
-    steps = _Steps()
+    steps = _Checklist()
     line("A small library about the sea: 17 topics with highlighted passages, 12 systems")
     line()
-    articles = sum(1 for _ in (places.data / "articles").iterdir())
-    steps.do(f"Collection and index of {articles} articles built", *_building(places))
-    steps.do("17 topics searched: two baseline runs", *(made for *_, made in _baselines(places)))
-    count = len(_Runs(places.runs).files())
-    comparing = _comparing(places, "--format", "json")
-    _, compared = steps.do(f"{count} runs compared, report written", _reporting(places), comparing)
+    articles = sum(1 for _ in (files.data / "articles").iterdir())
+    steps.do(f"Collection and index of {articles} articles built", *_building(files))
+    steps.do("17 topics searched: two baseline runs", *(made for *_, made in _baselines(files)))
+    count = len(_Runs(files.runs).files())
+    comparing = _comparing(files, "--format", "json")
+    _, compared = steps.do(f"{count} runs compared, report written", _reporting(files), comparing)
     title = f"{len(_CHUNKINGS)} ways to split the articles into chunks compared, report written"
-    (tried,) = steps.do(title, _trying_chunks(places, "--format", "json"))
+    (tried,) = steps.do(title, _trying_chunks(files, "--format", "json"))
     line()
     comparison = json.loads(compared)["comparisons"][0]
-    _print_systems(comparison, places.data / "descriptions.txt")
+    _print_systems(comparison, files.data / "descriptions.txt")
     line()
     for finding in (_best_system(comparison), _best_chunking(json.loads(tried))):
         block(click.wrap_text(finding, _WIDTH))
     line()
     warnings = f"; {plural(len(steps.warnings), 'warning')} there" if steps.warnings else ""
-    line(f"The runs in detail:       {places.report}{warnings}")
-    line(f"The chunkings in detail:  {places.chunks}")
+    line(f"The runs in detail:       {files.report}{warnings}")
+    line(f"The chunkings in detail:  {files.chunks}")
     line("Every command:            doxeval demo --force --verbose")
 
 
