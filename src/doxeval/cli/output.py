@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
@@ -122,7 +123,10 @@ def as_page(*parts: TextTable | str, for_file: bool = False) -> str:
         for sentence in part.notes:
             lines += wrapped(sentence, width)
     if left_out:
-        lines.insert(end_of_tables, f"{plural(left_out, 'more column')} with --wide")
+        context = click.get_current_context(silent=True)
+        has_wide = context is not None and "wide" in context.params
+        how = "with --wide" if has_wide else "in a wider terminal"
+        lines.insert(end_of_tables, f"{plural(left_out, 'more column')} {how}")
     return "".join(f"{shown}\n" for shown in lines)
 
 
@@ -172,6 +176,15 @@ def note(text: str, colour: str | None = None) -> None:
     with suppress(BrokenPipeError):
         for shown in wrapped(one_line(text), terminal_width(sys.stderr), "  "):
             click.secho(shown, fg=colour, err=True)
+
+
+def open_in_browser(page: Path | str) -> None:
+    """Open a file or an address in a browser, if there is one."""
+    import webbrowser
+
+    address = page if isinstance(page, str) else page.absolute().as_uri()
+    if not webbrowser.open(address):
+        note(f"there is no browser here to open {page} with")
 
 
 def warn(warnings: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ from doxeval.cli.options import (
     max_results_option,
     wide_option,
 )
-from doxeval.cli.output import json_data, line, print_page, warn
+from doxeval.cli.output import json_data, line, note, print_page, warn
 from doxeval.cli.verb import part, verb
 from doxeval.named import option
 
@@ -113,4 +113,4 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     warn(warning for warning in study.warnings if warning not in gold.warnings)
     if options.report is not None:
         study.report(options.report)
-        line(f"report: {options.report}")
+        (line if options.format == "table" else note)(f"report: {options.report}")
