@@ -219,11 +219,14 @@ def unanswerable_warnings(measures: Sequence[SelectedMeasure], truth: GroundTrut
     if not count:
         return
     about = [each.label for each in measures if Need.UNANSWERABLE in each.measure.needs]
-    names = join_names(about) if about else "none@k and vain@B, which are not among the measures,"
-    yield (
-        f"{count:,} of {plural(len(truth.topics), 'topic')} without an answer: only {names} "
-        "score them"
+    has = "has" if count == 1 else "have"
+    counts = (
+        f"and only counts in {join_names(about)}"
+        if about
+        else "and counts in none of the measures: none@k and vain@B are for that"
     )
+    counts = counts if count == 1 else counts.replace("counts in", "count in")
+    yield f"{count:,} of {plural(len(truth.topics), 'topic')} {has} no answer, {counts}"
 
 
 def navigation_warnings(
