@@ -19,21 +19,24 @@ from doxeval.chunks.evaluate import (
     listed_measures,
     reading_measures,
     short_labels,
+    unanswerable_tables,
+    usual_of_answers,
 )
 from doxeval.chunks.limits import ChunkingLimits, limits_of
 from doxeval.chunks.oracle import Oracle
 from doxeval.chunks.retrieve import progress_bar
 from doxeval.chunks.search import ChunkSearch, K, as_search
+from doxeval.chunks.transforms import threshold
 from doxeval.comparison import Comparison
 from doxeval.comparison import compare as compare_runs
 from doxeval.errors import InputError, UnknownName, warn
 from doxeval.evaluation import Keep
 from doxeval.measures import as_measure
-from doxeval.messages import Message, Parameter, plural, quoted, suggestion, terminal_width
+from doxeval.messages import Message, Parameter, plural, quoted, suggestion, terminal_width, wrapped
 from doxeval.named import checked
 from doxeval.reports import Loss, losses
 from doxeval.runs import Run
-from doxeval.scores import ScoreTable, TextTable, best_cells, format_score, mean_of
+from doxeval.scores import ScoreTable, TextTable, best_cells, format_score, mean_of, warning_lines
 
 if TYPE_CHECKING:
     from doxeval.reports import Report
@@ -58,6 +61,7 @@ def compare(
     tokens: Any = None,
     reference: Any = None,
     max_missing: int | str = 0,
+    min_score: float | None = None,
     progress: bool | None = None,
 ) -> Study:
     """Compare chunkings of documents by what a search finds in them.
@@ -71,6 +75,9 @@ def compare(
     which chunkings are called best, tested, and held against the oracle, here, in the terminal and
     in the report: bR@1000, or recall at the whole budget if that is smaller, unless another is
     given. `max_missing` says how much of the gold may be missing, as `questions` does.
+
+    Questions without an answer have measures and a table of their own: none@5, and vain at the
+    budget. Results with a score below `min_score` are not returned.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
@@ -89,7 +96,7 @@ def compare(
     if reference is None:
         reference = f"bR@{min(budget, _REFERENCE)}"
     added = _added_measures(usual, [*listed_measures(measures), _share_measure(reference)])
-    scored = [*usual, *added]
+    scored = dict.fromkeys([*usual, *usual_of_answers(dataset.assessments, budget), *added])
     # What is lost of recall at budgets and of the reference does not include white space.
     keep = Keep(without_whitespace=["bR", type(as_measure(reference)).name])
     evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]), keep=keep)
@@ -98,6 +105,7 @@ def compare(
         for name, by in named.items():
             chunks = _chunks(dataset, name, by)
             run = searching.run(dataset, chunks, k).with_id(name)
+            run = run if min_score is None else threshold(run, min_score)
             oracle, sizes = Oracle(chunks.table, evaluation.truth), dataset.sizes(chunks)
             limits = limits_of(dataset, oracle, sizes)
             studied[name] = _Studied(chunks, run, oracle.run(sizes, name), limits)
@@ -370,7 +378,7 @@ class Study(Mapping[str, "RunView"]):
     @property
     def text(self) -> str:
         """The table and what follows from it, in lines; without the warnings."""
-        return self.as_table()._replace(warnings=()).text(max_rows=None)
+        return self._lines(None)
 
     def as_table(self) -> TextTable:
         """Return the chunkings, best first by the reference measure, and what follows from it.
@@ -400,7 +408,14 @@ class Study(Mapping[str, "RunView"]):
         )
 
     def __repr__(self) -> str:
-        return self.as_table().text(max_rows=None, width=terminal_width(sys.stdout))
+        width = terminal_width(sys.stdout)
+        warnings = [part for line in warning_lines(self.warnings) for part in wrapped(line, width)]
+        return "\n".join([self._lines(width), *warnings])
+
+    def _lines(self, width: int | None) -> str:
+        """Return the tables, without the warnings."""
+        tables = [self.as_table()._replace(warnings=()), *unanswerable_tables(self.scores)]
+        return "\n\n".join(table.text(max_rows=None, width=width) for table in tables)
 
     def _repr_html_(self) -> str:
         """Return what notebooks show."""
@@ -415,7 +430,8 @@ class Study(Mapping[str, "RunView"]):
 
         Letters without measures are those of the reference measure.
         """
-        labels = list(self.scores.labels)
+        facts = self.scores.measures
+        labels = [each.label for each in facts if each.about == "answerable"]
         # Those of budgets, whether everything is there, and what the user added.
         usual = ("bR@", "U@", "all@", "cR@")
         shown = [name for name in labels if name.startswith(usual)] or labels[:6]

@@ -13,6 +13,7 @@ from doxeval.cli.chunks.inputs import (
     copies_option,
     docs_in,
     max_missing_option,
+    min_score_option,
     print_gold_report,
 )
 from doxeval.cli.options import (
@@ -60,6 +61,7 @@ class TryOptions:
     k: int = max_results_option("Maximum number of results per question.", 100)
     copies: Copies = copies_option()
     max_missing: str = max_missing_option("quotes")
+    min_score: float | None = min_score_option()
     report: Path | None = option(None, "Also write a report (HTML).", metavar="FILE")
     wide: bool = wide_option()
     format: TableOrJson = format_option("Format of the output.")
@@ -83,7 +85,7 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
       doxeval chunks try handbook questions.jsonl
       doxeval chunks try corpora questions_df.csv --by words:200:50 --by my.py:split --report r.html
     """
-    from doxeval.chunks import compare
+    from doxeval.chunks import compare, unanswerable_tables
     from doxeval.chunks import questions as read_questions
     from doxeval.errors import OutputError
 
@@ -105,11 +107,13 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
         measures=options.measures,
         reference=options.reference,
         k=options.k,
+        min_score=options.min_score,
     )
     if options.format == "json":
         json_data(study.rows(), indent=2)
     else:
-        print_page(study.as_table())
+        others = unanswerable_tables(study.scores)
+        print_page(study.as_table(), *(part for table in others for part in ("", table)))
     warn(warning for warning in study.warnings if warning not in gold.warnings)
     if options.report is not None:
         study.report(options.report)
