@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from doxeval.cli.chunks.inputs import UnitOptions, docs_in, some_docs_option
+from doxeval.cli.chunks.inputs import FolderOptions, UnitOptions, some_docs_option
 from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
 from doxeval.cli.verb import part, verb
@@ -35,6 +35,7 @@ class RewriteOptions:
     )
     units: UnitOptions = part(UnitOptions)
     docs: str | None = some_docs_option()
+    folder: FolderOptions = part(FolderOptions)
     out: Path = out_option("The new run.", metavar="RUN2")
     force: bool = force_option()
 
@@ -64,7 +65,7 @@ def rewrite(run: str, options: RewriteOptions) -> None:
         )
     refuse_existing(options.out, force=options.force)
     options.units.check()
-    table = chunks_with_texts(options.chunks, docs_in(options.docs))
+    table = chunks_with_texts(options.chunks, options.folder.documents(options.docs))
     rewritten = ChunkRun.of(read_chunk_run(run, table), table)
     if options.expand:
         rewritten = rewritten.expand(options.expand)
