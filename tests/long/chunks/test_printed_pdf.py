@@ -59,12 +59,12 @@ def test_quotes_are_found_on_the_right_page(chromium: Any, tmp_path: Path) -> No
     assert docs.warnings == ()
     gold = chunks.questions(questions, docs, max_missing="100%")
     right = 0
-    for question in gold:
-        name, page = question.id.rsplit(" ", 1)
+    for resolved in gold:
+        name, page = resolved.id.rsplit(" ", 1)
         start, end = docs.pages(name)[int(page) - 1]
         right += any(
             start <= span.start and span.end <= end
-            for need in question.needs
+            for need in resolved.needs
             for span in need.spans
             if span.document == name
         )

@@ -80,6 +80,10 @@ CASES: dict[str, Case] = {
         "unknown field 'text': expected doc, start, end, quote, whole, page; did you mean quote?",
     ),
     "a span by its page": (
+        *("q.jsonl", [question({"doc": "a", "page": 0})], asked, 1),
+        "expected a doc and a page from 1 on, perhaps with a quote",
+    ),
+    "a span by its pages": (
         *("q.jsonl", [question({"doc": "a", "pages": 3})], asked, 1),
         "unknown field 'pages': expected doc, start, end, quote, whole, page; did you mean page?",
     ),
