@@ -60,8 +60,8 @@ def test_quotes_are_found_on_the_right_page(chromium: Any, tmp_path: Path) -> No
     gold = chunks.questions(questions, docs, max_missing="100%")
     right = 0
     for resolved in gold:
-        name, page = resolved.id.rsplit(" ", 1)
-        start, end = docs.pages(name)[int(page) - 1]
+        name, number_of_page = resolved.id.rsplit(" ", 1)
+        start, end = docs.pages(name)[int(number_of_page) - 1]
         right += any(
             start <= span.start and span.end <= end
             for need in resolved.needs
