@@ -70,7 +70,8 @@ function draw(page: Page, table: HTMLTableElement, rows: HTMLTableRowElement[], 
     fill(row, ".mean", cell.mean === null ? "undefined" : cell.mean.toFixed(measure.digits));
     const verdict = tested?.verdicts[run] ?? (run === reference ? "reference" : "not tested");
     const isBaseline = page.data.hasBaseline;
-    fill(row, ".compared", verdict === "reference" ? (isBaseline ? "baseline" : "best") : verdict);
+    const best = cell.mean === null ? "" : "best";
+    fill(row, ".compared", verdict === "reference" ? (isBaseline ? "baseline" : best) : verdict);
     row.dataset.verdict = verdict;
     row.querySelector(".dots")?.replaceChildren(dot(cell, scale, line, run === reference), words(cell, measure));
   });
