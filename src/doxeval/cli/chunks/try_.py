@@ -16,7 +16,7 @@ from doxeval.cli.chunks.inputs import (
     print_gold_report,
 )
 from doxeval.cli.options import TableOrJson, format_option, max_results_option
-from doxeval.cli.output import block, json_data, line, warn
+from doxeval.cli.output import block, json_data, line, note, warn
 from doxeval.cli.verb import part, verb
 from doxeval.named import option
 
@@ -104,4 +104,4 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     warn(warning for warning in study.warnings if warning not in gold.warnings)
     if options.report is not None:
         study.report(options.report)
-        line(f"report: {options.report}")
+        (line if options.format == "table" else note)(f"report: {options.report}")
