@@ -63,7 +63,12 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def opened(address: str, chromium: Any) -> Iterator[Opening]:
     """Open a page of the site; whatever goes wrong in it fails the test."""
-    contexts, wrong = [], []
+    contexts: list[Any] = []
+    wrong: list[str] = []
+
+    def check_address(url: str) -> None:
+        if not url.startswith(address):
+            wrong.append(url)
 
     def go(page: str, scheme: str = "light", width: int = 1400) -> Any:
         context = chromium.new_context(
@@ -74,10 +79,7 @@ def opened(address: str, chromium: Any) -> Iterator[Opening]:
         tab.set_default_timeout(10_000)
         tab.on("pageerror", lambda error: wrong.append(str(error)))
         tab.on("requestfailed", lambda request: wrong.append(request.url))
-        tab.on(
-            "request",
-            lambda request: request.url.startswith(address) or wrong.append(request.url),
-        )
+        tab.on("request", lambda request: check_address(request.url))
         tab.goto(address + page, wait_until="networkidle")
         return tab
 
