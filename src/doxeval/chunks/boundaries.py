@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.documents import NodeColumns, PathSummary, is_white_space
-from doxeval.measures import NonSpaceOffsets, Texts, word_spans
+from doxeval.arrays import Ints, OffsetBits
+from doxeval.documents import NodeColumns, PathSummary
+from doxeval.measures import NonSpaceOffsets, Texts
 
 if TYPE_CHECKING:
     from doxeval.chunks.documents import Documents
@@ -73,6 +73,7 @@ def _headings(text: str) -> Iterator[Heading]:
 class TextStructure:
     """A text, and where its sections, paragraphs and sentences begin; each is worked out once.
 
+    texts: what finds words and white space, and keeps both, for this `text` under its `name`.
     find_outline: what finds the sections, if they are not those after the headings of Markdown.
 
     >>> structure = TextStructure("# One\\n\\nFirst. Second.\\n\\n## Two\\n")
@@ -83,20 +84,26 @@ class TextStructure:
     """
 
     def __init__(
-        self, text: str, find_outline: Callable[[], Sequence[Heading]] | None = None
+        self,
+        text: str,
+        find_outline: Callable[[], Sequence[Heading]] | None = None,
+        texts: Texts | None = None,
+        name: str = "",
     ) -> None:
         self.text = text
         self._find_outline = find_outline
+        self._texts = Texts({name: text}) if texts is None else texts
+        self._name = name
 
     @cached_property
     def outline(self) -> Sequence[Heading]:
         """The sections, with their levels."""
         return headings(self.text) if self._find_outline is None else self._find_outline()
 
-    @cached_property
-    def non_space(self) -> Ints:
+    @property
+    def non_space(self) -> OffsetBits:
         """Where the characters are that are not white space."""
-        return np.flatnonzero(~is_white_space(self.text))
+        return self._texts.non_space(self._name)
 
     def sections(self, level: int | None = None) -> Ints:
         """Return where sections with this level or a higher one begin, and the text itself."""
@@ -105,10 +112,10 @@ class TextStructure:
         }
         return self._from_text_on(np.array(sorted(starts | {0}), dtype=np.int64))
 
-    @cached_property
-    def words(self) -> tuple[Ints, Ints]:
-        """Where words start and end: those that measures count."""
-        return word_spans(self.text)
+    @property
+    def words(self) -> OffsetBits:
+        """Where words start: those that measures count."""
+        return self._texts.starts(self._name, "words")
 
     @cached_property
     def paragraphs(self) -> Ints:
@@ -133,8 +140,9 @@ class TextStructure:
 
     def _from_text_on(self, starts: Ints) -> Ints:
         """Return starts moved over white space, each once, without those at the end."""
-        at = np.searchsorted(self.non_space, starts)
-        return np.unique(self.non_space[at[at < len(self.non_space)]])
+        non_space = self.non_space
+        at = non_space.before(starts)
+        return np.unique(non_space.at(at[at < len(non_space)]))
 
 
 # The outlines of documents that are trees
@@ -229,7 +237,8 @@ class Boundaries:
         """Return the structure of a document."""
         if name not in self._structures:
             find_outline = partial(self.docs.outline, name)
-            self._structures[name] = TextStructure(self.docs[name], find_outline)
+            text = self.docs[name]
+            self._structures[name] = TextStructure(text, find_outline, self.texts, name)
         return self._structures[name]
 
     @cached_property

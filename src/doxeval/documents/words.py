@@ -11,22 +11,24 @@ word, takes the edges of elements from here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Bytes, Ints
 from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
 
 _MOST_WORDS = 1 << 22  # how many words are kept: 32 MB
-_AFTER_WHITE_SPACE = 0x3001  # no code point from here on is white space
+_TABLED = 1 << 16  # characters beyond are rare, and looked up one by one
+_FEW = 4096  # characters of a text that is not worth a table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,13 +83,63 @@ def split_words(text: str, borders: Ints) -> Words:
     return Words(start.astype(np.int32), end.astype(np.int32))
 
 
+class CharacterClasses:
+    """What each character is, as a number below 256 that a function of characters gives.
+
+    The function is called once for each character that occurs, or for all of a table.
+
+    >>> is_digit = CharacterClasses(str.isdigit)
+    >>> is_digit.of_text("a1²").tolist(), is_digit.of_text("1a").tolist()
+    ([0, 1, 1], [1, 0])
+    """
+
+    def __init__(self, class_of: Callable[[str], int]) -> None:
+        self._class_of = class_of
+
+    def of_text(self, text: str) -> Bytes:
+        """Return the class of each character of a text."""
+        if text.isascii():
+            return np.frombuffer(text.encode("ascii").translate(self._of_ascii), dtype=np.uint8)
+        return self.of_codes(code_points(text))
+
+    def of_codes(self, codes: npt.NDArray[np.uint32]) -> Bytes:
+        """Return the class of each code point."""
+        if len(codes) < _FEW:
+            return self._look_up(codes)
+        classes = self._table.take(codes, mode="clip")
+        if int(codes.max()) >= _TABLED:
+            beyond = np.flatnonzero(codes >= _TABLED)
+            classes[beyond] = self._look_up(codes[beyond])
+        return classes
+
+    @cached_property
+    def _of_ascii(self) -> bytes:
+        return bytes([*map(self._class, range(128)), *[0] * 128])
+
+    @cached_property
+    def _table(self) -> Bytes:
+        """The class of each code point below the bound; the last entry is for all others."""
+        return np.array([*map(self._class, range(_TABLED)), 0], dtype=np.uint8)
+
+    def _class(self, code: int) -> int:
+        return int(self._class_of(chr(code)))
+
+    def _look_up(self, codes: npt.NDArray[np.uint32]) -> Bytes:
+        """Return the class of each code point; each distinct one is looked up once."""
+        distinct, which = np.unique(codes, return_inverse=True)
+        return np.fromiter(map(self._class, distinct.tolist()), np.uint8, len(distinct))[which]
+
+
+_WHITE_SPACE = CharacterClasses(str.isspace)
+
+
 def is_white_space(text: str) -> Bools:
-    """Return for each character of a text whether it is white space.
+    """Return for each character of a text whether it is white space: what `str.isspace` accepts.
 
     >>> is_white_space("a\\u2003b").tolist()
     [False, True, False]
     """
-    return are_white_space(code_points(text))
+    return _WHITE_SPACE.of_text(text).view(np.bool_)
 
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:
@@ -105,13 +157,7 @@ def are_white_space(codes: npt.NDArray[np.uint32]) -> Bools:
     >>> are_white_space(code_points("a b\\u2028")).tolist()
     [False, True, False, True]
     """
-    return _white_space_codes().take(codes, mode="clip")
-
-
-@cache
-def _white_space_codes() -> Bools:
-    """Return whether each code point is white space; the last entry stands for all that follow."""
-    return np.array([chr(code).isspace() for code in range(_AFTER_WHITE_SPACE + 1)])
+    return _WHITE_SPACE.of_codes(codes).view(np.bool_)
 
 
 class DocumentWords:

@@ -199,9 +199,10 @@ def _stops(ranking: Ranking, unit: str, row: int, start: Ints, end: Ints, left: 
         else:
             document = ranking.document_names[int(ranking.document[row])]
             starts = ranking.truth.known_texts.starts(document, unit)
-            begun, after = np.searchsorted(starts, [first, last]).tolist()
-            whole = last if left else first
-            stop = whole if after - begun <= left else int(starts[begun + left]) if left else first
+            begun, after = starts.before(np.array([first, last])).tolist()
+            stop = last if left else first
+            if left and after - begun > left:
+                stop = int(starts.at(np.array([begun + left]))[0])
             left -= min(after - begun, left)
         stops.append(stop)
     return stops

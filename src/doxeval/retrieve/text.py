@@ -17,13 +17,13 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Ints, last_true
-from doxeval.documents import code_points
+from doxeval.documents import CharacterClasses, code_points
 from doxeval.errors import InputError, SearchIndexError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, quoted
@@ -120,8 +120,6 @@ def normalise_word(word: str) -> str:
 _OTHER, _LETTER, _ALONE, _MARK, _APOSTROPHE = range(5)
 _APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
 _SPACE = 32
-_TABLED = 1 << 16  # characters beyond are rare, and looked up one by one
-_FEW = 4096
 _LAST = 0x10FFFF
 # Blocks of the scripts that are written without spaces, the first and the last code point of each.
 _WITHOUT_SPACES = (
@@ -195,7 +193,7 @@ def words_and_starts(text: str, block_edges: Ints) -> WordStarts:
 
 def _characters(text: str, block_edges: Ints) -> _WordCharacters:
     codes = code_points(text)
-    kinds = _kinds(codes)
+    kinds = _KINDS.of_text(text)
     is_edge = np.zeros(len(codes) + 1, dtype=np.bool_)
     is_edge[block_edges] = True
     in_word = (kinds == _LETTER) | (kinds == _ALONE) | (kinds == _MARK)
@@ -235,37 +233,19 @@ def _lower_words(characters: _WordCharacters) -> list[str]:
     return words.lower().split()
 
 
-def _kinds(codes: Ints) -> Bytes:
-    if len(codes) < _FEW:  # a query is not worth the table
-        return _look_up_kinds(codes)
-    kinds = _table()[np.minimum(codes, _TABLED)]
-    beyond = np.flatnonzero(codes >= _TABLED)
-    kinds[beyond] = _look_up_kinds(codes[beyond])
-    return kinds
-
-
-def _look_up_kinds(codes: Ints) -> Bytes:
-    """Return the kind of each code point; each distinct one is looked up once."""
-    distinct, which = np.unique(codes, return_inverse=True)
-    kind_of = np.fromiter(map(_kind, distinct.tolist()), np.uint8, len(distinct))
-    return kind_of[which]
-
-
-@cache
-def _table() -> Bytes:
-    """Return the kind of each code point below the bound; the last entry is for all others."""
-    return np.array([*map(_kind, range(_TABLED)), _OTHER], dtype=np.uint8)
-
-
-def _kind(code: int) -> int:
-    category = unicodedata.category(chr(code))[0]
+def _kind(character: str) -> int:
+    category = unicodedata.category(character)[0]
     if category in "LN":
         # The ranges do not overlap, so the last one that begins before the code point decides.
+        code = ord(character)
         at = bisect_right(_WITHOUT_SPACES, (code, _LAST)) - 1
         return _ALONE if at >= 0 and code <= _WITHOUT_SPACES[at][1] else _LETTER
     if category == "M":
         return _MARK
-    return _APOSTROPHE if chr(code) in _APOSTROPHES else _OTHER
+    return _APOSTROPHE if character in _APOSTROPHES else _OTHER
+
+
+_KINDS = CharacterClasses(_kind)
 
 
 # Stemming
