@@ -275,6 +275,40 @@ class OffsetBits:
         return bits, (np.cumsum(words) - words) * _WORD
 
 
+class TextOffsets:
+    """Offsets in several texts, numbered through all of these; text -1 has none.
+
+    >>> texts = TextOffsets([OffsetBits.of(np.array([1, 3]), 3), OffsetBits.of(np.array([2]), 3)])
+    >>> texts.before(np.array([0, 0, 1, -1]), np.array([2, 9, 3, 0])).tolist()
+    [1, 2, 3, 3]
+    >>> texts.at(np.array([0, 1]), np.array([1, 2])).tolist()
+    [3, 2]
+    >>> texts.after(np.array([0, 0, 0, 1]), np.array([0, 1, 5, 1])).tolist()
+    [0, 2, 3, 3]
+    """
+
+    def __init__(self, parts: Sequence[OffsetBits]) -> None:
+        parts = [*parts, OffsetBits(np.zeros(0, dtype=np.bool_))]
+        self._bits, self._begin = OffsetBits.joined(parts)
+        self._length = np.array([part.length for part in parts], dtype=np.int64)
+
+    def before(self, text: Ints, offset: Ints) -> Ints:
+        """Return how many offsets are in earlier texts, or before one of each text."""
+        inside = np.clip(offset, 0, self._length[text])
+        return self._bits.before(self._begin[text] + inside)
+
+    def at(self, text: Ints, number: Ints) -> Ints:
+        """Return the offsets of some numbers in the texts that have them."""
+        return self._bits.at(number) - self._begin[text]
+
+    def after(self, text: Ints, count: Ints) -> Ints:
+        """Return the least place in each text that has so many of its offsets before it."""
+        first = self.before(text, np.zeros_like(count))
+        whole = self.before(text, self._length[text]) - first
+        last = self.at(text, first + np.maximum(count, 1) - 1) + 1
+        return np.where(count > whole, self._length[text], np.where(count > 0, last, 0))
+
+
 def _ones(words: npt.NDArray[np.uint64]) -> Ints:
     """Return how many bits of each word are set; see `numpy.bitwise_count`, from NumPy 2 on."""
     (one, odd), (two, pairs), (four, nibbles) = (map(np.uint64, half) for half in _HALVES)

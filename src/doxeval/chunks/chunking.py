@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints, OffsetBits
-from doxeval.chunks.boundaries import Boundaries, TextStructure
+from doxeval.chunks.boundaries import LINE_END, Boundaries, TextStructure
 from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.errors import DoxevalError, InputError, warn
@@ -43,7 +43,7 @@ USUAL = (
     "sentences:5:1", "paragraphs",
 )  # fmt: skip
 # What a recursive chunking separates by, in turn: paragraphs, lines, words, then characters.
-_SEPARATORS = (re.compile(r"(?:\r\n?|\n){2,}"), re.compile(r"\r\n?|\n"), re.compile(r"\s+"))
+_SEPARATORS = (re.compile(f"{LINE_END}{{2,}}"), re.compile(LINE_END), re.compile(r"\s+"))
 
 
 @checked

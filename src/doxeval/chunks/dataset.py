@@ -83,8 +83,8 @@ class Dataset:
 
     @cached_property
     def index(self) -> WordIndex:
-        """The words of all documents, to be searched."""
-        return WordIndex(self.docs)
+        """The words of all documents, to be searched for the questions."""
+        return WordIndex(self.docs, self.questions.values())
 
     @cached_property
     def size(self) -> int | None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Bools, Ints, OffsetBits
+from doxeval.arrays import Bools, Ints, OffsetBits, TextOffsets
 from doxeval.documents import CharacterClasses, Collection, is_white_space
 from doxeval.errors import InputError, MissingInput
 from doxeval.messages import Parameter, quoted
@@ -148,10 +148,10 @@ class UnitStarts:
         *,
         ignore_whitespace: bool = False,
     ) -> None:
-        self._starts = _DocumentBits([texts.starts(name, unit) for name in documents])
+        self._starts = TextOffsets([texts.starts(name, unit) for name in documents])
         self._non_space = None
         if ignore_whitespace:
-            self._non_space = _DocumentBits([texts.non_space(name) for name in documents])
+            self._non_space = TextOffsets([texts.non_space(name) for name in documents])
 
     def before(self, document: Ints, offset: Ints) -> Ints:
         """Return how many units begin before each offset, those of earlier documents included."""
@@ -161,35 +161,11 @@ class UnitStarts:
 
     def offsets(self, document: Ints, number: Ints) -> Ints:
         """Return where the units of some numbers begin, in the documents that have them."""
-        offset = self._starts.offsets(document, number)
+        offset = self._starts.at(document, number)
         if self._non_space is None:
             return offset
         first = self._non_space.before(document, np.zeros_like(offset))
         return self._non_space.before(document, offset) - first
-
-
-class _DocumentBits:
-    """Offsets in some documents and in an empty one after them, numbered through all of these."""
-
-    def __init__(self, parts: Sequence[OffsetBits]) -> None:
-        parts = [*parts, OffsetBits(np.zeros(0, dtype=np.bool_))]
-        self._bits, self._begin = OffsetBits.joined(parts)
-        self._length = np.array([part.length for part in parts], dtype=np.int64)
-
-    def before(self, document: Ints, offset: Ints) -> Ints:
-        inside = np.clip(offset, 0, self._length[document])
-        return self._bits.before(self._begin[document] + inside)
-
-    def offsets(self, document: Ints, number: Ints) -> Ints:
-        return self._bits.at(number) - self._begin[document]
-
-    def after(self, document: Ints, count: Ints) -> Ints:
-        """Return the least offset of each document that has so many of its offsets before it."""
-        first = self.before(document, np.zeros_like(count))
-        whole = self.before(document, self._length[document]) - first
-        last = self._bits.at(first + np.maximum(count, 1) - 1) - self._begin[document] + 1
-        inside = np.where(count > 0, last, 0)
-        return np.where(count > whole, self._length[document], inside)
 
 
 # Words, as the regular expression \w+|[^\w\s] finds them

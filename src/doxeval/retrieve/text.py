@@ -17,12 +17,12 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from doxeval.arrays import Bools, Bytes, Ints, last_true
+from doxeval.arrays import Bools, Bytes, Ints, OffsetBits, last_true
 from doxeval.documents import CharacterClasses, code_points
 from doxeval.errors import InputError, SearchIndexError
 from doxeval.files import open_input
@@ -71,7 +71,7 @@ class Analysis:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text, such as a query."""
-        return [self.stem(word) for word in self.words(text)]
+        return list(_terms_of(self, text) if len(text) <= _SHORT else _new_terms(self, text))
 
     def recorded(self) -> dict[str, str]:
         """Return what an index records of these rules."""
@@ -100,6 +100,15 @@ class Analysis:
                     origin,
                 )
         return analysis
+
+
+def _new_terms(analysis: Analysis, text: str) -> tuple[str, ...]:
+    return tuple(analysis.stem(word) for word in analysis.words(text))
+
+
+# Arrays are made for long texts; the words of many queries are found once.
+_terms_of = lru_cache(1 << 15)(_new_terms)
+_SHORT = 64  # characters
 
 
 def normalise_word(word: str) -> str:
@@ -160,9 +169,8 @@ class WordStarts(NamedTuple):
 
 
 class _WordCharacters(NamedTuple):
-    """Code points, whether each is in a word, and whether a word starts with it."""
+    """For each code point, whether it is in a word, and whether a word starts with it."""
 
-    codes: Ints
     in_word: Bools
     starts: Bools
 
@@ -174,10 +182,32 @@ def word_spans(text: str, block_edges: Ints) -> WordSpans:
     >>> list(zip(words.start.tolist(), words.end.tolist()))
     [(0, 5), (7, 8), (8, 9), (10, 13), (14, 18)]
     """
-    _, in_word, starts = _characters(text, block_edges)
+    return _spans(_characters(text, block_edges))
+
+
+def _spans(characters: _WordCharacters) -> WordSpans:
+    in_word, starts = characters
     ends = in_word.copy()
     ends[:-1] &= ~in_word[1:] | starts[1:]
     return WordSpans(np.flatnonzero(starts), np.flatnonzero(ends) + 1)
+
+
+class WordsInText(NamedTuple):
+    """The spans of the words of a text, and where they start as bits."""
+
+    spans: WordSpans
+    starts: OffsetBits
+
+
+def words_in(text: str, block_edges: Ints) -> WordsInText:
+    """Return where the words of a text are.
+
+    >>> words = words_in("Fog HORN", np.array([2]))
+    >>> words.spans.start.tolist(), words.spans.end.tolist(), len(words.starts)
+    ([0, 2, 4], [2, 3, 8], 3)
+    """
+    characters = _characters(text, block_edges)
+    return WordsInText(_spans(characters), OffsetBits(characters.starts))
 
 
 def words_and_starts(text: str, block_edges: Ints) -> WordStarts:
@@ -188,13 +218,12 @@ def words_and_starts(text: str, block_edges: Ints) -> WordStarts:
     (['fo', 'g', 'horn'], [0, 2, 4])
     """
     characters = _characters(text, block_edges)
-    return WordStarts(_lower_words(characters), characters.starts)
+    return WordStarts(_lower_words(text, characters), characters.starts)
 
 
 def _characters(text: str, block_edges: Ints) -> _WordCharacters:
-    codes = code_points(text)
     kinds = _KINDS.of_text(text)
-    is_edge = np.zeros(len(codes) + 1, dtype=np.bool_)
+    is_edge = np.zeros(len(kinds) + 1, dtype=np.bool_)
     is_edge[block_edges] = True
     in_word = (kinds == _LETTER) | (kinds == _ALONE) | (kinds == _MARK)
     # The kind of word that a character is in: marks follow the character before them.
@@ -204,14 +233,14 @@ def _characters(text: str, block_edges: Ints) -> _WordCharacters:
         begins = in_word & (kinds != _MARK)
         begins[:1] = True
         begins[1:] |= ~in_word[1:] | (in_word[1:] & ~in_word[:-1]) | is_edge[1:-1]
-        is_alone = is_alone[last_true(begins)] if len(codes) else is_alone
+        is_alone = is_alone[last_true(begins)] if len(kinds) else is_alone
     _join_at_apostrophes(kinds, in_word, is_alone, is_edge)
     starts = in_word.copy()
     starts[1:] &= ~in_word[:-1] | is_edge[1:-1]
     if has_alone:
         other_word = (kinds == _ALONE)[1:] | ((kinds[1:] != _MARK) & is_alone[:-1])
         starts[1:] |= in_word[1:] & in_word[:-1] & other_word
-    return _WordCharacters(codes, in_word, starts)
+    return _WordCharacters(in_word, starts)
 
 
 def _join_at_apostrophes(kinds: Bytes, in_word: Bools, is_alone: Bools, is_edge: Bools) -> None:
@@ -222,10 +251,10 @@ def _join_at_apostrophes(kinds: Bytes, in_word: Bools, is_alone: Bools, is_edge:
     in_word[at[joins & ~is_edge[at] & ~is_edge[at + 1]]] = True
 
 
-def _lower_words(characters: _WordCharacters) -> list[str]:
+def _lower_words(text: str, characters: _WordCharacters) -> list[str]:
     """Return the words in lower case; other characters become spaces, where `split` divides."""
-    codes, in_word, starts = characters
-    spaced = np.where(in_word, codes, _SPACE)
+    in_word, starts = characters
+    spaced = np.where(in_word, code_points(text), _SPACE)
     touching = np.flatnonzero(starts[1:] & in_word[:-1]) + 1
     if len(touching):
         spaced = np.insert(spaced, touching, _SPACE)
