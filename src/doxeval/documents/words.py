@@ -11,6 +11,7 @@ word, takes the edges of elements from here.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,15 +21,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Bytes, Ints
+from doxeval.arrays import Bools, Bytes, Ints, distinct
 from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
 
 _MOST_WORDS = 1 << 22  # how many words are kept: 32 MB
-_TABLED = 1 << 16  # characters beyond are rare, and looked up one by one
-_FEW = 4096  # characters of a text that is not worth a table
+_NOT_YET = 255  # the class of characters that have not occurred
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,9 +84,9 @@ def split_words(text: str, borders: Ints) -> Words:
 
 
 class CharacterClasses:
-    """What each character is, as a number below 256 that a function of characters gives.
+    """What each character is, as a number below 255 that a function of characters gives.
 
-    The function is called once for each character that occurs, or for all of a table.
+    The function is called once for each character that occurs.
 
     >>> is_digit = CharacterClasses(str.isdigit)
     >>> is_digit.of_text("a1²").tolist(), is_digit.of_text("1a").tolist()
@@ -104,12 +104,12 @@ class CharacterClasses:
 
     def of_codes(self, codes: npt.NDArray[np.uint32]) -> Bytes:
         """Return the class of each code point."""
-        if len(codes) < _FEW:
-            return self._look_up(codes)
-        classes = self._table.take(codes, mode="clip")
-        if int(codes.max()) >= _TABLED:
-            beyond = np.flatnonzero(codes >= _TABLED)
-            classes[beyond] = self._look_up(codes[beyond])
+        classes = self._table[codes]
+        is_new = classes == _NOT_YET
+        if is_new.any():
+            new = distinct(codes[is_new])
+            self._table[new] = np.fromiter(map(self._class, new.tolist()), np.uint8, len(new))
+            classes[is_new] = self._table[codes[is_new]]
         return classes
 
     @cached_property
@@ -118,16 +118,11 @@ class CharacterClasses:
 
     @cached_property
     def _table(self) -> Bytes:
-        """The class of each code point below the bound; the last entry is for all others."""
-        return np.array([*map(self._class, range(_TABLED)), 0], dtype=np.uint8)
+        """The class of each code point that has occurred."""
+        return np.full(sys.maxunicode + 1, _NOT_YET, dtype=np.uint8)
 
     def _class(self, code: int) -> int:
         return int(self._class_of(chr(code)))
-
-    def _look_up(self, codes: npt.NDArray[np.uint32]) -> Bytes:
-        """Return the class of each code point; each distinct one is looked up once."""
-        distinct, which = np.unique(codes, return_inverse=True)
-        return np.fromiter(map(self._class, distinct.tolist()), np.uint8, len(distinct))[which]
 
 
 _WHITE_SPACE = CharacterClasses(str.isspace)

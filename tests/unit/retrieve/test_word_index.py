@@ -20,8 +20,9 @@ def test_equal_words_have_equal_numbers_and_others_do_not(texts: list[list[str]]
     numbers = WordNumbers()
     known: dict[str, int] = {}
     for words in texts:
-        ends = np.cumsum([len(word) + 1 for word in words], dtype=np.int64) - 1
-        spans = WordSpans(ends - [len(word) for word in words], ends)
+        sizes = np.array([len(word) for word in words], dtype=np.int64)
+        ends = np.cumsum(sizes + 1) - 1
+        spans = WordSpans(ends - sizes, ends)
         for word, number in zip(words, numbers.of(" ".join(words), spans).tolist(), strict=True):
             assert known.setdefault(word, number) == number
     assert len(set(known.values())) == len(known)
