@@ -278,13 +278,14 @@ class OffsetBits:
 class TextOffsets:
     """Offsets in several texts, numbered through all of these; text -1 has none.
 
-    >>> texts = TextOffsets([OffsetBits.of(np.array([1, 3]), 3), OffsetBits.of(np.array([2]), 3)])
-    >>> texts.before(np.array([0, 0, 1, -1]), np.array([2, 9, 3, 0])).tolist()
+    >>> first, second = OffsetBits(np.array([False, True, True])), OffsetBits(np.array([True]))
+    >>> texts = TextOffsets([first, second])
+    >>> texts.before(np.array([0, 0, 1, -1]), np.array([2, 9, 1, 0])).tolist()
     [1, 2, 3, 3]
     >>> texts.at(np.array([0, 1]), np.array([1, 2])).tolist()
-    [3, 2]
+    [2, 0]
     >>> texts.after(np.array([0, 0, 0, 1]), np.array([0, 1, 5, 1])).tolist()
-    [0, 2, 3, 3]
+    [0, 2, 3, 1]
     """
 
     def __init__(self, parts: Sequence[OffsetBits]) -> None:
