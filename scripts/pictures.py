@@ -122,11 +122,21 @@ def report_sections(chromium: Any, page: Path, out: Path) -> None:
             picture_of_section(tab, section.get_attribute("id"), out / f"{name}-")
 
 
+# Of the document in the documentation: topic, document, and two runs side by side.
+SHOWN = ("308", "privateers", "careful", "baseline-lm")
+
+
 def report_of_the_docs(chromium: Any, page: Path, out: Path) -> None:
     """The sections that the documentation shows."""
-    tab = open_report(chromium.new_context(viewport={"width": 1400, "height": 900}), page)
-    for section in ("leaderboard", "documents"):
-        picture_of_section(tab, section, out / "report-")
+    tab = open_report(chromium.new_context(viewport={"width": 1280, "height": 800}), page)
+    picture_of_section(tab, "leaderboard", out / "report-")
+    view = tab.locator("#document-view")
+    view.locator("select").first.wait_for()
+    for choice, name in zip(view.locator("select").all(), SHOWN, strict=True):
+        labels = choice.locator("option").all_text_contents()
+        choice.select_option(label=next(label for label in labels if label.startswith(name)))
+    picture_of_section(tab, "document-view", out / "report-")
+    (out / "report-document-view.png").replace(out / "report-documents.png")
 
 
 def picture_of_section(tab: Any, section: str, prefix: Path) -> None:
