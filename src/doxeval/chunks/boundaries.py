@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -232,6 +233,35 @@ def outlines(
         if some.start < some.stop:
             start, end = columns.start[nodes[some]], columns.end[nodes[some]]
             by_name[name] = _section_edges(start, end, level[some])
+    return by_name
+
+
+def page_spans(
+    columns: NodeColumns, rows: Ints, summary: PathSummary, names: Iterable[str]
+) -> dict[str, list[tuple[int, int]]]:
+    """Return the spans of the pages of each document that has any, by its name.
+
+    Pages are the elements `page` directly below the root, as PDF has them. rows: as for `outlines`.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> xml = "<document><page>One.</page> <page>Two.</page></document>"
+    >>> collection = example_collection({"a": xml, "b": "<p>Three.</p>"})
+    >>> page_spans(collection.nodes, collection.rows, collection.summary, collection.ids())
+    {'a': [(0, 4), (5, 9)]}
+    """
+    tags, parents = summary.tag_of.tolist(), summary.parent_of.tolist()
+    is_page = [
+        summary.tags[tag] == "page" and parent >= 0 and parents[parent] < 0
+        for tag, parent in zip(tags, parents, strict=True)
+    ]
+    nodes = np.flatnonzero(np.array([*is_page, False])[columns.path])
+    edges = np.searchsorted(nodes, rows).tolist()
+    by_name = {}
+    for name, (first, end) in zip(names, pairwise(edges), strict=True):
+        if first < end:
+            some = nodes[first:end]
+            starts, ends = columns.start[some].tolist(), columns.end[some].tolist()
+            by_name[name] = list(zip(starts, ends, strict=True))
     return by_name
 
 
