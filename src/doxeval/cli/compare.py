@@ -99,7 +99,7 @@ def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
         refuse({"pairs", "describe"}, f"is for tables; --format {options.format} has no use for it")
     from doxeval.comparison import compare_all
 
-    table = described(options.table("compare", runs), options.describe)
+    table = described(options.table("compare", runs), options.describe).reference_first()
     comparisons = compare_all(
         table,
         test=options.test,
