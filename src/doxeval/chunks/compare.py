@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.dataset import NO_GOLD, Dataset, refuse_without_gold
 from doxeval.chunks.documents import documents, warnings_about
 from doxeval.chunks.evaluate import (
+    depth_of,
     evaluation_on,
     listed_measures,
     reading_measures,
@@ -22,10 +25,18 @@ from doxeval.chunks.evaluate import (
     unanswerable_tables,
     usual_of_answers,
 )
+from doxeval.chunks.findings import (
+    Cheaper,
+    Costs,
+    GroupMeans,
+    cheaper_choice,
+    group_means,
+    metric_names,
+)
 from doxeval.chunks.limits import ChunkingLimits, limits_of
 from doxeval.chunks.oracle import Oracle
 from doxeval.chunks.retrieve import progress_bar
-from doxeval.chunks.search import ChunkSearch, K, as_search
+from doxeval.chunks.search import ChunkSearch, K, Timing, as_search
 from doxeval.chunks.transforms import threshold
 from doxeval.comparison import Comparison
 from doxeval.comparison import compare as compare_runs
@@ -42,9 +53,11 @@ if TYPE_CHECKING:
     from doxeval.reports import Report
     from doxeval.scores import RunView
 
+_LONG = ["chunking", "search", "k", "measure", "topic", "value"]
 _READ = "read@5"
 _REFERENCE = 1000  # the budget that chunkings are compared at, if there is that much
-_BY_RANK = ("cR", "cP", "IoU", "hit", "all", "sR", "RR", "Red")
+# What choices cost, shown on request.
+Column = Literal["latency", "index", "read"]
 
 
 @checked
@@ -58,6 +71,7 @@ def compare(
     *,
     k: int = K,
     measures: Iterable[Any] = (),
+    columns: Iterable[Column] = (),
     tokens: Any = None,
     reference: Any = None,
     max_missing: int | str = 0,
@@ -69,12 +83,17 @@ def compare(
     `chunkings` are chunkings by name ({"small": "words:100:0", "mine": my_split}), or a list of
     built-in ones; see `split`. Chunks that were located before, and files of them, will do too.
     Without any, usual ones are compared. `search` is
-    "bm25" or another model, `dense(embed)` or `hybrid(…)`. Scores are recall at an eighth, a
-    quarter, a half and all of the `budget` in `unit`, U, and those of the preset rag by rank;
-    `measures` adds others, and read@k with those of k results. The `reference` is the measure by
-    which chunkings are called best, tested, and held against the oracle, here, in the terminal and
-    in the report: bR@1000, or recall at the whole budget if that is smaller, unless another is
-    given. `max_missing` says how much of the gold may be missing, as `questions` does.
+    "bm25" or another model, `dense(embed)` or `hybrid(…)`, and returns `k` results. Scores are
+    recall at an eighth, a quarter, a half and all of the `budget` in `unit`, U, and those of the
+    preset rag by rank; `measures` adds others, and read@k with those of k results. The `reference`
+    is the measure by which chunkings are called best, tested, and held against the oracle, here, in
+    the terminal and in the report: bR@1000, or recall at the whole budget if that is smaller,
+    unless another is given. `max_missing` says how much of the gold may be missing, as `questions`
+    does.
+
+    `columns` adds to the table what choices cost: "latency" (the median and the 95th percentile of
+    the milliseconds that a question takes), "index" (the seconds to make chunks ready to be
+    searched, and how many units they have), "read" (the units that the reference measure reads).
 
     Questions without an answer have measures and a table of their own: none@5, and vain at the
     budget. Results with a score below `min_score` are not returned.
@@ -88,10 +107,107 @@ def compare(
     >>> study["sent"]["bR@4"], study["all"]["bR@4"], study.loss("sent").chunking
     (1.0, 0.0, 0.0)
     """
-    if budget < 1:
-        raise InputError(f"budget is {budget}: expected 1 or more")
+    searching = as_search(search)
+    settings = _Settings(budget, unit, tokens, measures, columns, reference, max_missing, min_score)
+    study = _studied(docs, gold, chunkings, {searching.name: searching}, [k], settings, progress)
+    warn(study.warnings)
+    return study
+
+
+@checked
+def grid(
+    docs: Any,
+    gold: Any,
+    chunkings: Any = None,
+    search: Any = "bm25",
+    budget: int = 4000,
+    unit: str = "words",
+    *,
+    k: int | Iterable[int] = K,
+    measures: Iterable[Any] = (),
+    columns: Iterable[Column] = (),
+    tokens: Any = None,
+    reference: Any = None,
+    max_missing: int | str = 0,
+    min_score: float | None = None,
+    progress: bool | None = None,
+) -> Study:
+    """Compare every chunking with every search, and every number `k` of results.
+
+    It is `compare` with several searches: `search` is one, a list, or searches by name
+    ({"words": "bm25", "vectors": dense(embed)}); `k` is how many results they return, or several
+    such numbers. The rows of the study are called CHUNKING/SEARCH@K, without what is the same for
+    all. `study.to_pandas(long=True)` has a row for each score of each question.
+
+    >>> from doxeval import chunks
+    >>> docs = chunks.documents({"a": "One two three. Four five."})
+    >>> need = {"spans": [{"doc": "a", "quote": "Four five."}]}
+    >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
+    >>> study = chunks.grid(docs, gold, "sentences:1:0", ["bm25", "lm"], budget=8, k=[1, 2])
+    >>> list(study)[:2], study["sentences:1:0/lm@2"]["bR@8"]
+    (['sentences:1:0/bm25@1', 'sentences:1:0/bm25@2'], 1.0)
+    """
+    searches, depths = _named_searches(search), sorted(set([k] if isinstance(k, int) else k))
+    settings = _Settings(budget, unit, tokens, measures, columns, reference, max_missing, min_score)
+    study = _studied(docs, gold, chunkings, searches, depths, settings, progress)
+    warn(study.warnings)
+    return study
+
+
+class Choice(NamedTuple):
+    """What a row of a study is: a chunking, how it was given, the search in it, and its results.
+
+    by: the name of a built-in chunking, empty for others. k: how many results are returned.
+
+    >>> Choice("small", "words:100:0", "bm25", 100).in_words
+    'small with bm25'
+    """
+
+    chunking: str
+    by: str
+    search: str
+    k: int
+
+    @property
+    def in_words(self) -> str:
+        """The chunking and the search; and the number of results, if it is not the usual one."""
+        return f"{self.chunking} with {self.search}" + (
+            "" if self.k == K else f" and {plural(self.k, 'result')}"
+        )
+
+
+class _Settings(NamedTuple):
+    """The options that `compare` and `grid` share."""
+
+    budget: int
+    unit: str
+    tokens: Any
+    measures: Iterable[Any]
+    columns: Iterable[str]
+    reference: Any
+    max_missing: int | str
+    min_score: float | None
+
+
+def _studied(
+    docs: Any,
+    gold: Any,
+    chunkings: Any,
+    searches: Mapping[str, ChunkSearch],
+    depths: Sequence[int],
+    settings: _Settings,
+    progress: bool | None,
+) -> Study:
+    """Return the study of all chunkings, searches and numbers of results."""
+    budget, unit, tokens, measures, columns, reference, max_missing, min_score = settings
+    shown = _checked_columns(columns)
+    for name, least in (("budget", budget), *(("k", k) for k in depths)):
+        if least < 1:
+            raise InputError(f"{name} is {least}: expected 1 or more")
+    if not depths or not searches:
+        raise InputError("k has no number" if searches else "no searches to compare")
     dataset = _dataset(docs, gold, unit, tokens, max_missing)
-    named, searching = _named_chunkings(dataset, chunkings), as_search(search)
+    named = _named_chunkings(dataset, chunkings)
     usual = _usual_measures(budget)
     if reference is None:
         reference = f"bR@{min(budget, _REFERENCE)}"
@@ -99,27 +215,36 @@ def compare(
     scored = dict.fromkeys([*usual, *usual_of_answers(dataset.assessments, budget), *added])
     # What is lost of recall at budgets and of the reference does not include white space.
     keep = Keep(without_whitespace=["bR", type(as_measure(reference)).name])
-    evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]), keep=keep)
-    studied: dict[str, _Studied] = {}
-    with progress_bar("Comparing chunkings", len(named), progress) as done:
-        for name, by in named.items():
-            chunks = _chunks(dataset, name, by)
-            run = searching.run(dataset, chunks, k).with_id(name)
-            run = run if min_score is None else threshold(run, min_score)
+    read = _reading_of(reference, max(depths))
+    evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ, read]), keep=keep)
+    made: dict[str, _Row] = {}
+    with progress_bar("Comparing chunkings", len(named) * len(searches), progress) as done:
+        for chunking, by in named.items():
+            chunks = _chunks(dataset, chunking, by)
             oracle, sizes = Oracle(chunks.table, evaluation.truth), dataset.sizes(chunks)
-            limits = limits_of(dataset, oracle, sizes)
-            studied[name] = _Studied(chunks, run, oracle.run(sizes, name), limits)
-            done(1)
-    runs = {name: of_chunking.run for name, of_chunking in studied.items()}
-    oracles = {name: of_chunking.oracle for name, of_chunking in studied.items()}
+            limits, best = limits_of(dataset, oracle, sizes), oracle.run(sizes, chunking)
+            for name, search in searches.items():
+                run, timing = search.timed(dataset, chunks, max(depths))
+                run = run if min_score is None else threshold(run, min_score)
+                for k in depths:
+                    choice = Choice(chunking, by if isinstance(by, str) else "", name, k)
+                    title = _title(choice, len(searches) > 1, len(depths) > 1)
+                    top = (run if k == max(depths) else _first_results(run, k)).with_id(title)
+                    size = int(sizes.sum())
+                    made[title] = _Row(choice, chunks, top, best, limits, timing, size)
+                done(1)
+    runs = {name: row.run for name, row in made.items()}
+    oracles = {row.choice.chunking: row.oracle for row in made.values()}
     scores = short_labels(evaluation.score_all(runs), unit)
-    best = short_labels(evaluation.score_all(oracles), unit)
-    read = scores.index_of_measure(_READ)
-    units_read = {
-        name: float("nan") if (mean := mean_of(values)) is None else mean
-        for name, values in zip(runs, (run.values[read] for run in scores.runs), strict=True)
-    }
-    kept = [label for label in scores.labels if label != _READ or _READ in map(_label, scored)]
+    best_of = short_labels(evaluation.score_all(oracles), unit)
+    best_scores = dict(zip(oracles, best_of.runs, strict=True))
+    of_rows = (replace(best_scores[row.choice.chunking], run=name) for name, row in made.items())
+    best = replace(best_of, runs=tuple(of_rows))
+    units_read = _means(scores, _READ)
+    limit = getattr(as_measure(reference), "B", None)
+    read_of_reference = _means(scores, read, float("inf") if limit is None else limit)
+    kept_measures = {*map(_label, scored)}
+    kept = [label for label in scores.labels if label not in {_READ, read} - kept_measures]
     headline = scores.labels[scores.index_of_measure(reference)]
     of_budgets = dict.fromkeys(
         [*(label for label in scores.labels if label.startswith("bR@")), headline]
@@ -128,27 +253,69 @@ def compare(
     warnings = [
         *warnings_about(dataset.docs, docs),
         *_budget_warnings(dataset, headline),
-        *_warnings(scores, studied),
+        *_warnings(scores, made),
     ]
-    warnings = list(dict.fromkeys(warnings))
-    warn(warnings)
     return Study(
         replace(scores.only(measures=kept), reference=headline),
         replace(best.only(measures=kept), reference=headline),
-        {name: of_chunking.chunks for name, of_chunking in studied.items()},
+        {name: row.chunks for name, row in made.items()},
         runs,
-        {name: of_chunking.limits for name, of_chunking in studied.items()},
+        {name: row.limits for name, row in made.items()},
         units_read,
         headline,
         unit,
         budget,
-        searching.name,
+        ", ".join(searches),
         dataset,
         tuple(scored),
-        tuple(warnings),
+        tuple(dict.fromkeys(warnings)),
         tuple(map(_label, added)),
         lost,
+        {name: row.choice for name, row in made.items()},
+        {
+            name: Costs(read_of_reference[name], row.size, len(row.chunks))
+            for name, row in made.items()
+        },
+        {name: row.timing for name, row in made.items()},
+        shown,
     )
+
+
+def _first_results(run: Run, k: int) -> Run:
+    """Return the first results of each question."""
+    order = np.argsort(run.topic, kind="stable")
+    topics = run.topic[order]
+    place = np.arange(len(topics)) - np.searchsorted(topics, topics)
+    return run.rows(np.sort(order[place < k]))
+
+
+def _checked_columns(columns: Iterable[str]) -> tuple[Column, ...]:
+    """Return the columns that were requested, which must be known."""
+    known = get_args(Column)
+    given = [columns] if isinstance(columns, str) else list(columns)
+    for name in given:
+        if name not in known:
+            hint = suggestion(name, known)
+            raise InputError(f"no column {quoted(name)}{hint}: there are {', '.join(known)}")
+    return tuple(name for name in known if name in given)
+
+
+def _title(choice: Choice, with_search: bool, with_k: bool) -> str:
+    """Return what a row is called: its chunking, and what is not the same for all rows."""
+    search = f"/{choice.search}" if with_search else ""
+    return f"{choice.chunking}{search}" + (f"@{choice.k}" if with_k else "")
+
+
+def _reading_of(reference: Any, deepest: int) -> str:
+    """Return the measure of what is read, at most, for the reference measure."""
+    return f"read@{min(depth_of(reference) or deepest, deepest)}"
+
+
+def _means(scores: ScoreTable, measure: str, limit: float = float("inf")) -> dict[str, float]:
+    """Return the mean of a measure by row, no question counting more than the limit."""
+    at = scores.index_of_measure(measure)
+    means = {run.run: mean_of(np.minimum(run.values[at], limit)) for run in scores.runs}
+    return {name: float("nan") if mean is None else mean for name, mean in means.items()}
 
 
 def _dataset(docs: Any, gold: Any, unit: str, tokens: Any, max_missing: int | str) -> Dataset:
@@ -178,13 +345,16 @@ def _name_of(by: Any) -> str:
     return getattr(by, "__name__", None) or type(by).__name__
 
 
-class _Studied(NamedTuple):
-    """A chunking: its chunks, what a search returns, the oracle's run, and what it allows."""
+class _Row(NamedTuple):
+    """A row of a study: its chunks, what a search returns, the oracle's run, and the rest."""
 
+    choice: Choice
     chunks: Chunks
     run: Run
     oracle: Run
     limits: ChunkingLimits
+    timing: Timing
+    size: int
 
 
 def _chunks(dataset: Dataset, name: str, by: Any) -> Chunks:
@@ -234,76 +404,15 @@ def _budget_warnings(dataset: Dataset, headline: str) -> list[str]:
     ]
 
 
-def _warnings(scores: ScoreTable, studied: Mapping[str, _Studied]) -> list[str]:
+def _warnings(scores: ScoreTable, made: Mapping[str, _Row]) -> list[str]:
     warnings = list(scores.warnings)
-    for scored, (name, (chunks, _, _, limits)) in zip(scores.runs, studied.items(), strict=True):
-        about = [*chunks.warnings, *scored.warnings, *limits.warnings]
-        if len(chunks.missing):
-            about.append(f"{plural(len(chunks.missing), 'chunk')} not found in the documents")
-        warnings += [Message(f"{name}: ", warning) for warning in about]
+    for scored, (name, row) in zip(scores.runs, made.items(), strict=True):
+        warnings += [Message(f"{name}: ", warning) for warning in scored.warnings]
+        about = [*row.chunks.warnings, *row.limits.warnings]
+        if len(row.chunks.missing):
+            about.append(f"{plural(len(row.chunks.missing), 'chunk')} not found in the documents")
+        warnings += [Message(f"{row.choice.chunking}: ", warning) for warning in about]
     return warnings
-
-
-@checked
-def grid(
-    docs: Any,
-    gold: Any,
-    chunkings: Any,
-    searches: Any = "bm25",
-    k: Iterable[int] = (5, 10, 20),
-    *,
-    measures: Iterable[str] = _BY_RANK,
-    budgets: Iterable[int] = (),
-    unit: str = "words",
-    tokens: Any = None,
-    max_missing: int | str = 0,
-    progress: bool | None = None,
-) -> Any:
-    """Score every chunking with every search at every k: a long frame of pandas.
-
-    It has a row for each score, and the columns chunking, search, k, measure, topic and value.
-    `searches` are searches by name: names of models, `dense(embed)`, `hybrid(…)`, or functions that
-    embed texts. `measures` are names without their cut-off, which k gives. `budgets` adds bR at
-    these budgets, for which k is missing. `max_missing` says how much of the gold may be missing,
-    as `questions` does.
-
-    >>> from doxeval import chunks
-    >>> docs = chunks.documents({"a": "One two three. Four five."})
-    >>> need = {"spans": [{"doc": "a", "quote": "Four five."}]}
-    >>> gold = chunks.questions([{"id": "1", "question": "Who is four?", "needs": [need]}], docs)
-    >>> frame = chunks.grid(docs, gold, {"sent": "sentences:1:0"}, k=[1], measures=["cR", "cP"])
-    >>> frame.to_dict("records")[0] == dict(
-    ...     chunking="sent", search="bm25", k=1, measure="cR@1", topic="1", value=1.0)
-    True
-    """
-    from doxeval.runs import optional_module
-
-    pandas = optional_module("pandas")
-    dataset = _dataset(docs, gold, unit, tokens, max_missing)
-    named, by_name = _named_chunkings(dataset, chunkings), _named_searches(searches)
-    depths = sorted(set([k] if isinstance(k, int) else k))
-    at: dict[str, int | None] = {f"{name}@{k}": k for k in depths for name in measures}
-    at |= {f"bR@{budget}": None for budget in budgets}
-    evaluation = evaluation_on(dataset, at)
-    rows: list[tuple[Any, ...]] = []
-    warnings = [*warnings_about(dataset.docs, docs), *evaluation.warnings]
-    with progress_bar("Grid", len(named) * len(by_name), progress) as done:
-        for chunking, by in named.items():
-            chunks = _chunks(dataset, chunking, by)
-            warnings += [Message(f"{chunking}: ", warning) for warning in chunks.warnings]
-            for name, search in by_name.items():
-                run = search.run(dataset, chunks, K if budgets else max(depths, default=K))
-                table = short_labels(evaluation.score_all([run]), unit)
-                about = table.runs[0].warnings
-                warnings += [Message(f"{chunking}, {name}: ", warning) for warning in about]
-                rows += [
-                    (chunking, name, at.get(label), label, topic, float(value))
-                    for label, values in zip(table.labels, table.runs[0].values, strict=True)
-                    for topic, value in zip(table.topic_ids, np.asarray(values), strict=True)
-                ]
-                done(1)
-    warn(warnings)
-    return pandas.DataFrame(rows, columns=["chunking", "search", "k", "measure", "topic", "value"])
 
 
 def _named_searches(given: Any) -> dict[str, ChunkSearch]:
@@ -321,7 +430,10 @@ class Study(Mapping[str, "RunView"]):
     chunking allows. chunks, runs: of each chunking. units_read: the mean units of the first five
     results. headline: the reference measure, by which chunkings are called best, tested and held
     against the oracle, here and in the report. added: the measures that the user requested besides
-    the usual ones. losses: what runs lose by chunking and by retrieval, white space aside.
+    the usual ones. losses: what runs lose by chunking and by retrieval, white space aside. choices:
+    the chunking, search and number of results of each row, which of `grid` has more rows than
+    chunkings. costs: what each reads and has in its index. timings: how long its search took.
+    columns: which of these are shown.
     """
 
     scores: ScoreTable
@@ -339,11 +451,15 @@ class Study(Mapping[str, "RunView"]):
     warnings: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     losses: tuple[Loss, ...] = ()
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    costs: Mapping[str, Costs] = field(default_factory=dict)
+    timings: Mapping[str, Timing] = field(default_factory=dict)
+    columns: tuple[Column, ...] = ()
 
     def __getitem__(self, chunking: str) -> RunView:
         if chunking not in self.chunks:
             hint = suggestion(chunking, self.chunks)
-            raise UnknownName(f"no chunking {quoted(chunking)} in the study{hint}")
+            raise UnknownName(f"no {self.noun} {quoted(chunking)} in the study{hint}")
         return self.scores[chunking]
 
     def __iter__(self) -> Iterator[str]:
@@ -373,7 +489,121 @@ class Study(Mapping[str, "RunView"]):
         """The chunking with the best mean of the reference measure, of equal ones the first."""
         return self.scores.ranking(self.headline)[0]
 
+    @property
+    def noun(self) -> str:
+        """What a row is: a chunking, or a choice of chunking, search and number of results."""
+        names = {choice.chunking for choice in self.choices.values()}
+        return "chunking" if set(self) <= names else "choice"
+
+    @property
+    def cheaper(self) -> Cheaper | None:
+        """What saves at least a tenth of a cost and is not shown to differ from the best."""
+        if self[self.best][self.headline] is None:
+            return None
+        return cheaper_choice(self.best, self.costs, self.compare())
+
+    @property
+    def recommendation(self) -> str:
+        """What to choose, in one sentence: the best, and what is cheaper and not shown to differ.
+
+        By the reference measure. Cheaper is what saves at least a tenth of the units read, of those
+        in the index, or of the chunks, and has not notably more of those named before.
+        """
+        best, cheaper = self.best, self.cheaper
+        score = self[best][self.headline]
+        if score is None:
+            return f"{self.headline} is {NO_GOLD}"
+        reached = f"{self._in_words(best)}: {self._reached(score)}"
+        if len(self) < 2:
+            return reached
+        if cheaper is None:
+            comparison = self.compare()
+            pairs = () if comparison is None else comparison.pairs
+            beaten = sum(pair.significant and pair.better == best for pair in pairs)
+            if beaten == len(self) - 1:
+                return f"{reached}; every other {self.noun} is shown to be worse"
+            return f"{reached}; no {self.noun} that is not shown to differ costs notably less"
+        other = self[cheaper.choice][self.headline]
+        what = {
+            "read": f"reads {cheaper.saved:.0%} less",
+            "index": f"has {cheaper.saved:.0%} fewer {self.unit} in its index",
+            "chunks": f"has {cheaper.saved:.0%} fewer chunks",
+        }[cheaper.cost]
+        return (
+            f"{reached}; {self._in_words(cheaper.choice)} ({format_score(other, '.3f')}) is not "
+            f"shown to differ and {what}"
+        )
+
+    def _in_words(self, name: str) -> str:
+        return self.choices[name].in_words if name in self.choices else name
+
+    def _reached(self, score: float) -> str:
+        """Return what a score of the reference measure says."""
+        budget = getattr(as_measure(self.headline), "B", None)
+        if self.headline.startswith("bR@") and budget is not None:
+            shown = format_score(score, ".3f")
+            return f"{shown} of what is needed in the first {budget:,} {self.unit}"
+        return f"{self.headline} {format_score(score, '.3f')}"
+
+    # By group of questions
+
+    def by_tag(self, measure: object = None) -> GroupMeans:
+        """Return the means of a measure by tag, with counts and intervals; see `GroupMeans`."""
+        tags = getattr(self.dataset.gold, "tags", {})
+        groups: dict[str, list[str]] = {}
+        for topic in self.scores.topic_ids:
+            for tag in tags.get(topic, ()):
+                groups.setdefault(tag, []).append(topic)
+        if not groups:
+            raise InputError("the questions have no tags")
+        return group_means(self.scores, measure or self.headline, groups, "tag", self.noun)
+
+    def by_type(self, measure: object = None) -> GroupMeans:
+        """Return the same by the type of the documents in which gold stands.
+
+        That is the `type` of the documents, or else the suffix of their files. A question with gold
+        in documents of several types counts for each.
+        """
+        columns, types = self.dataset.assessments.columns, self.dataset.docs.types
+        groups: dict[str, dict[str, None]] = {}
+        for topic, document in zip(
+            columns.topic[columns.is_relevant].tolist(),
+            columns.document[columns.is_relevant].tolist(),
+            strict=True,
+        ):
+            kind = types.get(columns.documents[document])
+            if kind is not None:
+                groups.setdefault(kind, {})[columns.topics[topic]] = None
+        if not groups:
+            raise InputError("the types of the documents are not known")
+        return group_means(self.scores, measure or self.headline, groups, "type", self.noun)
+
     # Ways out
+
+    def metrics(self) -> dict[str, float]:
+        """Return all scores and costs as a flat dict for a tracker of experiments.
+
+        Names such as `bR_1000/words-200-50` have only characters that MLflow and Weights & Biases
+        both allow. What is not defined is left out.
+        """
+        values = {
+            name: {
+                **{str(label): value for label, value in self[name].items()},
+                "lost_by_chunking": self.loss(name).chunking,
+                "lost_by_retrieval": self.loss(name).retrieval,
+                "chunks": len(self.chunks[name]),
+                f"{self.unit}_read": self.costs[name].read,
+                f"{self.unit}_in_index": self.costs[name].index,
+            }
+            for name in self
+        }
+        names = metric_names(list(dict.fromkeys(chain.from_iterable(values.values()))), list(self))
+        return {
+            names[label, name]: float(value)
+            for name, of_choice in values.items()
+            for label, value in of_choice.items()
+            if value is not None and math.isfinite(value)
+        }
 
     @property
     def text(self) -> str:
@@ -387,9 +617,9 @@ class Study(Mapping[str, "RunView"]):
         where there is not enough room.
         """
         tested = self._tested()
-        letters = "chunkings that share a letter are not significantly different by it"
+        letters = f"{self.noun}s that share a letter are not significantly different by it"
         title = (
-            f"{plural(len(self), 'chunking')} × {self.search}, "
+            f"{self._compared()}, "
             f"{plural(len(self.scores.topic_ids), 'question')}, budgets in {self.unit}; best first "
             f"by {self.headline}" + (f"; {letters}" if any(tested.values()) else "")
         )
@@ -397,15 +627,24 @@ class Study(Mapping[str, "RunView"]):
         columns = self._columns(tested)
         best = best_cells([[self[name][self.headline]] for name in names], [True])
         return TextTable(
-            ["chunking", *columns],
+            [self.noun, *columns],
             [[name, *(cell(name) for cell in columns.values())] for name in names],
             title,
-            noun="chunking",
+            noun=self.noun,
             warnings=self.warnings,
             left=(0, *(at for at, name in enumerate(columns, 1) if name.startswith("letters"))),
             best={(row, 1) for row, _ in best},
             notes=self._conclusions(tested[self.headline]),
         )
+
+    def _compared(self) -> str:
+        """Return what was compared: how many chunkings, which searches, how many results."""
+        chunkings = dict.fromkeys(choice.chunking for choice in self.choices.values())
+        depths = dict.fromkeys(choice.k for choice in self.choices.values())
+        parts = [plural(len(chunkings) or len(self), "chunking"), self.search]
+        if len(depths) > 1:
+            parts.append(f"{', '.join(map(str, depths))} results")
+        return " × ".join(parts)
 
     def __repr__(self) -> str:
         width = terminal_width(sys.stdout)
@@ -449,12 +688,26 @@ class Study(Mapping[str, "RunView"]):
                 )
             else:
                 columns |= self._score(name) | self._letters(name, tested, f"letters {name}")
+        columns |= self._requested()
         columns["chunks"] = lambda name: f"{self.limits[name].chunks:,}"
         columns[f"{self.unit} p50"] = lambda name: f"{self.limits[name].sizes[1]:,.0f}"
         columns["intact"] = lambda name: format_score(self.limits[name].intact, ".3f")
         columns[f"oracle {self.headline}"] = lambda name: format_score(
             self.oracle[name][self.headline], ".3f"
         )
+        return columns
+
+    def _requested(self) -> dict[str, Callable[[str], str]]:
+        """Return the columns of costs that were requested."""
+        columns: dict[str, Callable[[str], str]] = {}
+        if "latency" in self.columns:
+            columns["ms p50"] = lambda name: f"{1000 * self.timings[name].latency(50):,.2f}"
+            columns["ms p95"] = lambda name: f"{1000 * self.timings[name].latency(95):,.2f}"
+        if "index" in self.columns:
+            columns["index s"] = lambda name: f"{self.timings[name].index:,.2f}"
+            columns[f"index {self.unit}"] = lambda name: f"{self.costs[name].index:,.0f}"
+        if "read" in self.columns:
+            columns[f"{self.unit} read"] = lambda name: f"{self.costs[name].read:,.0f}"
         return columns
 
     def _score(self, name: str) -> dict[str, Callable[[str], str]]:
@@ -487,13 +740,28 @@ class Study(Mapping[str, "RunView"]):
             else f"{name} of {best}: {format_score(self[best][name], '.3f')}",
             f"of the missing {1 - loss.shown:.3f}, {loss.chunking:.3f} is lost by chunking and "
             f"{loss.retrieval:.3f} by retrieval, white space aside; oracle (greedy)",
+            f"recommended: {self.recommendation}",
         ]
 
-    def to_pandas(self) -> Any:
-        """Return a data frame with a row for each chunking: scores, oracle, loss and limits."""
+    def to_pandas(self, long: bool = False) -> Any:
+        """Return a data frame with a row for each chunking: scores, oracle, loss and limits.
+
+        With `long`, there is a row for each score of each question, and the columns are chunking,
+        search, k, measure, topic and value.
+        """
         from doxeval.runs import optional_module
 
-        return optional_module("pandas").DataFrame(self.rows())
+        pandas = optional_module("pandas")
+        if not long:
+            return pandas.DataFrame(self.rows())
+        topics = self.scores.topic_ids
+        rows = [
+            (choice.chunking, choice.search, choice.k, label, topic, float(value))
+            for choice, run in zip(self.choices.values(), self.scores.runs, strict=True)
+            for label, values in zip(self.scores.labels, run.values, strict=True)
+            for topic, value in zip(topics, np.asarray(values), strict=True)
+        ]
+        return pandas.DataFrame(rows, columns=_LONG)
 
     def rows(self) -> list[dict[str, Any]]:
         """Return what is known about each chunking, as plain values."""
@@ -501,16 +769,40 @@ class Study(Mapping[str, "RunView"]):
         return [
             {
                 "chunking": chunking,
+                **self._choice_of(chunking),
                 **{str(name): value for name, value in self[chunking].items()},
                 **{f"oracle {name}": value for name, value in self.oracle[chunking].items()},
                 "units read @5": self.units_read[chunking],
                 "lost by chunking": self.loss(chunking).chunking,
                 "lost by retrieval": self.loss(chunking).retrieval,
                 "letters": _letters(comparison, chunking),
+                **self._costs_of(chunking),
                 **self.limits[chunking].to_dict(),
             }
             for chunking in self
         ]
+
+    def _choice_of(self, name: str) -> dict[str, Any]:
+        """Return what a row is, where it is more than a chunking."""
+        choice = self.choices[name]
+        if self.noun == "chunking":
+            return {}
+        return {
+            self.noun: name,
+            "chunking": choice.chunking,
+            "search": choice.search,
+            "k": choice.k,
+        }
+
+    def _costs_of(self, name: str) -> dict[str, float]:
+        """Return the costs that were requested as columns."""
+        costs, timing = self.costs[name], self.timings[name]
+        known = {
+            "latency": {"seconds p50": timing.latency(50), "seconds p95": timing.latency(95)},
+            "index": {"index seconds": timing.index, "index units": costs.index},
+            "read": {"units read": costs.read},
+        }
+        return {name: value for column in self.columns for name, value in known[column].items()}
 
     def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
         """Write a page about the runs of all chunkings: scores, tests, recall by budget, documents.

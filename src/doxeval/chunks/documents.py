@@ -45,7 +45,7 @@ class Documents(Mapping[str, str]):
     Ids are kept as runs and assessments have them: without white space around them, a leading `./`
     and a final `.xml`. Offsets count the code points of these texts. A text may come with the spans
     of its pages. `outlines`: the sections of documents, where these are known. `warnings`: what was
-    not read.
+    not read. `types`: what documents are, such as manuals; else the suffixes of their files.
 
     >>> docs = Documents([("faq.xml", "How to return a parcel."), ("terms", "Thirty days.")])
     >>> docs, list(docs), docs["faq.xml"][:6]
@@ -58,8 +58,10 @@ class Documents(Mapping[str, str]):
         origin: str | None = None,
         outlines: Mapping[str, Sequence[Heading]] | None = None,
         warnings: Iterable[str] = (),
+        types: Mapping[str, str] | None = None,
     ) -> None:
         self.warnings = tuple(warnings)
+        self._types = {normalise_id(name): kind for name, kind in (types or {}).items()}
         self._texts: dict[str, str] = {}
         self._pages: dict[str, tuple[tuple[int, int], ...]] = {}
         self._outlines = {normalise_id(name): known for name, known in (outlines or {}).items()}
@@ -92,6 +94,16 @@ class Documents(Mapping[str, str]):
     def __repr__(self) -> str:
         characters = sum(map(len, self._texts.values()))
         return f"Documents({plural(len(self), 'document')}, {plural(characters, 'character')})"
+
+    @property
+    def types(self) -> Mapping[str, str]:
+        """The types of documents, as far as they are known: stated, or the suffixes of files.
+
+        >>> dict(Documents([("a.md", "One."), ("b", "Two.")], types={"b": "manual"}).types)
+        {'a.md': 'md', 'b': 'manual'}
+        """
+        known = ((name, self._types.get(name) or _suffix(name)) for name in self)
+        return {name: kind for name, kind in known if kind}
 
     def outline(self, document: str) -> Sequence[Heading]:
         """Return where sections of a document begin, with their levels.
@@ -163,6 +175,24 @@ class Documents(Mapping[str, str]):
         for document in self._texts:  # a whole id wins over parts of longer ones
             by_tail[document.replace("\\", "/")] = document
         return by_tail
+
+
+def _suffix(name: str) -> str:
+    """Return the suffix of a file's name, if it has one that can be the suffix of a format."""
+    suffix = os.path.splitext(uncompressed_name(name))[1][1:].lower()
+    return suffix if suffix.isalnum() and suffix[0].isalpha() and len(suffix) <= 8 else ""
+
+
+def _of_loaded(loaded: Loaded, origin: str | None = None) -> Documents:
+    """Return the documents that a file or table holds, with the types that its records state."""
+    texts = list(documents_in(loaded))
+    records = loaded.value if isinstance(loaded.value, list) else []
+    types = {
+        str(entry[0]): record["type"]
+        for entry, record in zip(texts, records, strict=False)
+        if "text" in record and isinstance(record.get("type"), str)
+    }
+    return Documents(texts, origin, types=types)
 
 
 def _checked_pages(
@@ -247,7 +277,7 @@ def _documents_of(source: Any) -> Documents:
     if isinstance(source, str | os.PathLike):
         return _of_path(os.fspath(source))
     if is_frame(source):
-        return Documents(documents_in(Loaded(frame_records(source))))
+        return _of_loaded(Loaded(frame_records(source)))
     if isinstance(source, Mapping):
         return Documents(source.items())
     if isinstance(source, Iterable):
@@ -272,7 +302,7 @@ def is_folder(source: Any) -> bool:
 
 def _of_items(items: list[Any]) -> Documents:
     if items and all(isinstance(item, Mapping) for item in items):
-        return Documents(documents_in(Loaded([dict(item) for item in items])))
+        return _of_loaded(Loaded([dict(item) for item in items]))
     if any(isinstance(item, str | os.PathLike) for item in items):
         raise FormatError("a list of texts or paths, in which documents have no ids: " + EXPECTED)
     return Documents(foreign_documents(items))
@@ -287,7 +317,7 @@ def _of_path(path: str) -> Documents:
         return documents(Collection(path))
     if not os.path.exists(path):
         raise SourceError("no such file or directory", path)
-    return Documents(documents_in(load(path)), path)
+    return _of_loaded(load(path), path)
 
 
 def _of_collection(collection: Collection) -> Documents:
@@ -299,12 +329,16 @@ def _of_collection(collection: Collection) -> Documents:
 
 
 class _FolderFile(NamedTuple):
-    """A document of a folder. sections, pages: those of its tree, if it was read as one."""
+    """A document of a folder. sections, pages: those of its tree, if it was read as one.
+
+    kind: the suffix of its file.
+    """
 
     name: str
     text: str
     sections: Sequence[Heading] | None = None
     pages: Sequence[tuple[int, int]] | None = None
+    kind: str = ""
 
 
 def _of_folder(path: str, options: BuildOptions) -> Documents:
@@ -327,7 +361,11 @@ def _of_folder(path: str, options: BuildOptions) -> Documents:
         *(f"{path}: {warning}" for warning in report.warnings if warning not in report.notes),
     ]
     return Documents(
-        ((file.name, file.text, file.pages) for file in files), path, sections, warnings
+        ((file.name, file.text, file.pages) for file in files),
+        path,
+        sections,
+        warnings,
+        {file.name: file.kind for file in files},
     )
 
 
@@ -345,7 +383,8 @@ def _files(raw: RawDocument, options: BuildOptions, report: BuildReport) -> list
         data = raw.content if isinstance(raw.content, bytes) else None
         data = load_bytes(raw.origin, options.limits) if data is None else data
         name = options.id_rule.from_name(raw.name)
-        return [_FolderFile(name, decode_text(data, raw.origin, options.encoding))]
+        text = decode_text(data, raw.origin, options.encoding)
+        return [_FolderFile(name, text, kind=_suffix(raw.origin))]
     if raw.format == "pdf":
         options = replace(options, skip_broken=True)
     batch = read_batch([raw], options, spaced_ids=True)
@@ -359,6 +398,7 @@ def _files(raw: RawDocument, options: BuildOptions, report: BuildReport) -> list
             text.decode(),
             outlines(*trees, [name]).get(name, ()),
             page_spans(*trees, [name]).get(name),
+            _suffix(raw.origin),
         )
         for name, text in zip(batch.ids, batch.texts, strict=True)
     ]

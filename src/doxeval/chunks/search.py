@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,11 +35,57 @@ from doxeval.retrieve import (
 from doxeval.runs import ChunkTable, Run
 
 K = 100
+# What is called with the number of questions answered since the last call: first with 0, when the
+# chunks are ready to be searched, and again with 0 after work for all questions together.
 Progress = Callable[[int], object]
 
 
 def _quiet(_: int) -> None:
     return None
+
+
+class Timing(NamedTuple):
+    """How long a search took, in seconds: to make its chunks ready, and for each question.
+
+    >>> Timing(0.5, np.array([0.1, 0.3])).latency(50)
+    0.2
+    """
+
+    index: float
+    questions: Floats
+
+    def latency(self, percentile: float) -> float:
+        """Return a percentile of the seconds for a question; nan without questions."""
+        if not len(self.questions):
+            return float("nan")
+        return float(np.percentile(self.questions, percentile))
+
+
+class _Clock:
+    """Takes the time between the calls of a search's progress."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._last = perf_counter()
+        self._index: float | None = None
+        self._shared = 0.0
+        self._questions: list[float] = []
+
+    def __call__(self, answered: int) -> None:
+        now = perf_counter()
+        passed, self._last = now - self._last, now
+        if self._index is None:
+            self._index = passed
+        elif not answered:
+            self._shared += passed
+        else:
+            self._questions += [passed / answered] * answered
+        self._progress(answered)
+
+    def timing(self) -> Timing:
+        """Return what was taken; work for all questions together is shared among them."""
+        each = self._shared / max(len(self._questions), 1)
+        return Timing(self._index or 0.0, np.array(self._questions) + each)
 
 
 @dataclass(frozen=True)
@@ -48,6 +95,18 @@ class ChunkSearch:
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """Return the best chunks for each question."""
         raise NotImplementedError
+
+    def prepare(self, dataset: Dataset) -> None:
+        """Work out what does not depend on the chunks; this is not timed."""
+
+    def timed(
+        self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet
+    ) -> tuple[Run, Timing]:
+        """Return the best chunks for each question, and how long it took to find them."""
+        self.prepare(dataset)
+        clock = _Clock(progress)
+        run = self.run(dataset, chunks, k, clock)
+        return run, clock.timing()
 
     def __call__(self, chunks: Chunks, gold: Any, k: int = K, progress: Progress = _quiet) -> Run:
         """Return the best chunks for each question."""
@@ -73,7 +132,12 @@ class WordSearch(ChunkSearch):
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """Return the chunks with a word of the question, best first."""
         index = ChunkIndex(chunks.table, dataset.index, self.model)
+        progress(0)
         return search_chunks(index, chunks.table, dataset.questions, k, self.name, progress)
+
+    def prepare(self, dataset: Dataset) -> None:
+        """Find the words of all documents, once for all chunkings."""
+        _ = dataset.index
 
     @property
     def name(self) -> str:
@@ -93,12 +157,14 @@ class Dense(ChunkSearch):
         questions = dataset.questions
         texts = list(chunks.given or chunks.texts)
         of_chunks = self._embedded(texts, "chunks")
+        progress(0)
         of_questions = self._embedded(list(questions.values()), "questions")
         if len(texts) and len(questions) and of_chunks.shape[1] != of_questions.shape[1]:
             raise InputError(
                 f"embed gives vectors of {of_chunks.shape[1]:,} numbers for chunks and of "
                 f"{of_questions.shape[1]:,} for questions"
             )
+        progress(0)
         topics: list[str] = []
         rows: list[Ints] = [np.zeros(0, dtype=np.int64)]
         scores: list[Floats] = [np.zeros(0)]
@@ -143,10 +209,20 @@ class Hybrid(ChunkSearch):
 
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """Return the chunks with the best ranks."""
-        deep = max(k, K)
-        runs = [part.run(dataset, chunks, deep) for part in self.parts]
-        progress(len(dataset.questions))
-        return fused(runs, self.constant, k, self.name)
+        return self.timed(dataset, chunks, k, progress)[0]
+
+    def timed(
+        self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet
+    ) -> tuple[Run, Timing]:
+        """Return the chunks with the best ranks; the times of all parts are added up."""
+        timed = [part.timed(dataset, chunks, max(k, K)) for part in self.parts]
+        began, questions = perf_counter(), len(dataset.questions)
+        run = fused([run for run, _ in timed], self.constant, k, self.name)
+        each = (perf_counter() - began) / max(questions, 1)
+        progress(questions)
+        timings = [timing for _, timing in timed]
+        seconds = np.sum([timing.questions for timing in timings], axis=0) + each
+        return run, Timing(sum(timing.index for timing in timings), seconds)
 
 
 def fused(runs: list[Run], constant: float = 60, k: int = K, run_id: str = "hybrid") -> Run:
@@ -232,14 +308,14 @@ def search(
     chunks: Chunks,
     gold: Any,
     k: int = K,
-    model: Any = "bm25",
+    search: Any = "bm25",
     *,
     run_id: str | None = None,
     progress: Progress = _quiet,
 ) -> ChunkRun:
     """Search chunks for each question: a run with the best `k` of them.
 
-    `gold` are questions, or their texts by id. `model` is a model of `doxeval.retrieve` by name,
+    `gold` are questions, or their texts by id. `search` is a model of `doxeval.retrieve` by name,
     such as "bm25" (which stands for bm25(k1=1.2,b=0.75,context=0) here) or "lm", `dense(embed)`,
     or `hybrid("bm25", dense(embed))`.
 
@@ -251,7 +327,7 @@ def search(
     """
     if k < 1:
         raise InputError(f"k is {k}: expected 1 or more")
-    run = as_search(model)(chunks, gold, k, progress)
+    run = as_search(search)(chunks, gold, k, progress)
     warn(run.warnings)
     return ChunkRun.of(run if run_id is None else run.with_id(escape(run_id)), chunks)
 

@@ -76,9 +76,9 @@ def test_long_chunks_around_short_ones_are_counted_too() -> None:
 
 def test_models_by_name_and_wrong_ones() -> None:
     cut = chunks.split({"a": "Fog horn. Sea."}, "sentences:1:0")
-    assert len(chunks.search(cut, {"7": "fog"}, model="lm")) == 1
+    assert len(chunks.search(cut, {"7": "fog"}, search="lm")) == 1
     with pytest.raises(DoxevalError, match="did you mean bm25"):
-        chunks.search(cut, {"7": "fog"}, model="bm52")
+        chunks.search(cut, {"7": "fog"}, search="bm52")
     with pytest.raises(InputError, match="k is 0"):
         chunks.search(cut, {"7": "fog"}, k=0)
 
@@ -96,20 +96,21 @@ def embed(texts: list[str]) -> Any:
 
 def test_dense_search_is_the_dot_product() -> None:
     cut = chunks.split({"a": "Fff. Hh. Ss ss."}, "sentences:1:0")
-    run = chunks.search(cut, {"7": "fh"}, model=chunks.dense(embed), k=2)
+    run = chunks.search(cut, {"7": "fh"}, search=chunks.dense(embed), k=2)
     assert [(result.start, result.score) for result in run] == [(0, 3.0), (5, 2.0)]
     with pytest.raises(InputError, match="a vector for each"):
-        chunks.search(cut, {"7": "fh"}, model=chunks.dense(lambda texts: [1.0]))
+        chunks.search(cut, {"7": "fh"}, search=chunks.dense(lambda texts: [1.0]))
     with pytest.raises(InputError, match="not finite"):
-        chunks.search(cut, {"7": "fh"}, model=chunks.dense(lambda texts: [[np.nan]] * len(texts)))
+        chunks.search(cut, {"7": "fh"}, search=chunks.dense(lambda texts: [[np.nan]] * len(texts)))
 
 
 def test_hybrid_search_adds_reciprocal_ranks() -> None:
     cut = chunks.split({"a": "Fog fog. Horn s. Sea s."}, "sentences:1:0")
     both = chunks.hybrid("bm25", chunks.dense(embed))
-    run = chunks.search(cut, {"7": "horn"}, model=both)
+    run = chunks.search(cut, {"7": "horn"}, search=both)
     by_words = [one.start for one in chunks.search(cut, {"7": "horn"})]
-    by_vectors = [one.start for one in chunks.search(cut, {"7": "horn"}, model=chunks.dense(embed))]
+    by_dense = chunks.search(cut, {"7": "horn"}, search=chunks.dense(embed))
+    by_vectors = [one.start for one in by_dense]
     scores = {
         start: sum(1 / (61 + ranked.index(start)) for ranked in (by_words, by_vectors)
                    if start in ranked)

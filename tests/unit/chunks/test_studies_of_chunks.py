@@ -17,9 +17,12 @@ from hypothesis import strategies as st
 from doxeval import chunks, compare
 from doxeval.assessments import Assessments, Judgment, NeededSpan
 from doxeval.chunks import Chunks, Documents, Questions, Study
+from doxeval.chunks.findings import Costs, cheaper_choice, metric_names
+from doxeval.comparison import mean_interval
 from doxeval.errors import DoxevalError, DoxevalWarning, InputError
 from doxeval.reports import contents_of
 from doxeval.runs import Kind, Result, Run
+from doxeval.scores import MeasureFacts, RunScores, ScoreTable
 from levels import examples
 from strategies.chunked import repeating_texts
 
@@ -188,31 +191,239 @@ def test_wrong_names_are_told(study: Study) -> None:
         chunks.compare(docs, chunks.questions(records(), docs), {"none": lambda text: []})
 
 
-def test_a_grid_has_a_row_for_every_score() -> None:
-    docs = chunks.documents({"delivery": HANDBOOK})
-    gold = chunks.questions(records(), docs)
-    frame = chunks.grid(
-        docs,
-        gold,
-        {"sent": "sentences:1:0", "own": my_split},
-        searches={
-            "bm25": "bm25",
-            "dense": lambda texts: np.array(
-                [[text.count(one) for one in "aeiou"] for text in texts]
-            ),
-        },
-        k=(1, 2),
-        measures=["cR", "all"],
-        budgets=[20],
-    )
+def vowels(texts: list[str]) -> Any:
+    return np.array([[text.count(letter) for letter in "aeiou"] for text in texts])
+
+
+SEARCHES = {"words": "bm25", "vectors": vowels}
+
+
+@pytest.fixture(scope="module")
+def grid_study(docs: Documents, gold: Questions) -> Study:
+    cuts = {"sent": "sentences:1:0", "own": my_split}
+    return chunks.grid(docs, gold, cuts, SEARCHES, budget=80, reference="bR@20", k=(1, 2))
+
+
+def test_a_grid_is_a_study_of_chunkings_searches_and_numbers_of_results(
+    grid_study: Study, docs: Documents, gold: Questions
+) -> None:
+    assert list(grid_study) == [
+        f"{cut}/{search}@{k}" for cut in ("sent", "own") for search in SEARCHES for k in (1, 2)
+    ]
+    for (name, choice), (cut, by) in zip(
+        [item for item in grid_study.choices.items() if item[1].search == "words"],
+        [("sent", "sentences:1:0")] * 2 + [("own", my_split)] * 2,
+        strict=True,
+    ):
+        assert choice.chunking == cut
+        run = chunks.search(chunks.split(docs, by), gold, choice.k)
+        expected = chunks.evaluate(run, gold, ["bR@20", "cR@5"], docs=docs)["bm25"]
+        assert dict(expected) == {label: grid_study[name][label] for label in expected}
+    printed = str(grid_study)
+    assert "2 chunkings × words, vectors × 1, 2 results" in printed
+    assert "choices that share a letter" in printed
+    assert {"choice", "chunking", "search", "k", "letters"} <= grid_study.rows()[0].keys()
+    for name in grid_study:
+        loss = grid_study.loss(name)
+        assert loss.shown + loss.chunking + loss.retrieval == pytest.approx(1)
+    assert "sent/words@2" in re.sub(r"<[^>]+>", "", grid_study.report().html)
+
+
+def test_a_grid_of_one_search_is_a_comparison(
+    study: Study, docs: Documents, gold: Questions
+) -> None:
+    cuts = {"sent": "sentences:1:0", "words": "words:8:0", "all": "words:500:0"}
+    same = chunks.grid(docs, gold, cuts, budget=80, reference="bR@20")
+    assert same.to_pandas().equals(study.to_pandas())
+    assert str(same) == str(study)
+
+
+def test_the_long_frame_has_a_row_for_every_score(grid_study: Study) -> None:
+    frame = grid_study.to_pandas(long=True)
     assert list(frame.columns) == ["chunking", "search", "k", "measure", "topic", "value"]
-    assert len(frame) == 2 * 2 * (2 * 2 + 1) * 4
-    one = frame[(frame.chunking == "sent") & (frame.search == "bm25") & (frame.measure == "cR@2")]
-    run = chunks.search(chunks.split(docs, "sentences:1:0"), gold, 2)
-    mean = chunks.evaluate(run, gold, ["cR@2"], docs=docs)["bm25"]["cR@2"]
-    assert one.value.mean() == pytest.approx(mean)
-    assert set(one.k) == {2}
-    assert frame[frame.measure == "bR@20"].k.isna().all()
+    assert len(frame) == len(grid_study) * len(grid_study.scores.labels) * len(QUOTES)
+    chosen = frame[(frame.chunking == "own") & (frame.search == "vectors") & (frame.k == 2)]
+    mean = chosen[chosen.measure == "cR@5"].value.mean()
+    assert mean == pytest.approx(grid_study["own/vectors@2"]["cR@5"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"k": [2, 0]}, "k is 0: expected 1 or more"),
+        ({"k": []}, "k has no number"),
+        ({"search": []}, "no searches"),
+        ({"columns": ["latencies"]}, "no column"),
+    ],
+)
+def test_wrong_grids_are_refused(
+    docs: Documents, gold: Questions, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        chunks.grid(docs, gold, "paragraphs", **options)
+
+
+# What follows from a study
+
+
+def test_costs_are_columns_on_request(docs: Documents, gold: Questions, study: Study) -> None:
+    cuts = {"sent": "sentences:1:0", "twice": "words:8:4"}
+    searches = {**SEARCHES, "both": chunks.hybrid("bm25", vowels)}
+    found = chunks.grid(
+        docs, gold, cuts, searches, budget=80, columns=("read", "latency", "index"), k=2
+    )
+    shown = set(found.as_table().header)
+    assert {"ms p50", "ms p95", "index s", "index words", "words read"} <= shown
+    assert not {"ms p50", "index s", "words read"} & set(study.as_table().header)
+    for name, timing in found.timings.items():
+        assert len(timing.questions) == len(QUOTES)
+        assert (timing.questions >= 0).all()
+        assert 0 < timing.latency(50) <= timing.latency(95)
+        assert timing.index > 0
+        words = sum(len(re.findall(r"\w+|[^\w\s]", text)) for text in found.chunks[name].texts)
+        assert found.costs[name].index == words
+    row = found.rows()[0]
+    assert {"seconds p50", "seconds p95", "index seconds", "index units", "units read"} <= set(row)
+
+
+def test_what_the_reference_measure_reads(docs: Documents, gold: Questions) -> None:
+    for reference, measure, limit in (("bR@20", "read@100", 20), ("cR@2", "read@2", 10**9)):
+        found = chunks.compare(
+            docs, gold, ["sentences:1:0"], budget=80, reference=reference, measures=[measure]
+        )
+        read = [scores[measure] for scores in found["sentences:1:0"].topics.values()]
+        expected = np.mean([min(units, limit) for units in read if units is not None])
+        assert found.costs["sentences:1:0"].read == pytest.approx(expected)
+
+
+costs = st.builds(
+    Costs,
+    st.sampled_from([100.0, 95.0, 90.0, 50.0, 120.0]),
+    st.sampled_from([1000.0, 900.0, 1200.0]),
+    st.sampled_from([10, 9, 20]),
+)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=9, max_size=9), min_size=2,
+             max_size=4),
+    st.lists(costs, min_size=4, max_size=4),
+)  # fmt: skip
+@examples(60)
+def test_a_recommended_choice_is_not_shown_to_differ_and_saves(
+    scores: list[list[float]], prices: list[Costs]
+) -> None:
+    facts = MeasureFacts("P", "P", "precision")
+    runs = tuple(
+        RunScores(str(number), np.array([values]), np.ones(9, dtype=bool))
+        for number, values in enumerate(scores)
+    )
+    table = ScoreTable((facts,), tuple(map(str, range(9))), runs)
+    by_name = dict(zip(table, prices, strict=False))
+    comparison, best = compare(table, "P"), table.ranking("P")[0]
+    cheaper = cheaper_choice(best, by_name, comparison)
+    worth = []
+    for name in table:
+        pairs = [pair for pair in comparison.pairs if {pair.first, pair.second} == {best, name}]
+        if not pairs or pairs[0].significant or pairs[0].p is None:
+            continue
+        for at, cost in enumerate(Costs._fields):
+            ratios = [by_name[name][n] / by_name[best][n] for n in range(at + 1)]
+            if ratios[at] <= 0.9 + 1e-9 and all(ratio < 1.1 - 1e-9 for ratio in ratios[:at]):
+                worth.append((at, round(ratios[at], 9), cost, name))
+    if cheaper is None:
+        assert not worth
+        return
+    at, ratio, cost, _ = min(worth)
+    assert (cheaper.cost, cheaper.saved) == (cost, pytest.approx(1 - ratio))
+    assert (at, ratio, cost, cheaper.choice) in worth
+
+
+def test_the_recommendation_says_what_is_cheaper(docs: Documents, gold: Questions) -> None:
+    cuts = {"sent": "sentences:1:0", "small": "words:8:0", "all": "words:500:0"}
+    found = chunks.compare(docs, gold, cuts, budget=80, reference="cR@2")
+    assert found.best == "all"
+    assert found.cheaper is not None
+    assert found.cheaper.cost == "read"
+    saved = 1 - found.costs[found.cheaper.choice].read / found.costs["all"].read
+    assert found.cheaper.saved == pytest.approx(saved)
+    sentence = found.recommendation
+    assert sentence.startswith("all with bm25: cR@2 1.000; ")
+    assert sentence.endswith(f"is not shown to differ and reads {saved:.0%} less")
+    printed = " ".join(str(found).split("\n\n")[0].split())
+    assert f"recommended: {sentence}" in printed
+    single = chunks.compare(docs, gold, "paragraphs", budget=80)
+    assert single.recommendation == (
+        "paragraphs with bm25: 1.000 of what is needed in the first 80 words"
+    )
+
+
+def test_groups_have_counts_and_intervals_of_their_own(docs: Documents) -> None:
+    tags = [["cost"], ["time", "cost"], ["time"], []]
+    tagged = [{**record, "tags": of} for record, of in zip(records(), tags, strict=True)]
+    gold = chunks.questions(tagged, docs)
+    found = chunks.compare(docs, gold, ["sentences:1:0", "paragraphs"], budget=80)
+    by_tag = found.by_tag("bR@20")
+    assert by_tag.facts.label == "bR@20"
+    for tag, topics in {"cost": ["0", "1"], "time": ["1", "2"]}.items():
+        rows = [row for row in by_tag.rows if row.group == tag]
+        assert {row.choice for row in rows} == set(found)
+        for row in rows:
+            values = [found[row.choice].topics[topic]["bR@20"] for topic in topics]
+            assert row.questions == 2
+            assert row.mean == pytest.approx(np.mean([value or 0 for value in values]))
+            at = found.scores.measures[found.scores.index_of_measure("bR@20")]
+            assert row.interval == mean_interval(np.array(values, dtype=float), at)
+    frame = by_tag.to_pandas()
+    assert list(frame.columns) == [
+        "tag", "chunking", "measure", "questions", "mean", "from", "to",
+    ]  # fmt: skip
+    untagged = chunks.compare(docs, chunks.questions(records(), docs), "paragraphs", budget=80)
+    with pytest.raises(InputError, match="no tags"):
+        untagged.by_tag()
+    with pytest.raises(InputError, match="types of the documents are not known"):
+        untagged.by_type()
+
+
+def test_types_of_documents_are_stated_or_suffixes(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# One\n\nThe fee is 5 euros.\n")
+    (tmp_path / "b.html").write_text("<p>The fine is 9 euros.</p>")
+    of_folder = chunks.documents(tmp_path)
+    assert dict(of_folder.types) == {"a": "md", "b": "html"}
+    stated = [{"id": "a", "text": "The fee is 5 euros.", "type": "manual"},
+              {"id": "b", "text": "The fine is 9 euros."}]  # fmt: skip
+    assert dict(chunks.documents(stated).types) == {"a": "manual"}
+    quotes = {"1": ("a", "5 euros"), "2": ("b", "9 euros")}
+    gold = chunks.questions(
+        [
+            {"id": name, "question": "How many euros?",
+             "needs": [{"spans": [{"doc": doc, "quote": quote}]}]}
+            for name, (doc, quote) in quotes.items()
+        ],
+        of_folder,
+    )  # fmt: skip
+    found = chunks.compare(of_folder, gold, "paragraphs", budget=80).by_type()
+    assert [(row.group, row.questions) for row in found.rows] == [("md", 1), ("html", 1)]
+
+
+def test_metrics_have_names_that_trackers_allow(grid_study: Study) -> None:
+    found = grid_study.metrics()
+    assert found["bR_20/sent-words-2"] == grid_study["sent/words@2"]["bR@20"]
+    assert found["lost_by_chunking/sent-words-2"] == grid_study.loss("sent/words@2").chunking
+    assert len({name.lower() for name in found}) == len(found)
+    for name, value in found.items():
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+", name)
+        assert type(value) is float
+        assert np.isfinite(value)
+    assert len(found) == len(grid_study) * (len(grid_study.scores.labels) + 5)
+
+
+@given(st.lists(st.text(max_size=6), min_size=1, max_size=6, unique=True))
+@examples(60)
+def test_names_of_metrics_are_different_for_different_choices(names: list[str]) -> None:
+    made = metric_names(["bR@5", "bR@50"], names)
+    assert len({name.lower() for name in made.values()}) == 2 * len(names)
+    assert all(re.fullmatch(r"[\w.-]+/[\w.-]+", name, re.ASCII) for name in made.values())
 
 
 def test_copies_count_wherever_they_are_retrieved() -> None:

@@ -177,7 +177,7 @@ class TestEachFunction:
         found = emitted(lambda: studies.append(chunks.compare(DOCS, GOLD, cuts, budget=8)))
         assert found == list(studies[0].warnings) == list(dict.fromkeys(found))
         assert any(text.startswith("sections: ") for text in found)
-        found = emitted(lambda: chunks.grid(DOCS, GOLD, cuts, k=[1], measures=["cR"]))
+        found = emitted(lambda: chunks.grid(DOCS, GOLD, cuts, k=[1], measures=["cR@1"]))
         assert any(text.startswith("sections: ") for text in found)
         assert len(set(found)) == len(found)
 

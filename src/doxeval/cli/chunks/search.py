@@ -25,11 +25,12 @@ class ChunkSearchOptions:
     """The options of `doxeval chunks search`."""
 
     k: int = max_results_option("Maximum number of results per question.", 100)
-    model: str = option(
+    search: str = option(
         "bm25",
         "Retrieval model; bm25 stands for bm25(k1=1.2,b=0.75,context=0). `doxeval models` lists "
         "models.",
         metavar="MODEL",
+        flags=("--search", "--model"),
     )
     expand: int = option(
         0,
@@ -69,7 +70,7 @@ def search(chunks: str, questions: str, options: ChunkSearchOptions) -> None:
     texts = question_texts(questions, table.known_docs)
     with counting_bar("Searching", len(texts)) as progress:
         run = search_chunks(
-            table, texts, options.k, options.model, run_id=options.run_id, progress=progress
+            table, texts, options.k, options.search, run_id=options.run_id, progress=progress
         )
     if options.min_score is not None:
         run = run.threshold(options.min_score)
@@ -83,4 +84,4 @@ def search(chunks: str, questions: str, options: ChunkSearchOptions) -> None:
         run = run.expand(options.expand)
     write_run(run, options.out)
     line(f"{options.out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'question')}")
-    line(f"  model     {run.facts.get('model', options.model)}")
+    line(f"  model     {run.facts.get('model', options.search)}")

@@ -38,7 +38,7 @@ class TryOptions:
         metavar="CHUNKING",
         shown_default="seven usual ones",
     )
-    search: str = option("bm25", "Retrieval model.", metavar="MODEL")
+    search: str = option("bm25", "Retrieval model.", metavar="MODEL", flags=("--search", "--model"))
     budget: int = option(
         4000,
         "The largest budget; recall is also shown at an eighth, a quarter and half of it.",
@@ -63,6 +63,15 @@ class TryOptions:
     copies: Copies = copies_option()
     max_missing: str = max_missing_option("quotes")
     min_score: float | None = min_score_option()
+    columns: tuple[str, ...] = option(
+        (),
+        "Columns to add, separated by commas: latency (milliseconds for a question), index "
+        "(seconds to make the chunks ready, and units in them), read (units that the reference "
+        "measure reads).",
+        metavar="latency,index,read",
+    )
+    by_tag: bool = option(False, "Also print the reference measure by tag of the questions.")
+    by_type: bool = option(False, "Also print it by the type of the documents with the gold.")
     report: Path | None = option(None, "Also write a report (HTML).", metavar="FILE")
     wide: bool = wide_option()
     format: TableOrJson = format_option("Format of the output.")
@@ -90,6 +99,8 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     from doxeval.chunks import questions as read_questions
     from doxeval.errors import OutputError
 
+    if options.format == "json" and (options.by_tag or options.by_type):
+        raise click.UsageError("--by-tag and --by-type go with --format table")
     options.units.check()
     check_wide(options.format)
     if options.report is not None and options.report.is_dir():
@@ -108,12 +119,15 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
         measures=options.measures,
         reference=options.reference,
         k=options.k,
+        columns=tuple(name for given in options.columns for name in given.split(",")),
         min_score=options.min_score,
     )
     if options.format == "json":
         json_data(study.rows(), indent=2)
     else:
         others = unanswerable_tables(study.scores)
+        others += [study.by_tag().as_table()] * options.by_tag
+        others += [study.by_type().as_table()] * options.by_type
         print_page(study.as_table(), *(part for table in others for part in ("", table)))
     warn(warning for warning in study.warnings if warning not in gold.warnings)
     if options.report is not None:
