@@ -1,3 +1,5 @@
+from doxeval.chunks.checks import QuestionChecks as QuestionChecks
+from doxeval.chunks.checks import check_questions as check_questions
 from doxeval.chunks.chunking import split as split
 from doxeval.chunks.chunks import Chunks as Chunks
 from doxeval.chunks.chunks import chunks_with_texts as chunks_with_texts
