@@ -10,9 +10,9 @@ import click
 
 from doxeval.cli.chunks.inputs import (
     Copies,
+    FolderOptions,
     UnitOptions,
     copies_option,
-    docs_in,
     docs_option,
     max_missing_option,
     similar_option,
@@ -35,6 +35,7 @@ class QuestionsOptions:
     """The options of `doxeval chunks questions`."""
 
     docs: str = docs_option()
+    folder: FolderOptions = part(FolderOptions)
     out: Path | None = out_option("Write the gold as judgments (JSONL).", None, "FILE")
     topics_out: Path | None = option(
         None,
@@ -96,7 +97,7 @@ def questions(file: str, options: QuestionsOptions) -> None:
     refuse_existing(options.out, options.topics_out, force=options.force)
     options.units.check()
     allowed_missing(options.max_missing, 0)
-    docs = docs_in(options.docs)
+    docs = options.folder.documents(options.docs)
     gold = read_questions(file, docs, options.copies, max_missing="100%", similar=options.similar)
     warn(gold.warnings)
     checks = check_questions(
