@@ -203,7 +203,8 @@ def _longer(gold: Questions, dataset: Dataset, size: int) -> tuple[str, ...]:
         if dataset.unit == "characters":
             return span.end - span.start
         starts = dataset.texts.starts(span.document, dataset.unit)
-        return int(np.diff(np.searchsorted(starts, [span.start, span.end]))[0])
+        before, until = starts.before(np.array([span.start, span.end])).tolist()
+        return int(until - before)
 
     return _ids(
         gold, lambda q: any(min(map(units, need.spans), default=0) > size for need in q.needs)

@@ -41,7 +41,7 @@ class _ChunksGroup(VerbGroup):
 
 _HEADINGS = {
     "Compare": ("try", "evaluate", "limits"),
-    "Gold and chunks": ("gold", "split", "locate"),
+    "Gold and chunks": ("questions", "split", "locate"),
     "Runs": ("search", "retrieved", "rewrite"),
 }
 
