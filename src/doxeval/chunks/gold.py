@@ -600,7 +600,7 @@ def _chains(parts: Sequence[Sequence[EvidenceSpan]]) -> list[tuple[EvidenceSpan,
     >>> [[span.start for span in chain] for chain in _chains([spans[:2], spans[2:]])]
     [[9, 20]]
     """
-    chains = [(span,) for span in parts[0]]
+    chains: list[tuple[EvidenceSpan, ...]] = [(span,) for span in parts[0]]
     for spans in parts[1:]:
         nearest: dict[EvidenceSpan, tuple[EvidenceSpan, ...]] = {}
         for chain in chains:
