@@ -77,6 +77,7 @@ from doxeval.documents.readers.xml import XmlReader as XmlReader
 from doxeval.documents.text import encode_texts as encode_texts
 from doxeval.documents.text_points import Side as Side
 from doxeval.documents.verify import verify_collection as verify_collection
+from doxeval.documents.words import CharacterClasses as CharacterClasses
 from doxeval.documents.words import DocumentWords as DocumentWords
 from doxeval.documents.words import are_white_space as are_white_space
 from doxeval.documents.words import code_points as code_points
