@@ -92,7 +92,7 @@ def tags_of(gold: Questions | Assessments | Any) -> Mapping[str, tuple[str, ...]
     >>> tags_of(Questions((Question("1", "Who is four?", tags=("names",)),)))
     {'1': ('names',)}
     """
-    return gold.tags if isinstance(gold, Questions) else {}
+    return dict(gold.tags) if isinstance(gold, Questions) else {}
 
 
 def usual_of_answers(judgments: Assessments, budget: int = 1000) -> list[str]:
