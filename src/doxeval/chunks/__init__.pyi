@@ -8,6 +8,7 @@ from doxeval.chunks.compare import compare as compare
 from doxeval.chunks.compare import grid as grid
 from doxeval.chunks.documents import Documents as Documents
 from doxeval.chunks.documents import documents as documents
+from doxeval.chunks.documents import is_folder as is_folder
 from doxeval.chunks.evaluate import evaluate as evaluate
 from doxeval.chunks.evaluate import scores_of_chunks as scores_of_chunks
 from doxeval.chunks.gold import questions as questions

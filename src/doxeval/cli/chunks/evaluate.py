@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from doxeval.cli.chunks.inputs import (
-    docs_in,
+    FolderOptions,
     gold_in_file,
     gold_option,
     max_missing_option,
@@ -46,6 +46,7 @@ class ChunkEvaluateOptions:
         metavar="FILE",
     )
     docs: str | None = some_docs_option()
+    folder: FolderOptions = part(FolderOptions)
     tokens: str | None = tokens_option()
     measures: tuple[str, ...] = option(
         (), "A measure; may be repeated.", metavar="MEASURE", flags=("-m", "--measure")
@@ -105,7 +106,7 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     known = [name for preset in presets for name in preset_named(preset).measures]
     for name in names:
         measure_named(name)  # an unknown one is an error before anything is read
-    given = docs_in(options.docs)
+    given = options.folder.documents(options.docs)
     chunks = [_chunks(file, given) for file in options.chunks]
     docs = given
     if docs is None:

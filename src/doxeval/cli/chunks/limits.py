@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from doxeval.cli.chunks.inputs import (
+    FolderOptions,
     UnitOptions,
-    docs_in,
     gold_in_file,
     gold_option,
     max_missing_option,
@@ -40,6 +40,7 @@ class LimitsOptions:
 
     gold: str = gold_option()
     docs: str | None = some_docs_option()
+    folder: FolderOptions = part(FolderOptions)
     units: UnitOptions = part(UnitOptions)
     max_missing: str = max_missing_option("quotes")
     format: TableOrJson = format_option("Format of the output.")
@@ -65,7 +66,7 @@ def limits(files: tuple[str, ...], options: LimitsOptions) -> None:
     from doxeval.chunks import limits as limits_of
 
     options.units.check()
-    texts = docs_in(options.docs)
+    texts = options.folder.documents(options.docs)
     by_name: dict[str, ChunkingLimits] = {}
     judged = None if texts is None else gold_in_file(options.gold, texts, options.max_missing)
     for file in files:

@@ -9,9 +9,9 @@ import click
 
 from doxeval.cli.chunks.inputs import (
     Copies,
+    FolderOptions,
     UnitOptions,
     copies_option,
-    docs_in,
     max_missing_option,
     min_score_option,
     print_gold_report,
@@ -45,6 +45,7 @@ class TryOptions:
         metavar="MEASURE",
         shown_default="bR@1000, or bR at a smaller budget",
     )
+    folder: FolderOptions = part(FolderOptions)
     units: UnitOptions = part(UnitOptions)
     measures: tuple[str, ...] = option(
         (),
@@ -84,7 +85,7 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     options.units.check()
     if options.report is not None and options.report.is_dir():
         raise OutputError(f"{options.report} is a directory; expected a file")
-    texts = docs_in(docs)
+    texts = options.folder.documents(docs)
     gold = read_questions(questions, texts, options.copies, options.max_missing)
     print_gold_report(gold)
     study = compare(
