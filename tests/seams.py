@@ -76,6 +76,7 @@ SEAMS = {
     "open_unverified": "doxeval.storage.files._UNVERIFIED",
     "pdf_library": "doxeval.documents.build.sources.can_read_pdf",
     "pairs_at_once": "doxeval.measures.families.esr.reach.MOST_PAIRS",
+    "page_width": "doxeval.cli.output.page_width",
     "parquet_expansion": "doxeval.runs.parquet.EXPANSION_ALLOWED",
     "parquet_pages": "doxeval.runs.parquet.MOST_PAGES",
     "password_hasher": "doxeval.assess.db.users.hasher",

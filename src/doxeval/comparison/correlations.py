@@ -168,7 +168,7 @@ class Correlations(ShownAsTable):
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not correlated")
 
-    def _as_table(self) -> TextTable:
+    def as_table(self) -> TextTable:
         """Return each pair of measures with Kendall's τ and what it says."""
         rows = [
             [pair._both, format_score(pair.tau.value, ".3f"), pair.agreement or "—"]
