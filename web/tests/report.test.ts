@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DocumentView } from "../src/report/data";
 import { positionsIn } from "../src/report/documents/positions";
 import { fitted, forVega, fromVega, takesChosenRows, titleOf, withoutTitle } from "../src/report/figures/specs";
-import { csv } from "../src/report/tables/csv";
+import { csv, inWordsOf } from "../src/report/tables/csv";
 import { brief, counted, percent, probability, score, signed } from "../src/shared/words";
 
 describe("words", () => {
@@ -47,6 +47,27 @@ describe("CSV", () => {
     ]; // names may be any
     expect(csv(columns)).toBe('"a,b",n,\n"say ""x""",1.5,\n"line\nbreak",,0\n');
     expect(csv([])).toBe("\n");
+  });
+});
+
+describe("CSV of a page", () => {
+  it("has the words of the page and the full names of runs", () => {
+    const run = { colour: "", dash: [], shown: true };
+    const page = {
+      subject: { run: "chunking", topic: "question", text: "evidence" },
+      runs: [{ ...run, name: "a…z", full: "a to z" }],
+    };
+    expect(
+      inWordsOf(page, [
+        ["run", ["a…z", "other"]],
+        ["topic", ["7"]],
+        ["P", [1]],
+      ]),
+    ).toEqual([
+      ["chunking", ["a to z", "other"]],
+      ["question", ["7"]],
+      ["P", [1]],
+    ]);
   });
 });
 

@@ -2,8 +2,8 @@
 
 import { all } from "../shared/dom";
 import { item } from "../shared/lists";
-import type { ReportMeasure, ReportRun, ReportTopic } from "../shared/report-types";
-import type { ReportData } from "./data";
+import type { ReportMeasure, ReportTopic } from "../shared/report-types";
+import type { ReportData, ReportRun } from "./data";
 
 type Listener<Arguments extends unknown[]> = (...values: Arguments) => void;
 

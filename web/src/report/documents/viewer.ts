@@ -2,6 +2,7 @@
 
 import { button, choice, element, named } from "../../shared/dom";
 import { distinct, item } from "../../shared/lists";
+import type { ReportSubject } from "../../shared/report-types";
 import { capital, percent } from "../../shared/words";
 import type { DocumentView, ReportData } from "../data";
 import { lazily } from "../lazy";
@@ -61,10 +62,10 @@ class Viewer {
     const { data } = page;
     this.#moves = [
       { what: "result", next: "j", back: "k", go: (by) => this.#toResult(by) },
-      { what: "highlight", next: "h", back: "g", go: (by) => this.#toHighlight(by) },
+      { what: this.#marked, next: "h", back: "g", go: (by) => this.#toHighlight(by) },
       { what: "document", next: "n", back: "p", go: (by) => this.#toDocument(by) },
     ];
-    if (!this.#hasHighlights) this.#moves = this.#moves.filter(({ what }) => what !== "highlight");
+    if (!this.#hasHighlights) this.#moves = this.#moves.filter(({ next }) => next !== "h");
     const depth = element(
       "label",
       { class: "dv-depth" },
@@ -82,7 +83,7 @@ class Viewer {
       element("div", { class: "dv-body" }, this.#outline, this.#texts),
       legend(
         this.#moves,
-        this.#hasHighlights,
+        this.#hasHighlights ? data.subject : null,
         data.documents.some((view) => view.grades.length > 0),
         data.documents.some((view) => view.cuts?.length),
       ),
@@ -282,8 +283,14 @@ class Viewer {
     const { text, highlights, cut, why } = this.#view;
     const length = [...text].length + cut;
     const marked = highlights.reduce((sum, [start, end]) => sum + end - start, 0);
-    const share = highlights.length ? `, ${percent(marked / Math.max(length, 1))} highlighted` : "";
+    const share = highlights.length
+      ? `, ${percent(marked / Math.max(length, 1))} of it ${this.page.data.subject.text}`
+      : "";
     return `Document ${this.#view.doc}: ${length.toLocaleString("en")} characters${share}. ${why}`;
+  }
+
+  get #marked(): string {
+    return this.page.data.subject.text === "evidence" ? "evidence" : "highlight";
   }
 
   get #hasHighlights(): boolean {
@@ -319,12 +326,14 @@ class Viewer {
     const at = this.#highlight + by;
     const highlight = highlights[at];
     if (!highlight) {
-      this.#status.textContent = highlights.length ? (by > 0 ? "last highlight" : "first highlight") : "no highlights";
+      this.#status.textContent = highlights.length
+        ? `${by > 0 ? "last" : "first"} ${this.#marked}`
+        : `no ${this.#marked}`;
       return;
     }
     this.#highlight = at;
     this.#jump(highlight);
-    this.#status.textContent = `highlight ${at + 1} of ${highlights.length}`;
+    this.#status.textContent = `${this.#marked} ${at + 1} of ${highlights.length}`;
   }
 
   #toDocument(by: number): void {
@@ -366,16 +375,26 @@ export function moveButtons({ what, next, back, go }: Move): HTMLElement {
   );
 }
 
-export function legend(moves: Move[], hasHighlights: boolean, hasGrades: boolean, hasChunks: boolean): HTMLElement {
+export function legend(
+  moves: Move[],
+  subject: ReportSubject | null,
+  hasGrades: boolean,
+  hasChunks: boolean,
+): HTMLElement {
   return element(
     "p",
     { class: "dv-legend" },
-    hasHighlights ? element("mark", {}, "highlighted by the assessor") : null,
+    subject ? element("mark", {}, markedAs(subject)) : null,
     key("dv-key-returned", "returned, with its rank in the margin; lines show where each result begins and ends"),
     hasChunks ? key("dv-key-cut", "border of a chunk") : null,
     hasGrades ? key("dv-key-graded", "graded element, with its grade at the right") : null,
     element("span", {}, "Keys: ", ...moves.flatMap(keysOf)),
   );
+}
+
+/** What is marked in the text: by assessors, or as the gold of a question. */
+function markedAs({ topic, text }: ReportSubject): string {
+  return text === "evidence" ? `evidence for the ${topic}` : "highlighted by the assessor";
 }
 
 function key(kind: string, words: string): HTMLElement {

@@ -23,8 +23,8 @@ function prepare(page: Page, place: HTMLElement, figure: ReportFigure): void {
   describe(place, box, figure);
   place.classList.toggle("wide", hasOwnWidth(figure.spec) || isWide(figure.spec) || "topic" in figure.columns);
   const plot = new Plot(page, box, figure.spec, () => rowsOf(figure.columns));
-  const name = (): string => `${page.data.title}-${figure.id}`;
-  const data = dataButton(titleOf(figure.spec), name, () => Object.entries(figure.columns));
+  const name = (): string => `${page.data.title.slice(0, 50)}-${figure.id}`;
+  const data = dataButton(page, titleOf(figure.spec), name, () => Object.entries(figure.columns));
   place.prepend(element("div", { class: "saves" }, ...saveButtons(plot, titleOf(figure.spec), name), data));
 }
 

@@ -43,10 +43,12 @@ export function headToHead(page: Page): void {
     "⇄",
   );
   const data = dataButton(
+    page,
     "this comparison",
     () => `${names[chosen.first]}-${names[chosen.second]}`,
     () => columns(page, chosen),
   );
+  const about = element("dl", { class: "asked" });
   const verdict = element("p", { class: "verdict", "aria-live": "polite" });
   const figure = element("div", {
     class: "plot",
@@ -56,6 +58,7 @@ export function headToHead(page: Page): void {
   const body = element("div", {});
   place.replaceChildren(
     element("div", { class: "tools" }, first.label, swap, second.label, measure.label, data),
+    about,
     verdict,
     element("figure", { class: "wide" }, figure),
     body,
@@ -64,6 +67,7 @@ export function headToHead(page: Page): void {
   const show = (): void => {
     const differing = differences(page, chosen.measure, chosen.first, chosen.second);
     const shown = [item(names, chosen.first), item(names, chosen.second)];
+    about.replaceChildren(...[chosen.first, chosen.second].flatMap((run) => described(page, run)));
     verdict.replaceChildren(...inWords(page, chosen, differing));
     const spec = differenceSpec(page, chosen.measure, differing.length, shown);
     const rows = () =>
@@ -82,6 +86,12 @@ export function headToHead(page: Page): void {
     body.replaceChildren(topics(page, differing, shown), ...documentsThatDiffer(page, chosen));
   };
   show();
+}
+
+/** What a run is, if the page knows. */
+function described(page: Page, at: number): Node[] {
+  const { name, what } = page.run(at);
+  return what ? [element("dt", {}, named(name)), element("dd", {}, what)] : [];
 }
 
 /** Wins, ties and losses, the mean difference, and whether it is significant. */
@@ -192,8 +202,8 @@ function columns(page: Page, { measure, first, second }: Chosen): Columns {
     ["topic", topic.map((each) => each.id)],
     ["title", topic.map((each) => each.title ?? "")],
     ["measure", differing.map(() => page.measure(measure).canonical)],
-    ["first", differing.map(() => page.run(first).name)],
-    ["second", differing.map(() => page.run(second).name)],
+    ["first", differing.map(() => page.run(first).full)],
+    ["second", differing.map(() => page.run(second).full)],
     ["first_score", differing.map((each) => each.first)],
     ["second_score", differing.map((each) => each.second)],
     ["difference", differing.map((each) => each.difference)],
@@ -226,13 +236,14 @@ export function differences(page: Page, measure: number, first: number, second: 
 /** A bar for each topic, sorted; the sign decides the colour. */
 export function differenceSpec(page: Page, measure: number, topics: number, names: string[]): Record<string, unknown> {
   const { label, higherIsBetter } = page.measure(measure);
+  const { topic } = page.data.subject;
   const shown = (field: string, title: string, format = ""): Record<string, unknown> => ({
     field,
     title,
     type: format ? "quantitative" : "nominal",
     ...(format ? { format } : {}),
   });
-  const order = { field: "from", type: "quantitative", title: "topics, sorted; scroll and drag to zoom" };
+  const order = { field: "from", type: "quantitative", title: `${topic}s, sorted; scroll and drag to zoom` };
   const zoom = { name: "zoom", select: { type: "interval", encodings: ["x"] }, bind: "scales" };
   return {
     width: 700,
@@ -257,7 +268,7 @@ export function differenceSpec(page: Page, measure: number, topics: number, name
         value: "#e8811a",
       },
       tooltip: [
-        shown("topic", "topic"),
+        shown("topic", topic),
         shown("title", "title"),
         shown("first", item(names, 0), ".4f"),
         shown("second", item(names, 1), ".4f"),

@@ -18,6 +18,7 @@ export function leaderboard(page: Page): void {
   const refresh = follow(page, table, rows, tools);
   tools.append(
     dataButton(
+      page,
       "the leaderboard",
       () => "leaderboard",
       () => columns(page),
@@ -95,14 +96,14 @@ function follow(page: Page, table: HTMLTableElement, rows: HTMLTableRowElement[]
 }
 
 function columns(page: Page): Columns {
-  const { runs, measures, cells } = page.data;
+  const { runs, measures, cells, subject } = page.data;
   const result: Columns = [["run", runs.map((run) => run.name)]];
   measures.forEach(({ canonical }, at) => {
     result.push(
       [canonical, item(cells, at).map((cell) => cell.mean)],
       [`${canonical} low`, item(cells, at).map((cell) => cell.low)],
       [`${canonical} high`, item(cells, at).map((cell) => cell.high)],
-      [`${canonical} topics`, item(cells, at).map((cell) => cell.topics)],
+      [`${canonical} ${subject.topic}s`, item(cells, at).map((cell) => cell.topics)],
     );
   });
   return result;

@@ -28,8 +28,9 @@ export function topicView(page: Page): void {
     );
   const heading = element("h3", { tabindex: "-1" });
   const data = dataButton(
+    page,
     `this ${word}`,
-    () => `topic-${page.topic(topic).id}`,
+    () => `${word}-${page.topic(topic).id}`,
     () => columns(page, topic),
   );
   place.replaceChildren(element("div", { class: "tools" }, chosen.label, step(-1), step(1), data), heading, body);
