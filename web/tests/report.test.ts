@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DocumentView } from "../src/report/data";
 import { positionsIn } from "../src/report/documents/positions";
 import { fitted, forVega, fromVega, takesChosenRows, titleOf, withoutTitle } from "../src/report/figures/specs";
+import { readFragment, written } from "../src/report/fragment";
 import { csv, inWordsOf } from "../src/report/tables/csv";
 import { brief, counted, percent, probability, score, signed } from "../src/shared/words";
 
@@ -47,6 +48,33 @@ describe("CSV", () => {
     ]; // names may be any
     expect(csv(columns)).toBe('"a,b",n,\n"say ""x""",1.5,\n"line\nbreak",,0\n');
     expect(csv([])).toBe("\n");
+  });
+});
+
+describe("the end of an address", () => {
+  const read = (hash: string): [string, [string, string[]][]] => {
+    const { section, fields } = readFragment(hash);
+    return [section, [...fields]];
+  };
+
+  it("comes back as it was written, whatever the names", () => {
+    const names = ["a,b", "a=b&c", "?#%", "*", "ü 😀", "../x", "__proto__", "", " "];
+    for (const section of ["", "topics"]) {
+      const fields = new Map([
+        ["runs", names],
+        ["none", []],
+        ["document", ["7", "a/b#c"]],
+      ]);
+      expect(read(written({ section, fields }))).toEqual([section, [...fields]]);
+    }
+    expect(written({ section: "", fields: new Map() })).toBe("");
+    expect(written({ section: "topics", fields: new Map([["topic", ["7"]]]) })).toBe("#topics?topic=7");
+  });
+
+  it("passes over what cannot be read", () => {
+    expect(read("#curves")).toEqual(["curves", []]);
+    expect(read("#%E0%A4%A?runs=%&topic=7&x&=y")).toEqual(["", [["topic", ["7"]]]]);
+    expect(read("")).toEqual(["", []]);
   });
 });
 

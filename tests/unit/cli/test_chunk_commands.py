@@ -61,7 +61,10 @@ def test_try_needs_nothing_but_documents_and_questions(work: Path) -> None:
         assert word in result.stdout
     assert Path("r.html").exists()
     rows = json.loads(
-        run("try", "handbook", "q.jsonl", "--by", "sentences:1:0", "--format", "json").stdout
+        run(
+            *("try", "handbook", "q.jsonl", "--by", "sentences:1:0", "--format", "json"),
+            *("--report", "s.html"),
+        ).stdout
     )
     assert [row["chunking"] for row in rows] == ["sentences:1:0"]
 

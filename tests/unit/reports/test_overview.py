@@ -131,6 +131,32 @@ def test_long_names_are_short_where_there_is_little_room() -> None:
     )
 
 
+def test_what_was_not_tested_is_said() -> None:
+    """Of one topic nothing is tested; of two systems there are no others to speak of."""
+    table = scored(base=0.3, good=0.8)
+    tested = html.fromstring(page(Contents(table, baseline="base")))
+    assert "Of the other" not in words_in(tested, "//div[@class='finding']")
+    first = tuple(
+        replace(run, values=run.values[:, :1], counted=run.counted[:1]) for run in table.runs
+    )
+    single = replace(table, topic_ids=table.topic_ids[:1], runs=first)
+    words = words_in(html.fromstring(page(Contents(single, baseline="base"))), "//section[1]")
+    assert "2 systems on 1 topic" in words
+    assert "Differences were not tested." in words
+    assert "“Better”" not in words
+
+
+def test_a_measure_without_scores_has_no_best() -> None:
+    table = scored(a=0.3, b=0.8)
+    nothing = tuple(replace(run, values=np.full_like(run.values, np.nan)) for run in table.runs)
+    tree = html.fromstring(page(Contents(replace(table, runs=nothing))))
+    assert words_in(tree, "//p[@class='headline']") == "No system has a mean by P"
+    assert "best" not in words_in(tree, "//table[@id='overview']/tbody")
+    half = page(Contents(replace(table, runs=(table.runs[0], nothing[1])), baseline="b"))
+    shown = words_in(html.fromstring(half), "//p[@class='headline']")
+    assert shown.endswith("; the baseline, b, has no mean")
+
+
 def test_each_run_has_a_row_with_its_verdict() -> None:
     table = scored(base=0.3, good=0.8, bad=0.1).described({"good": "<b>good</b> parts"})
     contents = Contents(table, baseline="base")

@@ -262,7 +262,11 @@ def _lines_drawn(
     named = list(dict.fromkeys([*marked_runs(contents), own_best]))
     faded = {"expr": "lifted ? 0.3 : 1"}
     is_lifted = {"filter": "datum.run === lifted"}
-    line = {"type": "line", "clip": True, "point": {"size": 30} if len(curve.x) == 1 else False}
+    line: dict[str, Any] = {
+        "type": "line",
+        "clip": True,
+        "point": {"size": 30} if len(curve.x) == 1 else False,
+    }
     return {
         "usermeta": {"wide": is_large},
         "width": WIDTH,

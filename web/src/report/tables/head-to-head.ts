@@ -6,7 +6,7 @@ import { capital, counted, probability, score, signed } from "../../shared/words
 import { Plot } from "../figures/plots";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
-import { sortable } from "./tables";
+import { findable, sortable } from "./tables";
 import { relevantIn, scrolled, unitsOf } from "./topic";
 
 interface Chosen {
@@ -23,6 +23,14 @@ export function headToHead(page: Page): void {
   const names = runs.map((run) => run.name);
   const set = (part: keyof Chosen) => (at: number) => {
     chosen[part] = at;
+    changed();
+  };
+  const start = { ...chosen };
+  const changed = (): void => {
+    first.select.value = String(chosen.first);
+    second.select.value = String(chosen.second);
+    measure.select.value = String(chosen.measure);
+    page.address.changed();
     show();
   };
   const first = choice(capital(page.data.subject.run), names, chosen.first, set("first"));
@@ -37,8 +45,7 @@ export function headToHead(page: Page): void {
     { "aria-label": `Swap the ${page.data.subject.run}s` },
     () => {
       [chosen.first, chosen.second] = [chosen.second, chosen.first];
-      [first.select.value, second.select.value] = [String(chosen.first), String(chosen.second)];
-      show();
+      changed();
     },
     "⇄",
   );
@@ -86,6 +93,22 @@ export function headToHead(page: Page): void {
     body.replaceChildren(topics(page, differing, shown), ...documentsThatDiffer(page, chosen));
   };
   show();
+  page.address.keep("pair", {
+    words: () => {
+      const isFirst = chosen.first === start.first && chosen.second === start.second && !chosen.measure;
+      const { label } = page.measure(chosen.measure);
+      return isFirst ? null : [page.run(chosen.first).full, page.run(chosen.second).full, label];
+    },
+    show: (words) => {
+      const [left, right] = [page.runCalled(words?.[0]), page.runCalled(words?.[1])];
+      const by = measures.findIndex(({ label }) => label === words?.[2]);
+      const wanted = left < 0 || right < 0 ? start : { first: left, second: right, measure: Math.max(by, 0) };
+      const isShown =
+        wanted.first === chosen.first && wanted.second === chosen.second && wanted.measure === chosen.measure;
+      Object.assign(chosen, wanted);
+      if (!isShown) changed();
+    },
+  });
 }
 
 /** What a run is, if the page knows. */
@@ -147,7 +170,9 @@ function topics(page: Page, differing: Difference[], names: string[]): HTMLEleme
   sortable(table);
   const box = scrolled(table, `Differences by ${page.data.subject.topic}`);
   box.classList.add("tall");
-  return box;
+  const whole = element("div", {}, box);
+  findable(table);
+  return whole;
 }
 
 function hasTitles(page: Page): boolean {
