@@ -267,6 +267,14 @@ def _lines_drawn(
         "clip": True,
         "point": {"size": 30} if len(curve.x) == 1 else False,
     }
+    all_lines: list[dict[str, Any]] = [
+        {
+            "transform": [{"filter": f"indexof(named, datum.run) {which} 0"}],
+            "mark": {**line, "strokeWidth": 2, "opacity": faded},
+            "encoding": {"y": y},
+        }
+        for which in ("<", ">=")  # the coloured lines above the grey ones
+    ]
     return {
         "usermeta": {"wide": is_large},
         "width": WIDTH,
@@ -285,14 +293,7 @@ def _lines_drawn(
                 "mark": {"type": "area", "opacity": 0.16, "clip": True},
                 "encoding": {"y": {**y, "field": "low"}, "y2": {"field": "high"}},
             },
-            *(
-                {
-                    "transform": [{"filter": f"indexof(named, datum.run) {which} 0"}],
-                    "mark": {**line, "strokeWidth": 2, "opacity": faded},
-                    "encoding": {"y": y},
-                }
-                for which in ("<", ">=")  # the coloured lines above the grey ones
-            ),
+            *all_lines,
             {
                 "transform": [is_lifted],
                 "mark": {**line, "strokeWidth": 4},
