@@ -253,7 +253,7 @@ class Contents:
             return ""
         tested = self.tested[number]
         pairs = plural(len(tested.pairs), "pair")
-        return f"Test: {TITLES[tested.test]}, Holm's correction for {pairs}, α {tested.alpha:g}."
+        return f"Test: {TITLES[tested.test]}, Holm's correction for {pairs}, α\N{NO-BREAK SPACE}{tested.alpha:g}."
 
     @cached_property
     def subject(self) -> Subject:
