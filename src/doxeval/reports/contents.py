@@ -253,7 +253,8 @@ class Contents:
             return ""
         tested = self.tested[number]
         pairs = plural(len(tested.pairs), "pair")
-        return f"Test: {TITLES[tested.test]}, Holm's correction for {pairs}, α\N{NO-BREAK SPACE}{tested.alpha:g}."
+        alpha = f"α\N{NO-BREAK SPACE}{tested.alpha:g}"
+        return f"Test: {TITLES[tested.test]}, Holm's correction for {pairs}, {alpha}."
 
     @cached_property
     def subject(self) -> Subject:
