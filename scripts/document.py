@@ -50,6 +50,7 @@ FORMATS = {
         "HTML": "doxeval.documents.readers.html",
         "Markdown": "doxeval.documents.readers.markdown",
         "Plain text": "doxeval.documents.readers.plain",
+        "PDF": "doxeval.documents.readers.pdf",
         "Records": "doxeval.documents.readers.records",
         "Paths and text points": "doxeval.documents.paths",
     },
@@ -72,6 +73,7 @@ FORMATS = {
         "TREC Genomics": "doxeval.runs.genomics",
         "Which format a file is in": "doxeval.runs.read_write",
         "Chunks": "doxeval.runs.chunks",
+        "What runs are": "doxeval.runs.descriptions",
     },
     "Assessments": {
         "INEX XML, 2002–07": "doxeval.assessments.inex_xml",

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from doxeval.cli.options import force_option, out_option, refuse_existing_directory
-from doxeval.cli.output import block, heading, line, note, open_in_browser, print_table
+from doxeval.cli.output import block, heading, line, note, open_in_browser, print_page
 from doxeval.cli.verb import verb
 from doxeval.messages import plural, quoted
 from doxeval.named import option
@@ -332,6 +332,7 @@ def _print_summary(files: _DemoFiles) -> None:
 def _print_systems(comparison: dict[str, Any], descriptions: Path) -> None:
     """Print the runs, best first, with what each is and whether it differs from the baseline."""
     from doxeval.runs import descriptions_of
+    from doxeval.scores import TextTable
 
     means = {run["run"]: run["mean"] for run in comparison["runs"]}
     baseline, known = comparison["baseline"], descriptions_of(descriptions, list(means))
@@ -342,7 +343,7 @@ def _print_systems(comparison: dict[str, Any], descriptions: Path) -> None:
         verdicts[run] = verdict if pair["significant"] else "not shown to differ"
     header = ["system", comparison["measure"], f"against {baseline}", "what it is"]
     rows = [[run, f"{mean:.2f}", verdicts[run], known.get(run, "")] for run, mean in means.items()]
-    print_table(header, rows, left=(0, 2, 3))
+    print_page(TextTable(header, rows, longest=None, left=(0, 2, 3), prose="cut"))
 
 
 def _best_system(comparison: dict[str, Any]) -> str:

@@ -32,7 +32,7 @@ from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.evaluation import Counting, Evaluation, Keep, RunInput, RunOptions
-    from doxeval.scores import ScoreTable
+    from doxeval.scores import ScoreTable, TextTable
 
 # Runs of this many bytes are worth the start of another process.
 _WORTH_A_PROCESS = 2 << 20
@@ -352,8 +352,11 @@ def _jobs_worth_starting(evaluation: Evaluation, runs: Sequence[RunInput]) -> in
 # Tables
 
 
-def as_text(table: ScoreTable, per_topic: bool) -> str:
+def as_text(table: ScoreTable, per_topic: bool, for_file: bool = False) -> str:
     """Return the means, a line for each run (or each measure, if they are many), then the topics.
+
+    Runs are in the order of their means by the reference measure, best first. for_file: all columns
+    that there are, whatever fits on the terminal.
 
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> import numpy as np
@@ -368,25 +371,35 @@ def as_text(table: ScoreTable, per_topic: bool) -> str:
     7      0.5000
     8           —
     """
+    from doxeval.cli.output import as_page, table_width
     from doxeval.messages import escape
+    from doxeval.scores import TextTable, format_score, means_table
 
-    means, labels = table.mean(), table.labels
-    if len(labels) <= _MAX_COLUMNS:
-        text = _aligned_scores("run", labels, means)
-    else:
-        by_measure = {label: {run: means[run][label] for run in means} for label in labels}
-        text = _aligned_scores("measure", list(means), by_measure)
+    means = means_table(table)
+    if len(table.labels) > _MAX_COLUMNS:
+        means = _by_measure(table, means)
+    parts: list[TextTable | str] = [means]
+    if means.best and table_width() is not None and not for_file:
+        reference = table.reference if table.reference in table.labels else table.labels[0]
+        parts.append(f"best first by {reference}; * the best of a measure")
     if per_topic:
-        for run, topics in table.topics().items():
-            text += f"\n{escape(run)}\n{_aligned_scores('topic', labels, topics)}"
-    return text
+        topics = table.topics()
+        for run in table.ranking():
+            cells = [[name, *map(format_score, of.values())] for name, of in topics[run].items()]
+            parts += ["", escape(run)]
+            parts.append(TextTable(["topic", *table.labels], cells, longest=None))
+    return as_page(*parts, for_file=for_file)
 
 
-def _aligned_scores(
-    corner: str, columns: Sequence[str], rows: Mapping[str, Mapping[str, float | None]]
-) -> str:
-    from doxeval.cli.output import aligned
-    from doxeval.scores import format_score
-
-    cells = [[name, *map(format_score, scores.values())] for name, scores in rows.items()]
-    return aligned([corner, *columns], cells)
+def _by_measure(table: ScoreTable, means: TextTable) -> TextTable:
+    """Return the table of means with a line for each measure and a column for each run."""
+    labels = table.labels
+    return means._replace(
+        header=["measure", *(row[0] for row in means.rows)],
+        rows=[
+            [label, *(row[column] for row in means.rows)] for column, label in enumerate(labels, 1)
+        ],
+        best={(column - 1, row + 1) for row, column in means.best},
+        left=(0,),
+        prose="",
+    )

@@ -29,7 +29,10 @@ from doxeval.scores.table import with_duplicates as with_duplicates
 from doxeval.scores.table import with_unique_names as with_unique_names
 from doxeval.scores.text import ShownAsTable as ShownAsTable
 from doxeval.scores.text import TextTable as TextTable
+from doxeval.scores.text import best_cells as best_cells
+from doxeval.scores.text import best_first as best_first
 from doxeval.scores.text import format_score as format_score
+from doxeval.scores.text import means_table as means_table
 from doxeval.scores.text import shortened as shortened
 from doxeval.scores.text import warning_lines as warning_lines
 from doxeval.scores.views import ByMeasure as ByMeasure
