@@ -20,6 +20,7 @@ from doxeval.comparison.notes import (
 from doxeval.comparison.significance import (
     RESAMPLES,
     TESTS,
+    TITLES,
     Test,
     check_resampling,
     deviation_of,
