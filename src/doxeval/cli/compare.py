@@ -15,7 +15,7 @@ from doxeval.cli.options import (
 )
 from doxeval.cli.output import data, json_data, print_page, table_width, warn
 from doxeval.cli.scoring import ComparisonOptions, describe_option, described, run_called
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.verb import COMPARED, OUTPUT, in_group, refuse, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
@@ -46,33 +46,38 @@ def alpha_option() -> Any:
 class CompareOptions(ComparisonOptions):
     """What is scored and compared, and how."""
 
-    test: Test = test_option()
-    baseline: str | None = option(
-        None, "Compare all other runs with this one (its name or file).", metavar="RUN"
+    test: Test = in_group(COMPARED, test_option())
+    baseline: str | None = in_group(
+        COMPARED,
+        option(None, "Compare all other runs with this one (its name or file).", metavar="RUN"),
     )
-    alpha: float = alpha_option()
-    resamples: int = option(
-        100_000, "Number of resamples, for bootstrap and randomization.", at_least=1
+    alpha: float = in_group(COMPARED, alpha_option())
+    resamples: int = in_group(
+        COMPARED,
+        option(100_000, "Number of resamples, for bootstrap and randomization.", at_least=1),
     )
-    seed: int = seed_option()
-    pairs: bool = option(False, "Also print the tests of all pairs of runs.")
-    describe: tuple[str, ...] = describe_option()
-    wide: bool = wide_option()
-    format: Literal["table", "json", "csv", "latex"] = format_option("Format of the output.")
+    seed: int = in_group(COMPARED, seed_option())
+    pairs: bool = in_group(OUTPUT, option(False, "Also print the tests of all pairs of runs."))
+    describe: tuple[str, ...] = in_group(OUTPUT, describe_option())
+    wide: bool = in_group(OUTPUT, wide_option())
+    format: Literal["table", "json", "csv", "latex"] = in_group(
+        OUTPUT, format_option("Format of the output.")
+    )
 
 
 @verb(CompareOptions)
 @runs_argument
 def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
-    """Test which runs differ by a measure, pair by pair, on the topics they have in common.
+    """Test which runs differ by a measure, pair by pair.
 
-    Several measures are tested one after another. For each measure, Holm's method corrects the
-    probabilities for the number of pairs. With --baseline, the table has each run's difference to
-    the baseline, best run first, and whether it is better, worse or not shown to differ. Without,
-    runs that share a letter are not significantly different, and the pairs of the best run follow.
-    JSON and CSV list every pair. LaTeX is a table for a paper, runs by measures: a mean
-    has the letters of its run or, with --baseline, a + or - if it is significantly better or worse
-    than the baseline's; notes name the test, its level and all parameters of the measures.
+    Pairs are tested on the topics that they have in common. Several measures are tested one after
+    another. For each measure, Holm's method corrects the probabilities for the number of pairs.
+    With --baseline, the table has each run's difference to the baseline, best run first, and
+    whether it is better, worse or not shown to differ. Without, runs that share a letter are not
+    significantly different, and the pairs of the best run follow. JSON and CSV list every pair.
+    LaTeX is a table for a paper, runs by measures: a mean has the letters of its run or, with
+    --baseline, a + or - if it is significantly better or worse than the baseline's; notes name the
+    test, its level and all parameters of the measures.
 
     Instead of runs, scores can be given that were computed elsewhere, or earlier by evaluate
     --per-topic --format csv: CSV with columns run, topic, measure and value, or run, topic and a
@@ -94,7 +99,7 @@ def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
         refuse({"pairs", "describe"}, f"is for tables; --format {options.format} has no use for it")
     from doxeval.comparison import compare_all
 
-    table = described(options.table("compare", runs), options.describe)
+    table = described(options.table("compare", runs), options.describe).reference_first()
     comparisons = compare_all(
         table,
         test=options.test,

@@ -16,7 +16,7 @@ from doxeval.cli.options import (
 )
 from doxeval.cli.output import data, json_data, print_page, warn
 from doxeval.cli.scoring import ComparisonOptions
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.verb import COMPARED, OUTPUT, in_group, refuse, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
@@ -30,22 +30,31 @@ _Result = TypeVar("_Result", "Correlations", "SignificantAgreement")
 class CorrelateOptions(ComparisonOptions):
     """What is scored, and how measures are correlated."""
 
-    significant: bool = option(
-        False,
-        "Count the pairs of systems that both, one or neither of two measures distinguish.",
+    significant: bool = in_group(
+        COMPARED,
+        option(
+            False,
+            "Count the pairs of systems that both, one or neither of two measures distinguish.",
+        ),
     )
-    test: Test = test_option()
-    alpha: float = alpha_option()
-    resamples: int | None = option(
-        None,
-        "Number of permutations for the probability of τ_AP, or with --significant of resamples "
-        "for bootstrap and randomization.",
-        at_least=1,
-        shown_default="10,000; with --significant 100,000",
+    test: Test = in_group(COMPARED, test_option())
+    alpha: float = in_group(COMPARED, alpha_option())
+    resamples: int | None = in_group(
+        COMPARED,
+        option(
+            None,
+            "Number of permutations for the probability of τ_AP, or with --significant of "
+            "resamples "
+            "for bootstrap and randomization.",
+            at_least=1,
+            shown_default="10,000; with --significant 100,000",
+        ),
     )
-    seed: int = seed_option()
-    wide: bool = wide_option()
-    format: Literal["table", "json", "csv"] = format_option("Format of the output.")
+    seed: int = in_group(COMPARED, seed_option())
+    wide: bool = in_group(OUTPUT, wide_option())
+    format: Literal["table", "json", "csv"] = in_group(
+        OUTPUT, format_option("Format of the output.")
+    )
 
 
 @verb(CorrelateOptions)

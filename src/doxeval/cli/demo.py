@@ -46,7 +46,7 @@ class DemoOptions:
 
 @verb(DemoOptions)
 def demo(options: DemoOptions) -> None:
-    """Run a whole evaluation on a small collection that comes with doxeval.
+    """Run a whole evaluation on a small built-in collection.
 
     The demo builds the collection and an index, makes two baseline runs by searching it, compares
     them with the runs of ten other systems, and writes a report. Then it splits the articles into

@@ -14,7 +14,16 @@ from doxeval.cli.options import check_wide, out_option, runs_argument, wide_opti
 from doxeval.cli.output import data, fail, is_terminal, line, note
 from doxeval.cli.scoring import ScoringOptions, describe_option, described
 from doxeval.cli.thresholds import ThresholdOptions
-from doxeval.cli.verb import given_options, part, refuse, verb
+from doxeval.cli.verb import (
+    CHECKED,
+    OTHER_PROGRAMS,
+    OUTPUT,
+    given_options,
+    in_group,
+    part,
+    refuse,
+    verb,
+)
 from doxeval.named import option
 
 if TYPE_CHECKING:
@@ -102,26 +111,43 @@ _WITH_COMPAT = {
 class EvaluateOptions(ScoringOptions):
     """What is scored, how, and what is written."""
 
-    per_topic: bool = option(False, "Also print the scores of each topic.")
-    profile: Literal["esr"] | None = option(
-        None,
-        "Also print how much each run serves directly, leaves to navigation, and misses.",
+    per_topic: bool = in_group(OUTPUT, option(False, "Also print the scores of each topic."))
+    profile: Literal["esr"] | None = in_group(
+        OUTPUT,
+        option(
+            None,
+            "Also print how much each run serves directly, leaves to navigation, and misses.",
+        ),
     )
-    diagnostics: bool = option(False, "Also print how many of each run's documents were judged.")
-    curves: bool = option(False, "Also write the curves behind the scores (JSON, CSV).")
-    per_document: bool = option(
-        False,
-        "Also write precision, recall and score of each document that measures in context "
-        "average; CSV and Parquet have nothing else then.",
+    diagnostics: bool = in_group(
+        OUTPUT, option(False, "Also print how many of each run's documents were judged.")
+    )
+    curves: bool = in_group(
+        OUTPUT, option(False, "Also write the curves behind the scores (JSON, CSV).")
+    )
+    per_document: bool = in_group(
+        OUTPUT,
+        option(
+            False,
+            "Also write precision, recall and score of each document that measures in context "
+            "average; CSV and Parquet have nothing else then.",
+        ),
     )
     format: Literal["table", "json", "csv", "parquet", "latex", "trec", "inex_eval"] | None = (
-        option(None, "Format of the output.", shown_default="by the name of --out, else table")
+        in_group(
+            OUTPUT,
+            (
+                option(
+                    None, "Format of the output.", shown_default="by the name of --out, else table"
+                )
+            ),
+        )
     )
-    out: Path | None = out_option("Write to this file.", None)
-    describe: tuple[str, ...] = describe_option()
-    wide: bool = wide_option()
-    thresholds: ThresholdOptions = part(ThresholdOptions)
-    old: _CompatOptions = part(_CompatOptions)
+    out: Path | None = in_group(OUTPUT, out_option("Write to this file.", None))
+    describe: tuple[str, ...] = in_group(OUTPUT, describe_option())
+    wide: bool = in_group(OUTPUT, wide_option())
+    thresholds: ThresholdOptions = in_group(CHECKED, part(ThresholdOptions))
+    old: _CompatOptions = in_group(OTHER_PROGRAMS, part(_CompatOptions))
 
     @property
     def output_format(self) -> str:

@@ -21,8 +21,12 @@ from doxeval.cli.options import (
     tokens_option,
 )
 from doxeval.cli.verb import (
+    READ,
+    SCORED,
+    SPEED,
     LibraryOptions,
     given_options,
+    in_group,
     library_options,
     missing_option,
     part,
@@ -43,77 +47,108 @@ _MAX_COLUMNS = 8
 class ScoringOptions:
     """Which assessments and measures score runs, and how these are read."""
 
-    assessments: tuple[str, ...] = assessments_option(
-        "File, directory or archive of assessments; may be repeated."
+    measures: tuple[str, ...] = in_group(
+        SCORED,
+        option(
+            (),
+            "A measure, such as nxCG@10, or one of your own, FILE.py:NAME; may be repeated.",
+            metavar="MEASURE",
+            flags=("-m", "--measure"),
+        ),
     )
-    measures: tuple[str, ...] = option(
-        (),
-        "A measure, such as nxCG@10, or one of your own, FILE.py:NAME; may be repeated.",
-        metavar="MEASURE",
-        flags=("-m", "--measure"),
+    presets: tuple[str, ...] = in_group(
+        SCORED,
+        option(
+            (),
+            "The official measures of an INEX year and task, as far as the data allow; may be "
+            "repeated.",
+            metavar="NAME",
+            flags=("--preset",),
+        ),
     )
-    presets: tuple[str, ...] = option(
-        (),
-        "The official measures of an INEX year and task, as far as the data allow; may be "
-        "repeated.",
-        metavar="NAME",
-        flags=("--preset",),
+    assessments: tuple[str, ...] = in_group(
+        SCORED, assessments_option("File, directory or archive of assessments; may be repeated.")
     )
-    collection: str | None = collection_option(
-        "The collection; needed where elements have to be looked up."
+    collection: str | None = in_group(
+        SCORED, collection_option("The collection; needed where elements have to be looked up.")
     )
-    navigation: str | None = option(
-        None,
-        "Model of how users navigate, for ESR, PRUM and EPRUM: a JSON file, or depth, "
-        "hierarchical, neighbours, neighbours(0.3) or none.",
-        metavar="FILE|NAME",
+    navigation: str | None = in_group(
+        SCORED,
+        option(
+            None,
+            "Model of how users navigate, for ESR, PRUM and EPRUM: a JSON file, or depth, "
+            "hierarchical, neighbours, neighbours(0.3) or none.",
+            metavar="FILE|NAME",
+        ),
     )
-    average_over: Literal["assessed", "retrieved"] | None = option(
-        None,
-        "Average over all assessed topics, or only over those with results.",
-        shown_default="assessed",
+    average_over: Literal["assessed", "retrieved"] | None = in_group(
+        SCORED,
+        option(
+            None,
+            "Average over all assessed topics, or only over those with results.",
+            shown_default="assessed",
+        ),
     )
-    order: Literal["list", "rank", "rsv", "trec"] | None = option(
-        None,
-        "Order of results: as listed, by rank, or by score (rsv), where equal ranks or scores are "
-        "tied; or as trec_eval orders them (trec): by score in single precision, then by falling "
-        "document id.",
-        shown_default="list; rsv with the presets of 2002–04",
+    order: Literal["list", "rank", "rsv", "trec"] | None = in_group(
+        READ,
+        option(
+            None,
+            "Order of results: as listed, by rank, or by score (rsv), where equal ranks or "
+            "scores are "
+            "tied; or as trec_eval orders them (trec): by score in single precision, then by "
+            "falling "
+            "document id.",
+            shown_default="list; rsv with the presets of 2002–04",
+        ),
     )
-    reading: AssessmentOptions = part(AssessmentOptions)
-    columns: Columns = columns_option()
-    run: LibraryOptions[RunOptions] = library_options(
-        "doxeval.evaluation:RunOptions", "unresolved", "duplicates"
+    reading: AssessmentOptions = in_group(READ, part(AssessmentOptions))
+    columns: Columns = in_group(READ, columns_option())
+    run: LibraryOptions[RunOptions] = in_group(
+        READ, library_options("doxeval.evaluation:RunOptions", "unresolved", "duplicates")
     )
-    texts: str | None = option(
-        None,
-        "Texts of the documents, for measures that count words: a folder, JSONL with id and text, "
-        "Parquet, or a BEIR corpus.",
-        metavar="DOCS",
+    texts: str | None = in_group(
+        READ,
+        option(
+            None,
+            "Texts of the documents, for measures that count words: a folder, JSONL with id "
+            "and text, "
+            "Parquet, or a BEIR corpus.",
+            metavar="DOCS",
+        ),
     )
-    chunks: tuple[str, ...] = option(
-        (),
-        "All chunks (JSONL), for runs that name chunks by their ids, and for measures that need "
-        "all chunks: one file for all runs, or one for each, in their order.",
-        metavar="FILE",
+    chunks: tuple[str, ...] = in_group(
+        READ,
+        option(
+            (),
+            "All chunks (JSONL), for runs that name chunks by their ids, and for measures "
+            "that need "
+            "all chunks: one file for all runs, or one for each, in their order.",
+            metavar="FILE",
+        ),
     )
-    tokens: str | None = tokens_option()
-    counting: LibraryOptions[Counting] = library_options(
-        "doxeval.evaluation:Counting", "ignore_whitespace", "specificity"
+    tokens: str | None = in_group(READ, tokens_option())
+    counting: LibraryOptions[Counting] = in_group(
+        READ, library_options("doxeval.evaluation:Counting", "ignore_whitespace", "specificity")
     )
-    targets: str | None = option(
-        None,
-        "Strict CAS: of the elements, only those that match the target of their topic in this "
-        "file are relevant.",
-        metavar="TOPICS",
+    targets: str | None = in_group(
+        SCORED,
+        option(
+            None,
+            "Strict CAS: of the elements, only those that match the target of their topic in this "
+            "file are relevant.",
+            metavar="TOPICS",
+        ),
     )
-    jobs: int | None = option(
-        None,
-        "Number of processes.",
-        at_least=1,
-        shown_default="1, or one per core for large runs",
+    jobs: int | None = in_group(
+        SPEED,
+        option(
+            None,
+            "Number of processes.",
+            at_least=1,
+            shown_default="1, or one per core for large runs",
+        ),
     )
-    engine: EngineOptions = part(EngineOptions)
+    engine: EngineOptions = in_group(SPEED, part(EngineOptions))
 
     def evaluation(
         self, measures: Sequence[str], *, keep: Keep, where_possible: Iterable[str] = ()
@@ -205,13 +240,19 @@ class ScoringOptions:
 class ComparisonOptions(ScoringOptions):
     """What is compared: runs, which are scored first, or scores that were computed elsewhere."""
 
-    assessments: tuple[str, ...] = assessments_option(
-        "File, directory or archive of assessments, to score runs; may be repeated.", ()
+    assessments: tuple[str, ...] = in_group(
+        SCORED,
+        assessments_option(
+            "File, directory or archive of assessments, to score runs; may be repeated.", ()
+        ),
     )
-    lower_is_better: tuple[str, ...] = option(
-        (),
-        "Of scores from a file: a measure by which lower scores are better; may be repeated.",
-        metavar="MEASURE",
+    lower_is_better: tuple[str, ...] = in_group(
+        SCORED,
+        option(
+            (),
+            "Of scores from a file: a measure by which lower scores are better; may be repeated.",
+            metavar="MEASURE",
+        ),
     )
 
     def table(self, verb_name: str, runs: Sequence[str], fewest_measures: int = 1) -> ScoreTable:
