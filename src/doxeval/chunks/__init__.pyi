@@ -45,6 +45,7 @@ from doxeval.chunks.evaluate import judgments_of as judgments_of
 from doxeval.chunks.evaluate import oracle_runs as oracle_runs
 from doxeval.chunks.evaluate import reading_measures as reading_measures
 from doxeval.chunks.evaluate import short_labels as short_labels
+from doxeval.chunks.evaluate import tags_of as tags_of
 from doxeval.chunks.evaluate import unanswerable_tables as unanswerable_tables
 from doxeval.chunks.evaluate import usual_of_answers as usual_of_answers
 from doxeval.chunks.evaluate import usual_presets as usual_presets
