@@ -218,33 +218,39 @@ def _studied(
     read = _reading_of(reference, max(depths))
     evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ, read]), keep=keep)
     made: dict[str, _Row] = {}
-    with progress_bar("Comparing chunkings", len(named) * len(searches), progress) as done:
+    with progress_bar("Comparing chunkings", 100, progress) as percent:
+        done = _steps((2 + len(searches)) * len(named) + 2, percent)
+        question = 1 / max(len(dataset.questions), 1)  # of a search
         for chunking, by in named.items():
             chunks = _chunks(dataset, chunking, by)
+            done(1)
             oracle, sizes = Oracle(chunks.table, evaluation.truth), dataset.sizes(chunks)
-            limits, best = limits_of(dataset, oracle, sizes), oracle.run(sizes, chunking)
+            limits, best_run = limits_of(dataset, oracle, sizes), oracle.run(sizes, chunking)
+            done(1)
             for name, search in searches.items():
-                run, timing = search.timed(dataset, chunks, max(depths))
+                run, timing = search.timed(
+                    dataset, chunks, max(depths), lambda more: done(more * question)
+                )
                 run = run if min_score is None else threshold(run, min_score)
                 for k in depths:
                     choice = Choice(chunking, by if isinstance(by, str) else "", name, k)
                     title = _title(choice, len(searches) > 1, len(depths) > 1)
                     top = (run if k == max(depths) else _first_results(run, k)).with_id(title)
                     size = int(sizes.sum())
-                    made[title] = _Row(choice, chunks, top, best, limits, timing, size)
-                done(1)
-    runs = {name: row.run for name, row in made.items()}
-    oracles = {row.choice.chunking: row.oracle for row in made.values()}
-    scores = short_labels(evaluation.score_all(runs), unit)
-    best_of = short_labels(evaluation.score_all(oracles), unit)
+                    made[title] = _Row(choice, chunks, top, best_run, limits, timing, size)
+        runs = {name: row.run for name, row in made.items()}
+        oracles = {row.choice.chunking: row.oracle for row in made.values()}
+        scores = short_labels(evaluation.score_all(runs), unit)
+        done(1)
+        best_of = short_labels(evaluation.score_all(oracles), unit)
+        done(1)
     best_scores = dict(zip(oracles, best_of.runs, strict=True))
     of_rows = (replace(best_scores[row.choice.chunking], run=name) for name, row in made.items())
     best = replace(best_of, runs=tuple(of_rows))
     units_read = _means(scores, _READ)
     limit = getattr(as_measure(reference), "B", None)
     read_of_reference = _means(scores, read, float("inf") if limit is None else limit)
-    kept_measures = {*map(_label, scored)}
-    kept = [label for label in scores.labels if label not in {_READ, read} - kept_measures]
+    kept = [label for label in scores.labels if label not in {_READ, read} - {*map(_label, scored)}]
     headline = scores.labels[scores.index_of_measure(reference)]
     of_budgets = dict.fromkeys(
         [*(label for label in scores.labels if label.startswith("bR@")), headline]
@@ -316,6 +322,28 @@ def _means(scores: ScoreTable, measure: str, limit: float = float("inf")) -> dic
     at = scores.index_of_measure(measure)
     means = {run.run: mean_of(np.minimum(run.values[at], limit)) for run in scores.runs}
     return {name: float("nan") if mean is None else mean for name, mean in means.items()}
+
+
+def _steps(count: int, percent: Callable[[int], object]) -> Callable[[float], None]:
+    """Return what takes steps that are done, and parts of steps, and passes on whole percents.
+
+    >>> done = _steps(3, print)
+    >>> done(0.01), done(0.5), done(2)
+    17
+    66
+    (None, None, None)
+    """
+    before = shown = 0.0
+
+    def done(steps: float) -> None:
+        nonlocal before, shown
+        before += steps
+        now = math.floor(100 * before / count + 1e-6)
+        if now > shown:
+            percent(int(now - shown))
+            shown = now
+
+    return done
 
 
 def _dataset(docs: Any, gold: Any, unit: str, tokens: Any, max_missing: int | str) -> Dataset:
