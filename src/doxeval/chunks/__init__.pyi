@@ -38,6 +38,7 @@ from doxeval.chunks.trees import tree as tree
 
 __all__: list[str]
 from doxeval.chunks.chunks import RebuiltDocuments as RebuiltDocuments
+from doxeval.chunks.compare import study_columns as study_columns
 from doxeval.chunks.dataset import NO_GOLD as NO_GOLD
 from doxeval.chunks.evaluate import DUPLICATES as DUPLICATES
 from doxeval.chunks.evaluate import evaluation_of_chunks as evaluation_of_chunks
@@ -50,4 +51,7 @@ from doxeval.chunks.evaluate import unanswerable_tables as unanswerable_tables
 from doxeval.chunks.evaluate import usual_of_answers as usual_of_answers
 from doxeval.chunks.evaluate import usual_presets as usual_presets
 from doxeval.chunks.evaluate import with_reading as with_reading
+from doxeval.chunks.findings import Costs as Costs
+from doxeval.chunks.findings import cheaper_choice as cheaper_choice
+from doxeval.chunks.findings import metric_names as metric_names
 from doxeval.chunks.retrieve import read_chunk_run as read_chunk_run

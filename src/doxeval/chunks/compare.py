@@ -108,7 +108,9 @@ def compare(
     (1.0, 0.0, 0.0)
     """
     searching = as_search(search)
-    settings = _Settings(budget, unit, tokens, measures, columns, reference, max_missing, min_score)
+    settings = _StudyOptions(
+        budget, unit, tokens, measures, columns, reference, max_missing, min_score
+    )
     study = _studied(docs, gold, chunkings, {searching.name: searching}, [k], settings, progress)
     warn(study.warnings)
     return study
@@ -148,7 +150,9 @@ def grid(
     (['sentences:1:0/bm25@1', 'sentences:1:0/bm25@2'], 1.0)
     """
     searches, depths = _named_searches(search), sorted(set([k] if isinstance(k, int) else k))
-    settings = _Settings(budget, unit, tokens, measures, columns, reference, max_missing, min_score)
+    settings = _StudyOptions(
+        budget, unit, tokens, measures, columns, reference, max_missing, min_score
+    )
     study = _studied(docs, gold, chunkings, searches, depths, settings, progress)
     warn(study.warnings)
     return study
@@ -176,7 +180,7 @@ class Choice(NamedTuple):
         )
 
 
-class _Settings(NamedTuple):
+class _StudyOptions(NamedTuple):
     """The options that `compare` and `grid` share."""
 
     budget: int
@@ -195,12 +199,12 @@ def _studied(
     chunkings: Any,
     searches: Mapping[str, ChunkSearch],
     depths: Sequence[int],
-    settings: _Settings,
+    settings: _StudyOptions,
     progress: bool | None,
 ) -> Study:
     """Return the study of all chunkings, searches and numbers of results."""
     budget, unit, tokens, measures, columns, reference, max_missing, min_score = settings
-    shown = _checked_columns(columns)
+    shown = study_columns(columns)
     for name, least in (("budget", budget), *(("k", k) for k in depths)):
         if least < 1:
             raise InputError(f"{name} is {least}: expected 1 or more")
@@ -217,7 +221,7 @@ def _studied(
     keep = Keep(without_whitespace=["bR", type(as_measure(reference)).name])
     read = _reading_of(reference, max(depths))
     evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ, read]), keep=keep)
-    made: dict[str, _Row] = {}
+    made: dict[str, _Studied] = {}
     with progress_bar("Comparing chunkings", 100, progress) as percent:
         done = _steps((2 + len(searches)) * len(named) + 2, percent)
         question = 1 / max(len(dataset.questions), 1)  # of a search
@@ -237,7 +241,7 @@ def _studied(
                     title = _title(choice, len(searches) > 1, len(depths) > 1)
                     top = (run if k == max(depths) else _first_results(run, k)).with_id(title)
                     size = int(sizes.sum())
-                    made[title] = _Row(choice, chunks, top, best_run, limits, timing, size)
+                    made[title] = _Studied(choice, chunks, top, best_run, limits, timing, size)
         runs = {name: row.run for name, row in made.items()}
         oracles = {row.choice.chunking: row.oracle for row in made.values()}
         scores = short_labels(evaluation.score_all(runs), unit)
@@ -295,9 +299,13 @@ def _first_results(run: Run, k: int) -> Run:
     return run.rows(np.sort(order[place < k]))
 
 
-def _checked_columns(columns: Iterable[str]) -> tuple[Column, ...]:
-    """Return the columns that were requested, which must be known."""
-    known = get_args(Column)
+def study_columns(columns: Iterable[str]) -> tuple[Column, ...]:
+    """Return the columns of costs that were requested, which must be known.
+
+    >>> study_columns(["read", "latency"])
+    ('latency', 'read')
+    """
+    known: tuple[Column, ...] = get_args(Column)
     given = [columns] if isinstance(columns, str) else list(columns)
     for name in given:
         if name not in known:
@@ -373,7 +381,7 @@ def _name_of(by: Any) -> str:
     return getattr(by, "__name__", None) or type(by).__name__
 
 
-class _Row(NamedTuple):
+class _Studied(NamedTuple):
     """A row of a study: its chunks, what a search returns, the oracle's run, and the rest."""
 
     choice: Choice
@@ -432,7 +440,7 @@ def _budget_warnings(dataset: Dataset, headline: str) -> list[str]:
     ]
 
 
-def _warnings(scores: ScoreTable, made: Mapping[str, _Row]) -> list[str]:
+def _warnings(scores: ScoreTable, made: Mapping[str, _Studied]) -> list[str]:
     warnings = list(scores.warnings)
     for scored, (name, row) in zip(scores.runs, made.items(), strict=True):
         warnings += [Message(f"{name}: ", warning) for warning in scored.warnings]
@@ -554,7 +562,7 @@ class Study(Mapping[str, "RunView"]):
         other = self[cheaper.choice][self.headline]
         what = {
             "read": f"reads {cheaper.saved:.0%} less",
-            "index": f"has {cheaper.saved:.0%} fewer {self.unit} in its index",
+            "indexed": f"has {cheaper.saved:.0%} fewer {self.unit} in its index",
             "chunks": f"has {cheaper.saved:.0%} fewer chunks",
         }[cheaper.cost]
         return (
@@ -621,7 +629,7 @@ class Study(Mapping[str, "RunView"]):
                 "lost_by_retrieval": self.loss(name).retrieval,
                 "chunks": len(self.chunks[name]),
                 f"{self.unit}_read": self.costs[name].read,
-                f"{self.unit}_in_index": self.costs[name].index,
+                f"{self.unit}_in_index": self.costs[name].indexed,
             }
             for name in self
         }
@@ -732,8 +740,8 @@ class Study(Mapping[str, "RunView"]):
             columns["ms p50"] = lambda name: f"{1000 * self.timings[name].latency(50):,.2f}"
             columns["ms p95"] = lambda name: f"{1000 * self.timings[name].latency(95):,.2f}"
         if "index" in self.columns:
-            columns["index s"] = lambda name: f"{self.timings[name].index:,.2f}"
-            columns[f"index {self.unit}"] = lambda name: f"{self.costs[name].index:,.0f}"
+            columns["index s"] = lambda name: f"{self.timings[name].building:,.2f}"
+            columns[f"index {self.unit}"] = lambda name: f"{self.costs[name].indexed:,.0f}"
         if "read" in self.columns:
             columns[f"{self.unit} read"] = lambda name: f"{self.costs[name].read:,.0f}"
         return columns
@@ -827,7 +835,7 @@ class Study(Mapping[str, "RunView"]):
         costs, timing = self.costs[name], self.timings[name]
         known = {
             "latency": {"seconds p50": timing.latency(50), "seconds p95": timing.latency(95)},
-            "index": {"index seconds": timing.index, "index units": costs.index},
+            "index": {"index seconds": timing.building, "index units": costs.indexed},
             "read": {"units read": costs.read},
         }
         return {name: value for column in self.columns for name, value in known[column].items()}

@@ -27,11 +27,11 @@ class Costs(NamedTuple):
     """What a choice costs: units read for a question, units and chunks in the index.
 
     >>> Costs(1000, 5000, 50).saved_by(Costs(700, 5000, 52))
-    {'read': 0.3, 'index': 0.0, 'chunks': -0.04}
+    {'read': 0.3, 'indexed': 0.0, 'chunks': -0.04}
     """
 
     read: float
-    index: float
+    indexed: float
     chunks: float
 
     def saved_by(self, other: Costs) -> dict[str, float]:
@@ -45,7 +45,7 @@ class Costs(NamedTuple):
 class Cheaper(NamedTuple):
     """A choice that is not shown to differ from the best, and which cost it saves, by what share.
 
-    cost: "read", "index" or "chunks".
+    cost: "read", "indexed" or "chunks".
     """
 
     choice: str

@@ -51,7 +51,7 @@ class Timing(NamedTuple):
     0.2
     """
 
-    index: float
+    building: float
     questions: Floats
 
     def latency(self, percentile: float) -> float:
@@ -222,7 +222,7 @@ class Hybrid(ChunkSearch):
         progress(questions)
         timings = [timing for _, timing in timed]
         seconds = np.sum([timing.questions for timing in timings], axis=0) + each
-        return run, Timing(sum(timing.index for timing in timings), seconds)
+        return run, Timing(sum(timing.building for timing in timings), seconds)
 
 
 def fused(runs: list[Run], constant: float = 60, k: int = K, run_id: str = "hybrid") -> Run:

@@ -95,7 +95,7 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
       doxeval chunks try handbook questions.jsonl
       doxeval chunks try corpora questions_df.csv --by words:200:50 --by my.py:split --report r.html
     """
-    from doxeval.chunks import compare, unanswerable_tables
+    from doxeval.chunks import compare, study_columns, unanswerable_tables
     from doxeval.chunks import questions as read_questions
     from doxeval.errors import OutputError
 
@@ -119,15 +119,15 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
         measures=options.measures,
         reference=options.reference,
         k=options.k,
-        columns=tuple(name for given in options.columns for name in given.split(",")),
+        columns=study_columns(name for given in options.columns for name in given.split(",")),
         min_score=options.min_score,
     )
     if options.format == "json":
         json_data(study.rows(), indent=2)
     else:
         others = unanswerable_tables(study.scores)
-        others += [study.by_tag().as_table()] * options.by_tag
-        others += [study.by_type().as_table()] * options.by_type
+        by_group = [study.by_tag] * options.by_tag + [study.by_type] * options.by_type
+        others += [means().as_table() for means in by_group]
         print_page(study.as_table(), *(part for table in others for part in ("", table)))
     warn(warning for warning in study.warnings if warning not in gold.warnings)
     if options.report is not None:
