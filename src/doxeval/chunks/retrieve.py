@@ -22,7 +22,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.chunks.adapters import RawChunk, raw_object
+from doxeval.chunks.adapters import (
+    RawChunk,
+    is_number,
+    raw_object,
+    results_of_query,
+    score_of,
+)
 from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.dataset import Dataset, gold_in
 from doxeval.chunks.documents import Documents, documents, warnings_about
@@ -109,21 +115,25 @@ def _in_named_documents(
 class _Resolved(NamedTuple):
     """The spans of a result, or its text and document if it has to be located.
 
-    is_changed: whether its text is another than that of the chunk of its id.
+    is_changed: whether its text is another than those of the chunk of its id. ambiguous: whether it
+    occurs elsewhere, too.
     """
 
     spans: ResultSpans | TextInDocument
     is_changed: bool = False
+    ambiguous: bool = False
 
 
 class ResultResolver:
     """Resolves what a retriever returns to spans of documents.
 
-    A result is known as a chunk by its id, by its span or by its text, and else located.
+    A result is known as a chunk by its id, by its span or by its text, and else located. What is
+    read decides: if a result has an id and another text than its chunk, it is where its text is.
 
     located: how many results had to be found in the documents by their texts. ambiguous: how many
-    of these occur several times, of which the first counts. changed: how many have another text
-    than the chunk of their id. missing: the texts not found.
+    occur several times, of which the first counts. changed: how many have another text than the
+    chunk of their id. numbered: whether numbers were ids of chunks but might have been rows.
+    missing: the texts not found.
     """
 
     def __init__(self, chunks: Chunks) -> None:
@@ -135,12 +145,13 @@ class ResultResolver:
         self.located = 0
         self.ambiguous = 0
         self.changed = 0
+        self.numbered = False
         self.missing: list[str] = []
 
     def look_up(self, answers: Iterable[Sequence[Any]], k: int | None = None) -> None:
         """Locate all texts that are no chunks at once, so that documents are read once."""
         items = [_with_score(result)[0] for answer in answers for result in answer[:k]]
-        resolved = [self._resolve(item).spans for item in items]
+        resolved = [self._resolve(item, Counter()).spans for item in items]
         texts = dict.fromkeys(spans for spans in resolved if not isinstance(spans, ResultSpans))
         self._known |= locate_texts(self._chunks.known_docs, list(texts))
 
@@ -148,15 +159,22 @@ class ResultResolver:
         """Return the first k results of a question."""
         pairs = [_with_score(result) for result in answer[:k]]
         has_scores = all(score is not None for _, score in pairs)
-        return [
-            _result(topic, self.resolve(item), rank, score if has_scores else None)
+        # Results without ids that have the same text are the chunks with this text, one by one.
+        seen = Counter[TextInDocument]()
+        results = [
+            _result(topic, self.resolve(item, seen), rank, score if has_scores else None)
             for rank, (item, score) in enumerate(pairs, 1)
         ]
+        self.ambiguous += sum(
+            times for text, times in seen.items() if times < len(self._places_of_text(*text))
+        )
+        return results
 
-    def resolve(self, item: Any) -> ResultSpans:
+    def resolve(self, item: Any, seen: Counter[TextInDocument] | None = None) -> ResultSpans:
         """Return the spans of a result; it is counted if it was located by its text."""
-        spans, is_changed = self._resolve(item)
+        spans, is_changed, is_ambiguous = self._resolve(item, Counter() if seen is None else seen)
         self.changed += is_changed
+        self.ambiguous += is_ambiguous
         if isinstance(spans, ResultSpans):
             return spans
         if spans not in self._known:
@@ -186,6 +204,11 @@ class ResultResolver:
                 "results that stand at several places, of which the first counts: "
                 f"{self.ambiguous:,}"
             )
+        if self.numbered:
+            yield (
+                "the ids of the chunks are numbers, and results that are numbers are taken for "
+                "these ids, not for positions among the chunks"
+            )
         if self.missing:
             shown = join_names([quoted(text, 60) for text in self.missing], 3)
             yield (
@@ -193,80 +216,111 @@ class ResultResolver:
                 f"read and not relevant: {shown}"
             )
 
-    def _resolve(self, item: Any) -> _Resolved:
+    def _resolve(self, item: Any, seen: Counter[TextInDocument]) -> _Resolved:
         if isinstance(item, np.generic):
             item = item.item()
-        if isinstance(item, str | int):
-            row = self._located_row(self._chunks.find(str(item)))
-            row = row if row >= 0 else self._row_by_text(str(item))
-            return _Resolved(self._of_row(row) if row >= 0 else (None, str(item)))
+        if isinstance(item, int):
+            return _Resolved(self._of_chunk(self._row_of_number(item)))
+        if isinstance(item, str):
+            row = self._chunks.find(item)
+            row = row if row >= 0 else self._row_by_text(item, None, seen)
+            return _Resolved(self._of_chunk(row) if row >= 0 else (None, item))
         if isinstance(item, tuple | list) and len(item) == 3:
             return _Resolved(self._of_span(*item))
-        return self._of_object(item)
+        return self._of_object(item, seen)
 
-    def _of_object(self, item: Any) -> _Resolved:
+    def _of_object(self, item: Any, seen: Counter[TextInDocument]) -> _Resolved:
         raw = raw_object(item)
-        docs = self._chunks.known_docs
+        docs, text = self._chunks.known_docs, raw.text_read
         rows = (self._chunks.find(name) for name in (raw.id, raw.chunk) if name is not None)
-        row = next((row for row in map(self._located_row, rows) if row >= 0), -1)
-        is_changed = row >= 0 and raw.text is not None and not self._is_text_of(row, raw.text)
+        row = next((row for row in rows if row >= 0), -1)
+        is_changed = row >= 0 and text is not None and not self._is_text_of(row, text)
         if row >= 0 and not is_changed:
-            return _Resolved(self._of_row(row))
+            return _Resolved(self._of_chunk(row))
         named = (name for name in map(docs.find, raw.documents) if name is not None)
         document = next(named, None)
         spans = None if document is None else self._at_offsets(raw, document)
-        if spans is None and is_changed:
-            spans = self._within(row, raw.text or "")
         if spans is not None:
             return _Resolved(spans, is_changed)
+        if is_changed:
+            part = self._within(row, text or "")
+            if part.spans is not None:
+                return _Resolved(part.spans, is_changed, part.ambiguous)
         if row >= 0:
-            document = self._document(row)
-        if raw.text is None:
+            document = self._document(row) or document
+        if text is None:
             if document is not None and _offset(raw.start) is None:  # all of it
                 return _Resolved(ResultSpans(document, ((0, len(docs[document])),)))
             raise InputError(
                 f"the retriever returns {quoted(item)}: expected the id of a chunk, its text, "
                 "(document, start, end), or an object with one of these"
             )
-        same = self._row_by_text(raw.text, document)
-        return _Resolved(self._of_row(same) if same >= 0 else (document, raw.text), is_changed)
+        same = self._row_by_text(text, document, seen)
+        return _Resolved(self._of_chunk(same) if same >= 0 else (document, text), is_changed)
 
     # Chunks
 
-    def _located_row(self, row: int) -> int:
-        """Return the row of a chunk, -1 if it is none or was not located."""
-        return row if row >= 0 and self._spans[row] else -1
-
-    def _row_by_text(self, text: str, document: str | None = None) -> int:
-        """Return the first chunk with a text, if possible one of the document that is named."""
-        dense = without_space(text)
-        row = self._chunks.rows_by_text.get(dense, -1)
-        if row >= 0 and document is not None and self._document(row) != document:
-            row = self._rows_by_document.get((document, dense), row)
-        return self._located_row(row)
+    def _row_of_number(self, number: int) -> int:
+        """Return the chunk of a number: of this id if ids are numbers, else at this position."""
+        count = len(self._chunks)
+        if not self._ids_are_numbers:
+            if not 0 <= number < count:
+                raise InputError(
+                    f"the retriever returns chunk number {number:,}: expected a position among the "
+                    f"{plural(count, 'chunk')}, from 0 on"
+                )
+            return number
+        row = self._chunks.find(str(number))
+        if row < 0:
+            raise InputError(
+                f"the retriever returns {number}, and no chunk has this id: ids of these chunks "
+                "are numbers, so a number is not taken for a position"
+            )
+        self.numbered |= row != number and number < count
+        return row
 
     @cached_property
-    def _rows_by_document(self) -> dict[tuple[str, str], int]:
-        chunks, rows = self._chunks, dict[tuple[str, str], int]()
-        for row, text in enumerate(chunks.given or chunks.texts):
-            rows.setdefault((self._document(row), without_space(text)), row)
-        return rows
+    def _ids_are_numbers(self) -> bool:
+        return any(name.isdecimal() for name in self._chunks.ids)
+
+    def _row_by_text(self, text: str, document: str | None, seen: Counter[TextInDocument]) -> int:
+        """Return the next chunk with a text, if possible one of the document that is named."""
+        key = (document, without_space(text))
+        rows = self._places_of_text(*key)
+        if not rows:
+            return -1
+        seen[key] += 1
+        return rows[min(seen[key], len(rows)) - 1]
+
+    def _places_of_text(self, document: str | None, dense: str) -> list[int]:
+        """Return the first chunk at each place that has a text, in its document if that has any."""
+        places: dict[Any, int] = {}
+        for row in self._chunks.rows_by_text.get(dense, ()):
+            if self._spans[row]:
+                places.setdefault((self._document(row), self._spans[row]), row)
+        here = [row for (name, _), row in places.items() if name == document]
+        return here or list(places.values())
 
     def _is_text_of(self, row: int, text: str) -> bool:
-        """Return whether a text is that of a chunk, as it came or as it is in its document."""
-        given = None if self._chunks.given is None else self._chunks.given[row]
-        if given and is_same_text(text, given):
+        """Return whether a text is what is searched or read of a chunk, or its document has."""
+        chunks = self._chunks
+        given = "" if chunks.given is None else chunks.given[row]
+        known = (given, chunks.text_read(row))
+        if any(other and is_same_text(text, other) for other in known):
             return True
-        return is_same_text(text, self._chunks.text(row))
+        return is_same_text(text, chunks.text(row))
 
     def _document(self, row: int) -> str:
         return self._chunks.documents[int(self._chunks.document[row])]
 
-    def _of_row(self, row: int) -> ResultSpans:
+    def _of_chunk(self, row: int) -> ResultSpans | TextInDocument:
+        """Return the spans of a chunk; its text, if it was not located."""
+        if not self._spans[row]:
+            return self._document(row) or None, self._chunks.text_read(row)
         tokens = int(self._chunks.tokens[row])
         return ResultSpans(self._document(row), self._spans[row], tokens if tokens >= 0 else None)
 
-    def _within(self, row: int, text: str) -> ResultSpans | None:
+    def _within(self, row: int, text: str) -> TextLocation:
         """Return the span of a text that was taken out of a chunk."""
         dense, document = without_space(text), self._document(row)
         for start, end in self._spans[row] if dense else ():
@@ -274,8 +328,10 @@ class ResultResolver:
             at = part.dense.find(dense)
             if at >= 0:
                 first, last = part.offsets[[at, at + len(dense) - 1]].tolist()
-                return ResultSpans(document, ((start + first, start + last + 1),))
-        return None
+                is_repeated = part.dense.find(dense, at + 1) >= 0
+                span = (start + first, start + last + 1)
+                return TextLocation(ResultSpans(document, (span,)), is_repeated)
+        return TextLocation()
 
     # Spans
 
@@ -291,15 +347,15 @@ class ResultResolver:
 
     def _at_offsets(self, raw: RawChunk, document: str) -> ResultSpans | None:
         """Return the span that an object names, if its text is there, or if it has none."""
-        text = self._chunks.known_docs[document]
+        text, read = self._chunks.known_docs[document], raw.text_read
         start, end = _offset(raw.start), _offset(raw.end)
-        if start is None or (end is None and raw.text is None):
+        if start is None or (end is None and read is None):
             return None
         if end is None:
-            end = start + len(raw.text or "")
+            end = start + len(read or "")
         if not start <= end <= len(text):
             return None
-        if raw.text is not None and not is_same_text(text[start:end], raw.text):
+        if read is not None and not is_same_text(text[start:end], read):
             return None
         return ResultSpans(document, ((start, end),))
 
@@ -324,16 +380,10 @@ def _result(topic: str, resolved: ResultSpans, rank: int, score: float | None) -
 
 def _with_score(given: Any) -> tuple[Any, float | None]:
     """Return a result and its score, if it has one."""
-    if isinstance(given, tuple | list) and len(given) == 2 and _is_number(given[1]):
+    if isinstance(given, tuple | list) and len(given) == 2 and is_number(given[1]):
         return given[0], float(given[1])
-    score = given.get("score") if isinstance(given, Mapping) else getattr(given, "score", None)
     node = getattr(given, "node", None)  # LlamaIndex
-    has_score = score is not None and _is_number(score)
-    return (given if node is None else node), (float(score or 0.0) if has_score else None)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return (given if node is None else node), score_of(given)
 
 
 def _offset(value: Any) -> int | None:
@@ -502,16 +552,12 @@ def _failed(topic: str, error: Exception) -> InputError:
 
 
 def _listed(results: Any, topic: str) -> list[Any]:
-    if results is None:
-        return []
-    if isinstance(results, Mapping) and isinstance(results.get("documents"), Iterable):
-        results = results["documents"]  # Haystack
-    if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
+    try:
+        return results_of_query(results)
+    except FormatError as error:
         raise InputError(
-            f"the retriever gives {quoted(results)} for question {quoted(topic)}: "
-            "expected a list of results"
-        )
-    return list(results)
+            f"the retriever gives {quoted(results)} for question {quoted(topic)}: {error.message}"
+        ) from None
 
 
 @checked

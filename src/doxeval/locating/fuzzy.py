@@ -4,6 +4,11 @@ Seeds are windows of 12 letters that the chunk and the text share. A seed lies o
 place in the text minus its place in the chunk. A band of near diagonals with many seeds is a place
 of the chunk, and the longest chain of seeds in it that grows in both texts says which letters
 belong together.
+
+A chunk may have letters that no document has, and may leave out letters of the text. So what was
+found is divided into parts where either has many letters that the other has not; each part is a
+span, and what is between parts is not shown. Parts that are neither long nor whole sentences are by
+chance: they are left out.
 """
 
 from __future__ import annotations
@@ -11,10 +16,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
+from doxeval.documents import are_white_space, code_points
 from doxeval.locating.align import placed_by_level
 from doxeval.locating.occurrences import GRAM
 from doxeval.locating.text import Codes, DenseText, DenseTexts, Matches
@@ -70,6 +77,17 @@ class Match:
         """How many letters of the chunk were found."""
         return sum(segment.same for segment in self.segments)
 
+    def within(self, start: int, end: int, chunk: Codes, text: Codes) -> Match:
+        """Return the part of the match in the letters [start, end) of the chunk."""
+        return Match(
+            tuple(
+                _segment(max(segment.start, start), min(segment.end, end), segment.diagonal,
+                         chunk, text)
+                for segment in self.segments
+                if segment.start < end and start < segment.end
+            )
+        )  # fmt: skip
+
     def moved(self, by: int) -> Match:
         """Return a match of the letters from `by` on as one of the whole chunk."""
         return Match(
@@ -78,6 +96,11 @@ class Match:
                 for segment in self.segments
             )
         )
+
+
+def _segment(start: int, end: int, diagonal: int, chunk: Codes, text: Codes) -> Segment:
+    same = chunk[start:end] == text[start + diagonal : end + diagonal]
+    return Segment(start, end, diagonal, int(np.count_nonzero(same)))
 
 
 def matches(chunk: Codes, text: Codes, at: Ints, place: Ints, size: int) -> list[Match]:
@@ -213,11 +236,17 @@ _MOST_PLACES = 50
 _MOST_GRAMS = 200_000
 # Two places are as good as each other if they differ by less than this share.
 _SAME = 0.02
-# The least that must be found of a chunk whose other letters are all before or after it.
+# The least that must be found of a chunk whose other letters are all before or after it; and of a
+# part that does not begin and end with sentences.
 _LEAST_BESIDE = 24
-_LEAST_SHARE = 0.25
+LEAST_SHARE = 0.25
 # A heading, a body, the head of a table: chunks have few parts that stand apart.
-_MOST_PARTS = 8
+_MOST_PARTS = 16
+# Letters that were slipped, and those that were changed; more than these divide parts.
+_SLIPPED, _CHANGED, _MOST_CHANGED = 2, 12, 300
+_ALIKE = 0.6
+# How near to its ends a part may be shortened to whole sentences.
+_NEAR_END = 16
 
 
 @dataclass(frozen=True)
@@ -233,6 +262,51 @@ class Resemblance:
     share: float
     ambiguous: bool
     accepted: bool
+
+
+@dataclass(frozen=True)
+class _Letters:
+    """The letters of a chunk, those of its document, and the seeds that they share.
+
+    at, place: where seeds of `size` letters are in the chunk and in the document. breaks: whether a
+    sentence or line of the chunk begins at each letter, or ends before it.
+    """
+
+    chunk: Codes
+    text: Codes
+    at: Ints
+    place: Ints
+    size: int
+    breaks: Bools
+
+    def matches(self, low: int, high: int) -> list[Match]:
+        """Return the best places of the letters [low, high) of the chunk, none without seeds."""
+        inside = (self.at >= low) & (self.at + self.size <= high)
+        if not inside.any():
+            return []
+        at, place = self.at[inside] - low, self.place[inside]
+        best = matches(self.chunk[low:high], self.text, at, place, self.size)
+        return [match.moved(low) for match in best]
+
+
+_ENDS_SENTENCE = np.array([ord(mark) for mark in ".!?:;…。！？"], dtype=np.uint32)
+_ENDS_LINE = np.array([ord(mark) for mark in "\n\r\v\f\x85\u2028\u2029"], dtype=np.uint32)
+
+
+def _breaks(text: str, offsets: Ints) -> Bools:
+    """Return whether a sentence or line begins at each letter of a text, given their offsets.
+
+    The last value is about the end of the text.
+
+    >>> _breaks("Fog. 3.5 m", np.array([0, 1, 2, 5, 7, 9])).tolist()
+    [True, False, False, True, False, False, True]
+    """
+    codes = code_points(text)
+    is_space = np.append(are_white_space(codes), True)
+    is_break = np.isin(codes, _ENDS_LINE) | (np.isin(codes, _ENDS_SENTENCE) & is_space[1:])
+    before = np.append(0, np.cumsum(is_break))
+    inner = before[offsets[1:]] > before[offsets[:-1] + 1]
+    return np.concatenate([[True], inner, [True]])
 
 
 def resembling(
@@ -253,7 +327,9 @@ def resembling(
     for row, at, place, size in _seeds(document, dense_texts, with_letters, gram):
         chunk = dense_texts.codes[dense_texts.begin[row] : dense_texts.begin[row + 1]]
         nearest = int(near[row]) if near[row] >= 0 else last
-        best = _resemblance(row, chunk, document, at, place, size, nearest, min_share)
+        breaks = _breaks(dense_texts.texts[row], dense_texts.offsets(row))
+        letters = _Letters(chunk, document.codes, at, place, size, breaks)
+        best = _resemblance(row, letters, document, nearest, min_share)
         if best.accepted:
             last = best.matches[-1].place[1]
         yield best
@@ -294,59 +370,142 @@ def _blocks(rows: Sequence[int], lengths: Ints) -> Iterator[list[int]]:
 
 
 def _resemblance(
-    row: int,
-    chunk: Codes,
-    document: DenseText,
-    at: Ints,
-    place: Ints,
-    size: int,
-    near: int,
-    min_share: float,
+    row: int, letters: _Letters, document: DenseText, near: int, min_share: float
 ) -> Resemblance:
-    if not len(at):
+    length = len(letters.chunk)
+    every = letters.matches(0, length)
+    if not every:
         return Resemblance(row, (), 0.0, False, False)
-    every = matches(chunk, document.codes, at, place, size)
-    good = [match for match in every if match.covered >= (1 - _SAME) * every[0].covered]
-    best = min(good, key=lambda match: abs(match.place[0] - near))
-    parts = [best]
-    for low, high in ((0, best.start), (best.end, len(chunk))):
-        parts += _rest(chunk, document, at, place, size, (low, high), min_share)
-    parts.sort(key=lambda match: match.start)
-    share = sum(match.covered for match in parts) / len(chunk)
-    accepted = share >= min_share or _one_end_is_missing(parts, len(chunk), min_share)
-    return Resemblance(row, tuple(parts), share, len(good) > 1, accepted)
-
-
-def _rest(
-    chunk: Codes,
-    document: DenseText,
-    at: Ints,
-    place: Ints,
-    size: int,
-    part: tuple[int, int],
-    min_share: float,
-) -> list[Match]:
-    """Return where the letters [low, high) of a chunk are, if nearly all of them are somewhere."""
-    parts: list[Match] = []
-    open_parts = [part]
-    while open_parts and len(parts) < _MOST_PARTS:
+    best, is_ambiguous = _nearest(every, near)
+    every = [best]
+    open_parts = [(0, best.start), (best.end, length)]
+    while open_parts and len(every) < _MOST_PARTS:
         low, high = open_parts.pop()
-        inside = (at >= low) & (at + size <= high)
-        if inside.any():
-            letters = chunk[low:high]
-            best = matches(letters, document.codes, at[inside] - low, place[inside], size)[0]
-            open_parts += [(low, low + best.start), (low + best.end, high)]
-            parts.append(best.moved(low))
+        others = letters.matches(low, high)
+        if others:
+            other, is_repeated = _nearest(others, best.place[0])
+            if _divided([other], letters):
+                is_ambiguous |= is_repeated
+                every.append(other)
+            open_parts += [(low, other.start), (other.end, high)]
+    every.sort(key=lambda match: match.start)
+    parts = _divided(every, letters)
+    if not parts:
+        share = sum(match.covered for match in every) / length
+        return Resemblance(row, tuple(every), share, is_ambiguous, False)
     covered = sum(match.covered for match in parts)
-    return parts if covered >= min_share * (part[1] - part[0]) else []
+    accepted = covered >= min_share * length or _only_ends_are_missing(parts, length, min_share)
+    is_ambiguous |= _is_any_elsewhere(parts, letters, document)
+    return Resemblance(row, tuple(parts), covered / length, is_ambiguous, accepted)
 
 
-def _one_end_is_missing(parts: Sequence[Match], length: int, min_share: float) -> bool:
+def _nearest(every: Sequence[Match], near: int) -> tuple[Match, bool]:
+    """Return the nearest of the places that are as good as the best, and whether there are more."""
+    good = [match for match in every if match.covered >= (1 - _SAME) * every[0].covered]
+    return min(good, key=lambda match: abs(match.place[0] - near)), len(good) > 1
+
+
+def _divided(every: Sequence[Match], letters: _Letters) -> list[Match]:
+    """Return the parts of what was found of a chunk that show text, in the order of the chunk."""
+    chunk, text = letters.chunk, letters.text
+    groups: list[list[Segment]] = []
+    for match in every:
+        groups.append([match.segments[0]])
+        for segment in match.segments[1:]:
+            last = groups[-1][-1]
+            if _is_one_part(last, segment, chunk, text):
+                groups[-1].append(segment)
+                continue
+            if last.end == segment.start:
+                at = _between_sentences(last, segment, letters)
+                groups[-1][-1] = _segment(last.start, at, last.diagonal, chunk, text)
+                segment = _segment(at, segment.end, segment.diagonal, chunk, text)
+            groups.append([segment])
+    parts = [Match(tuple(group)) for group in groups]
+    edges = [(part.start, part.end) for part in parts]
+    before = [0, *(end for _, end in edges)]
+    after = [*(start for start, _ in edges[1:]), len(chunk)]
+    kept = []
+    for part, left, right in zip(parts, before, after, strict=False):
+        shown = _of_sentences(part, left, right, letters)
+        if shown is not None:
+            kept.append(shown)
+    return kept
+
+
+def _is_one_part(last: Segment, segment: Segment, chunk: Codes, text: Codes) -> bool:
+    """Return whether the letters between two segments were but changed."""
+    here = chunk[last.end : segment.start]
+    there = text[last.end + last.diagonal : segment.start + segment.diagonal]
+    if not len(here):
+        return len(there) <= _SLIPPED
+    longer = max(len(here), len(there))
+    if longer <= _CHANGED or longer > _MOST_CHANGED:
+        return longer <= _CHANGED
+    return SequenceMatcher(None, here.tolist(), there.tolist(), False).ratio() >= _ALIKE
+
+
+def _between_sentences(last: Segment, segment: Segment, letters: _Letters) -> int:
+    """Return where to divide two segments that touch in the chunk, and not in the text.
+
+    If the letters around agree with both places, this may be anywhere among them; then it is where
+    a sentence begins.
+    """
+    chunk, text = letters.chunk, letters.text
+    low = high = segment.start
+    lowest, highest = max(last.start + 1, low - _WIDEST), min(segment.end, high + _WIDEST)
+    while low > lowest and chunk[low - 1] == text[low - 1 + segment.diagonal]:
+        low -= 1
+    while high < highest - 1 and chunk[high] == text[high + last.diagonal]:
+        high += 1
+    starts = [at for at in range(low, high + 1) if letters.breaks[at]]
+    return min(starts, key=lambda at: abs(at - segment.start), default=segment.start)
+
+
+def _of_sentences(part: Match, left: int, right: int, letters: _Letters) -> Match | None:
+    """Return a part without what is by chance at its ends; None if all of it is.
+
+    left, right: where the parts before and after it end and begin in the chunk.
+    """
+    start, end, breaks = part.start, part.end, letters.breaks
+    if start > left and not breaks[start]:
+        inner = np.flatnonzero(breaks[start : min(start + _NEAR_END, end)])
+        start += int(inner[0]) if len(inner) else 0
+    if end < right and not breaks[end]:
+        low = max(end - _NEAR_END, start) + 1
+        inner = np.flatnonzero(breaks[low:end])
+        end = low + int(inner[-1]) if len(inner) else end
+    if (start, end) != (part.start, part.end):
+        part = part.within(start, end, letters.chunk, letters.text)
+    is_whole = (start == left or breaks[start]) and (end == right or breaks[end])
+    return part if part.covered >= (letters.size if is_whole else _LEAST_BESIDE) else None
+
+
+def _only_ends_are_missing(parts: Sequence[Match], length: int, min_share: float) -> bool:
     """Return whether all letters not found, but for few, stand before or after those found."""
-    start, end = parts[0].start, parts[-1].end
     covered = sum(match.covered for match in parts)
-    enough = covered >= max(_LEAST_BESIDE, _LEAST_SHARE * length)
-    return enough and (start == 0 or end == length) and covered >= min_share * (end - start)
+    enough = covered >= max(_LEAST_BESIDE, LEAST_SHARE * length)
+    return enough and covered >= min_share * (parts[-1].end - parts[0].start)
+
+
+def _is_any_elsewhere(parts: Sequence[Match], letters: _Letters, document: DenseText) -> bool:
+    """Return whether the text of a part is elsewhere, too, between the parts around it."""
+    seeds, counts = np.unique(letters.at, return_counts=True)
+    single = seeds[counts == 1]
+    places = [part.place for part in parts]
+    for number, part in enumerate(parts):
+        if ((single >= part.start) & (single + letters.size <= part.end)).any():
+            continue
+        start, end = places[number]
+        low = max((place[1] for place in places[:number]), default=0)
+        high = min((place[0] for place in places[number + 1 :]), default=len(document))
+        text = document.dense[start:end]
+        if not low <= start <= end <= high:
+            low, high = 0, len(document)
+        first = document.dense.find(text, low, high)
+        if first != start or document.dense.find(text, start + 1, high) >= 0:
+            return True
+    return False
 
 
 _MOST_MARKS = 40
@@ -356,16 +515,15 @@ _MOST_MARKS = 40
 class Altered:
     """What was found of a chunk: its spans, none if it was not found, and the share of its letters.
 
-    `prefix` and `suffix` count its characters before and after those found. `too_many`: its letters
-    stand at so many places that none of them was chosen.
+    `added` counts its characters that were not found. `too_many`: its letters stand at so many
+    places that none of them was chosen.
     """
 
     row: int
     spans: tuple[tuple[int, int], ...]
     share: float
     ambiguous: bool = False
-    prefix: int = 0
-    suffix: int = 0
+    added: int = 0
     too_many: bool = False
 
 
@@ -420,16 +578,29 @@ def partial_match(
     if not resemblance.accepted:
         return Altered(resemblance.row, (), resemblance.share)
     row, parts = resemblance.row, resemblance.matches
-    offsets = dense_texts.folded.offsets(row)
-    first, last = parts[0].start, parts[-1].end
     return Altered(
         row,
         _spans(document, dense_texts, row, parts),
         resemblance.share,
         resemblance.ambiguous,
-        int(offsets[first]) if first else 0,
-        len(dense_texts.texts[row]) - int(offsets[last - 1]) - 1 if last < len(offsets) else 0,
+        _added(dense_texts.texts[row], dense_texts.folded.offsets(row), parts),
     )
+
+
+def _added(text: str, offsets: Ints, parts: Sequence[Match]) -> int:
+    """Return how many characters of a chunk are in none of its parts, white space around aside.
+
+    Marks between two parts are no text of its own.
+    """
+    added, after = 0, 0  # the letter after the last part
+    for part in (*parts, None):
+        until = len(offsets) if part is None else part.start
+        if until > after:
+            start = 0 if after == 0 else int(offsets[after - 1]) + 1
+            end = len(text) if until == len(offsets) else int(offsets[until])
+            added += len(text[start:end].strip())
+        after = until if part is None else part.end
+    return added
 
 
 def _spans(

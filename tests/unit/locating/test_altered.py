@@ -68,8 +68,7 @@ def test_altered_chunks_are_found_where_they_come_from(change: Callable[[str], s
 def test_text_of_its_own_at_an_end_is_counted_but_not_shown() -> None:
     text = prose(40, 2)
     located = locate_chunks(text, ["Title: x\n" + text[:200], text[200:] + " [end of file]"])
-    assert located.prefix.tolist() == [len("Title: x\n"), 0]
-    assert located.suffix.tolist() == [0, len(" [end of file]") + len(text) - len(text.rstrip(","))]
+    assert located.added.tolist() == [len("Title: x"), len(", [end of file]")]
     assert located.spans(0) == ((0, 200),) and located.share[0] < 1
 
 
@@ -78,7 +77,7 @@ def test_a_heading_and_its_body_are_two_ranges() -> None:
     body = text[-300:]
     located = locate_chunks(text, ["Returns of unused goods\n" + body])
     assert located.spans(0) == ((2, 25), (len(text) - 300, len(text)))
-    assert located.prefix[0] == 0 and located.share[0] == 1
+    assert located.added[0] == 0 and located.share[0] == 1
 
 
 def test_two_places_that_are_as_good_are_ambiguous_and_the_nearest_to_the_neighbours_wins() -> None:
