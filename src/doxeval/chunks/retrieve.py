@@ -40,7 +40,7 @@ from doxeval.chunks.records import loaded_from
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput, warn
 from doxeval.files import json_lines, open_input
-from doxeval.locating import DenseText, is_same_text, without_space
+from doxeval.locating import LEAST_SHARE, is_same_text, locate_chunks, without_space
 from doxeval.messages import Parameter, escape, join_names, json_text, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import (
@@ -56,18 +56,26 @@ from doxeval.runs import (
 
 
 class ResultSpans(NamedTuple):
-    """The spans of a result in its document, and what it costs, if it says so."""
+    """The spans of a result in its document, and what it costs, if it says so.
+
+    added: how many of its characters are in no document.
+    """
 
     document: str
     spans: tuple[tuple[int, int], ...]
     tokens: int | None = None
+    added: int = 0
 
 
 class TextLocation(NamedTuple):
-    """The spans of a text, None if it is not found. ambiguous: whether it occurs elsewhere, too."""
+    """The spans of a text, None if it is not found.
+
+    ambiguous: whether it occurs elsewhere, too. share: how much of its letters was found.
+    """
 
     spans: ResultSpans | None = None
     ambiguous: bool = False
+    share: float = 0.0
 
 
 def locate_texts(
@@ -75,13 +83,15 @@ def locate_texts(
 ) -> dict[TextInDocument, TextLocation]:
     """Return the location of texts, each by itself: in the document that is named, else in any.
 
+    What of a text is in no document is left out.
+
     >>> docs = Documents([("a", "One. Two."), ("b", "Two. Three.")])
     >>> located = locate_texts(docs, [("b", "Two."), (None, "Three."), (None, "Four.")])
     >>> [location.spans and location.spans[:2] for location in located.values()]
     [('b', ((0, 4),)), ('b', ((5, 11),)), None]
     """
     located = _in_named_documents(docs, [key for key in texts if key[0] is not None])
-    elsewhere = [key for key in texts if key not in located]
+    elsewhere = [key for key in texts if key not in located or located[key].share < _MOST_OF_IT]
     quotes = QuoteFinder(docs, ((None, text) for _, text in elsewhere))
     likely: dict[TextInDocument, TextInDocument] = {}
     for key in elsewhere:
@@ -91,9 +101,9 @@ def locate_texts(
             likely[key] = (name, key[1])
     again = _in_named_documents(docs, list(likely.values()))
     for key, named in likely.items():
-        if named in again:
+        if named in again and (key not in located or again[named].share > located[key].share):
             copies = len(quotes.find(None, key[1]).spans) > 1
-            located[key] = TextLocation(again[named].spans, again[named].ambiguous or copies)
+            located[key] = again[named]._replace(ambiguous=again[named].ambiguous or copies)
     return {key: located.get(key, TextLocation()) for key in texts}
 
 
@@ -104,24 +114,32 @@ def _in_named_documents(
     if not texts:
         return {}
     records = [{"doc": document, "text": text} for document, text in texts]
-    located = locate(docs, records, order="none", max_missing="100%")
+    located = locate(docs, records, order="none", min_share=LEAST_SHARE, max_missing="100%")
     return {
-        key: TextLocation(ResultSpans(str(key[0]), spans), bool(located.ambiguous[row]))
+        key: TextLocation(
+            ResultSpans(str(key[0]), spans, added=int(located.added[row])),
+            bool(located.ambiguous[row]),
+            float(located.share[row]),
+        )
         for row, (key, spans) in enumerate(zip(texts, located.spans.as_tuples(), strict=True))
         if spans
     }
 
 
+# A text of which so much was found in one document is not looked for in others.
+_MOST_OF_IT = 0.8
+
+
 class _Resolved(NamedTuple):
     """The spans of a result, or its text and document if it has to be located.
 
-    is_changed: whether its text is another than those of the chunk of its id. ambiguous: whether it
-    occurs elsewhere, too.
+    is_changed: whether its text is another than those of the chunk of its id. within: where it is
+    in that chunk.
     """
 
     spans: ResultSpans | TextInDocument
     is_changed: bool = False
-    ambiguous: bool = False
+    within: TextLocation = TextLocation()
 
 
 class ResultResolver:
@@ -132,8 +150,8 @@ class ResultResolver:
 
     located: how many results had to be found in the documents by their texts. ambiguous: how many
     occur several times, of which the first counts. changed: how many have another text than the
-    chunk of their id. numbered: whether numbers were ids of chunks but might have been rows.
-    missing: the texts not found.
+    chunk of their id. partly: how many have text that is in no document. numbered: whether numbers
+    were ids of chunks but might have been rows. missing: the texts not found.
     """
 
     def __init__(self, chunks: Chunks) -> None:
@@ -141,16 +159,20 @@ class ResultResolver:
         self._spans = chunks.spans.as_tuples()
         self._known: dict[TextInDocument, TextLocation] = {}
         self._not_found: dict[str, str] = {}  # the document of each text, white space left out
+        self._taken_out: dict[tuple[int, str], TextLocation] = {}
         self._numbers = count(1)
         self.located = 0
         self.ambiguous = 0
         self.changed = 0
+        self.partly = 0
         self.numbered = False
         self.missing: list[str] = []
 
     def look_up(self, answers: Iterable[Sequence[Any]], k: int | None = None) -> None:
         """Locate all texts that are no chunks at once, so that documents are read once."""
         items = [_with_score(result)[0] for answer in answers for result in answer[:k]]
+        # Numbers and tuples name no text.
+        items = [item for item in items if not isinstance(item, int | tuple)]
         resolved = [self._resolve(item, Counter()).spans for item in items]
         texts = dict.fromkeys(spans for spans in resolved if not isinstance(spans, ResultSpans))
         self._known |= locate_texts(self._chunks.known_docs, list(texts))
@@ -172,18 +194,18 @@ class ResultResolver:
 
     def resolve(self, item: Any, seen: Counter[TextInDocument] | None = None) -> ResultSpans:
         """Return the spans of a result; it is counted if it was located by its text."""
-        spans, is_changed, is_ambiguous = self._resolve(item, Counter() if seen is None else seen)
+        spans, is_changed, within = self._resolve(item, Counter() if seen is None else seen)
         self.changed += is_changed
-        self.ambiguous += is_ambiguous
         if isinstance(spans, ResultSpans):
             return spans
         if spans not in self._known:
             self._known |= locate_texts(self._chunks.known_docs, [spans])
-        location = self._known[spans]
+        location = max(within, self._known[spans], key=lambda location: location.share)
         if location.spans is None:
             return self._unknown_document(spans[1])
         self.located += not is_changed
         self.ambiguous += location.ambiguous
+        self.partly += location.spans.added > 0
         return location.spans
 
     def warnings(self) -> Iterator[str]:
@@ -198,6 +220,12 @@ class ResultResolver:
             yield (
                 f"{plural(self.located, 'result')} are none of the chunks, and were found in the "
                 "documents by their text"
+            )
+        if self.partly:
+            have = "has" if self.partly == 1 else "have"
+            yield (
+                f"{plural(self.partly, 'result')} {have} text that is in no document, which is "
+                "read and not relevant"
             )
         if self.ambiguous:
             yield (
@@ -242,10 +270,6 @@ class ResultResolver:
         spans = None if document is None else self._at_offsets(raw, document)
         if spans is not None:
             return _Resolved(spans, is_changed)
-        if is_changed:
-            part = self._within(row, text or "")
-            if part.spans is not None:
-                return _Resolved(part.spans, is_changed, part.ambiguous)
         if row >= 0:
             document = self._document(row) or document
         if text is None:
@@ -255,8 +279,12 @@ class ResultResolver:
                 f"the retriever returns {quoted(item)}: expected the id of a chunk, its text, "
                 "(document, start, end), or an object with one of these"
             )
-        same = self._row_by_text(text, document, seen)
-        return _Resolved(self._of_chunk(same) if same >= 0 else (document, text), is_changed)
+        within = self._within(row, text) if is_changed else TextLocation()
+        if within.spans is None or within.share < 1:
+            same = self._row_by_text(text, document, seen)
+            if same >= 0:
+                return _Resolved(self._of_chunk(same), is_changed)
+        return _Resolved((document, text), is_changed, within)
 
     # Chunks
 
@@ -318,20 +346,23 @@ class ResultResolver:
         if not self._spans[row]:
             return self._document(row) or None, self._chunks.text_read(row)
         tokens = int(self._chunks.tokens[row])
-        return ResultSpans(self._document(row), self._spans[row], tokens if tokens >= 0 else None)
+        return ResultSpans(
+            self._document(row),
+            self._spans[row],
+            tokens if tokens >= 0 else None,
+            int(self._chunks.added[row]),
+        )
 
     def _within(self, row: int, text: str) -> TextLocation:
-        """Return the span of a text that was taken out of a chunk."""
-        dense, document = without_space(text), self._document(row)
-        for start, end in self._spans[row] if dense else ():
-            part = DenseText(self._chunks.known_docs[document][start:end])
-            at = part.dense.find(dense)
-            if at >= 0:
-                first, last = part.offsets[[at, at + len(dense) - 1]].tolist()
-                is_repeated = part.dense.find(dense, at + 1) >= 0
-                span = (start + first, start + last + 1)
-                return TextLocation(ResultSpans(document, (span,)), is_repeated)
-        return TextLocation()
+        """Return the spans of a text that was taken out of a chunk, or of some parts of it."""
+        key = row, text
+        if key not in self._taken_out:
+            document = self._document(row)
+            whole = self._chunks.known_docs[document] if self._spans[row] else ""
+            every = [_located_within(document, whole, span, text) for span in self._spans[row]]
+            best = max(every, key=lambda location: location.share, default=TextLocation())
+            self._taken_out[key] = best
+        return self._taken_out[key]
 
     # Spans
 
@@ -370,12 +401,25 @@ class ResultResolver:
         return ResultSpans(self._not_found[dense], ((0, max(len(text), 1)),))
 
 
+def _located_within(document: str, whole: str, span: tuple[int, int], text: str) -> TextLocation:
+    """Return where a text is within a span of a document, given the whole text of that."""
+    start, end = span
+    taken = [text.strip()]
+    located = locate_chunks(whole[start:end], taken, order="none", min_share=LEAST_SHARE)
+    spans = tuple((start + low, start + high) for low, high in located.spans(0))
+    if not spans:
+        return TextLocation()
+    found = ResultSpans(document, spans, added=int(located.added[0]))
+    return TextLocation(found, bool(located.ambiguous[0]), float(located.share[0]))
+
+
 def _result(topic: str, resolved: ResultSpans, rank: int, score: float | None) -> Result:
-    document, spans, tokens = resolved
+    document, spans, tokens, added = resolved
+    costs = {"tokens": tokens, "added": added or None}
     if len(spans) == 1:
         ((start, end),) = spans
-        return Result(topic, document, Kind.PASSAGE, start, end, (), rank, score, tokens=tokens)
-    return Result(topic, document, Kind.SPANS, rank=rank, score=score, spans=spans, tokens=tokens)
+        return Result(topic, document, Kind.PASSAGE, start, end, (), rank, score, **costs)
+    return Result(topic, document, Kind.SPANS, rank=rank, score=score, spans=spans, **costs)
 
 
 def _with_score(given: Any) -> tuple[Any, float | None]:
@@ -702,8 +746,9 @@ def _by_texts(data: bytes, name: str, chunks: Chunks) -> tuple[bytes, tuple[str,
             resolved = resolver.resolve(items[line])
             record = {key: value for key, value in record.items() if key not in ("chunk", "text")}
             record |= {"doc": resolved.document, "spans": [list(span) for span in resolved.spans]}
-            if resolved.tokens is not None:
-                record.setdefault("tokens", resolved.tokens)
+            for cost in ("tokens", "added"):
+                if getattr(resolved, cost):
+                    record.setdefault(cost, getattr(resolved, cost))
         lines[line - 1] = json_text(record).encode()
     return b"\n".join(lines), tuple(resolver.warnings())
 
