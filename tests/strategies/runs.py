@@ -39,7 +39,7 @@ def several_ranges() -> st.SearchStrategy[tuple[tuple[int, int], ...]]:
 def results(
     kinds: list[Kind] | None = None, by_points: bool | None = None
 ) -> st.SearchStrategy[Result]:
-    """Results of the given kinds, in a small world of ids; of any kind, perhaps with what they cost."""
+    """Results of the given kinds, in a small world of ids; of any kind, perhaps with costs."""
     points = text_points()
     paths = element_paths()
     offsets = st.integers(0, 50)

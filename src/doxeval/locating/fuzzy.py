@@ -5,10 +5,10 @@ place in the text minus its place in the chunk. A band of near diagonals with ma
 of the chunk, and the longest chain of seeds in it that grows in both texts says which letters
 belong together.
 
-A chunk may have letters that no document has, and may leave out letters of the text. So what was
-found is divided into parts where either has many letters that the other has not; each part is a
-span, and what is between parts is not shown. Parts that are neither long nor whole sentences are by
-chance: they are left out.
+A chunk may have text of its own (a context that a model wrote), and may leave out text of the
+document (an extract). Then whole sentences of it stand there as they are, and each run of them is a
+span; what is not found shows nothing. A chunk whose sentences were changed has one place, which is
+divided where much of the text was left out.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 import numpy as np
 
@@ -77,30 +78,17 @@ class Match:
         """How many letters of the chunk were found."""
         return sum(segment.same for segment in self.segments)
 
-    def within(self, start: int, end: int, chunk: Codes, text: Codes) -> Match:
-        """Return the part of the match in the letters [start, end) of the chunk."""
+    def within(self, start: int, end: int) -> Match:
+        """Return the part of a match in the letters [start, end) of the chunk."""
+        kept = [part for part in self.segments if part.start < end and start < part.end]
+        ends = [(max(part.start, start), min(part.end, end)) for part in kept]
+        # Of a segment that is cut off, those letters count that still can be the same.
         return Match(
             tuple(
-                _segment(max(segment.start, start), min(segment.end, end), segment.diagonal,
-                         chunk, text)
-                for segment in self.segments
-                if segment.start < end and start < segment.end
-            )
-        )  # fmt: skip
-
-    def moved(self, by: int) -> Match:
-        """Return a match of the letters from `by` on as one of the whole chunk."""
-        return Match(
-            tuple(
-                Segment(segment.start + by, segment.end + by, segment.diagonal - by, segment.same)
-                for segment in self.segments
+                Segment(low, high, part.diagonal, min(part.same, high - low))
+                for part, (low, high) in zip(kept, ends, strict=True)
             )
         )
-
-
-def _segment(start: int, end: int, diagonal: int, chunk: Codes, text: Codes) -> Segment:
-    same = chunk[start:end] == text[start + diagonal : end + diagonal]
-    return Segment(start, end, diagonal, int(np.count_nonzero(same)))
 
 
 def matches(chunk: Codes, text: Codes, at: Ints, place: Ints, size: int) -> list[Match]:
@@ -236,17 +224,21 @@ _MOST_PLACES = 50
 _MOST_GRAMS = 200_000
 # Two places are as good as each other if they differ by less than this share.
 _SAME = 0.02
-# The least that must be found of a chunk whose other letters are all before or after it; and of a
-# part that does not begin and end with sentences.
-_LEAST_BESIDE = 24
+# The least that must be found of a chunk whose other letters are all before or after it: of whole
+# sentences, and of others.
+_LEAST_BESIDE, _LEAST_CHANGED = 24, 100
 LEAST_SHARE = 0.25
-# A heading, a body, the head of a table: chunks have few parts that stand apart.
-_MOST_PARTS = 16
-# Letters that were slipped, and those that were changed; more than these divide parts.
+# Runs of fewer letters begin and end with sentences of the document.
+_LONG = 48
+# The share of sentences, from the first to the last that was found, that tells of unchanged ones.
+_MOST_SENTENCES = 0.9
+# How near to its ends a part of such a chunk is shortened to whole sentences.
+_NEAR_END = 24
+# Letters that were slipped, and those that were changed; more than these divide a place.
 _SLIPPED, _CHANGED, _MOST_CHANGED = 2, 12, 300
 _ALIKE = 0.6
-# How near to its ends a part may be shortened to whole sentences.
-_NEAR_END = 16
+# The least share that must be found of a chunk whose sentences were changed, if that is short.
+_LEAST_ALIKE = 0.8
 
 
 @dataclass(frozen=True)
@@ -268,8 +260,8 @@ class Resemblance:
 class _Letters:
     """The letters of a chunk, those of its document, and the seeds that they share.
 
-    at, place: where seeds of `size` letters are in the chunk and in the document. breaks: whether a
-    sentence or line of the chunk begins at each letter, or ends before it.
+    at, place: where seeds of `size` letters are in the chunk and in the document. breaks: the
+    letters at which sentences and lines of the chunk begin, and its end.
     """
 
     chunk: Codes
@@ -277,36 +269,25 @@ class _Letters:
     at: Ints
     place: Ints
     size: int
-    breaks: Bools
-
-    def matches(self, low: int, high: int) -> list[Match]:
-        """Return the best places of the letters [low, high) of the chunk, none without seeds."""
-        inside = (self.at >= low) & (self.at + self.size <= high)
-        if not inside.any():
-            return []
-        at, place = self.at[inside] - low, self.place[inside]
-        best = matches(self.chunk[low:high], self.text, at, place, self.size)
-        return [match.moved(low) for match in best]
+    breaks: Ints
 
 
 _ENDS_SENTENCE = np.array([ord(mark) for mark in ".!?:;…。！？"], dtype=np.uint32)
 _ENDS_LINE = np.array([ord(mark) for mark in "\n\r\v\f\x85\u2028\u2029"], dtype=np.uint32)
 
 
-def _breaks(text: str, offsets: Ints) -> Bools:
-    """Return whether a sentence or line begins at each letter of a text, given their offsets.
-
-    The last value is about the end of the text.
+def _breaks(text: str, offsets: Ints) -> Ints:
+    """Return the letters at which sentences and lines begin, and the end, given their offsets.
 
     >>> _breaks("Fog. 3.5 m", np.array([0, 1, 2, 5, 7, 9])).tolist()
-    [True, False, False, True, False, False, True]
+    [0, 3, 6]
     """
     codes = code_points(text)
     is_space = np.append(are_white_space(codes), True)
     is_break = np.isin(codes, _ENDS_LINE) | (np.isin(codes, _ENDS_SENTENCE) & is_space[1:])
     before = np.append(0, np.cumsum(is_break))
     inner = before[offsets[1:]] > before[offsets[:-1] + 1]
-    return np.concatenate([[True], inner, [True]])
+    return np.concatenate([[0], np.flatnonzero(inner) + 1, [len(offsets)]])
 
 
 def resembling(
@@ -372,65 +353,165 @@ def _blocks(rows: Sequence[int], lengths: Ints) -> Iterator[list[int]]:
 def _resemblance(
     row: int, letters: _Letters, document: DenseText, near: int, min_share: float
 ) -> Resemblance:
-    length = len(letters.chunk)
-    every = letters.matches(0, length)
-    if not every:
+    if not len(letters.at):
         return Resemblance(row, (), 0.0, False, False)
-    best, is_ambiguous = _nearest(every, near)
-    every = [best]
-    open_parts = [(0, best.start), (best.end, length)]
-    while open_parts and len(every) < _MOST_PARTS:
-        low, high = open_parts.pop()
-        others = letters.matches(low, high)
-        if others:
-            other, is_repeated = _nearest(others, best.place[0])
-            if _divided([other], letters):
-                is_ambiguous |= is_repeated
-                every.append(other)
-            open_parts += [(low, other.start), (other.end, high)]
-    every.sort(key=lambda match: match.start)
-    parts = _divided(every, letters)
-    if not parts:
-        share = sum(match.covered for match in every) / length
-        return Resemblance(row, tuple(every), share, is_ambiguous, False)
-    covered = sum(match.covered for match in parts)
-    accepted = covered >= min_share * length or _only_ends_are_missing(parts, length, min_share)
-    is_ambiguous |= _is_any_elsewhere(parts, letters, document)
-    return Resemblance(row, tuple(parts), covered / length, is_ambiguous, accepted)
-
-
-def _nearest(every: Sequence[Match], near: int) -> tuple[Match, bool]:
-    """Return the nearest of the places that are as good as the best, and whether there are more."""
+    length = len(letters.chunk)
+    sentences, is_ambiguous = _sentences(letters, document, near)
+    share = sum(match.covered for match in sentences) / length
+    is_accepted = _is_enough(sentences, length, min_share, _LEAST_BESIDE)
+    inner = sentences[-1].end - sentences[0].start if sentences else 0
+    if is_accepted and share * length >= _MOST_SENTENCES * inner:
+        return Resemblance(row, tuple(sentences), share, is_ambiguous, True)
+    every = matches(letters.chunk, letters.text, letters.at, letters.place, letters.size)
     good = [match for match in every if match.covered >= (1 - _SAME) * every[0].covered]
-    return min(good, key=lambda match: abs(match.place[0] - near)), len(good) > 1
+    parts = _divided(min(good, key=lambda match: abs(match.place[0] - near)), letters)
+    covered = sum(match.covered for match in parts)
+    least_share = min_share if covered >= _LEAST_CHANGED else max(min_share, _LEAST_ALIKE)
+    if _is_enough(parts, length, least_share, _LEAST_CHANGED):
+        is_elsewhere = len(good) > 1 or _is_any_elsewhere(parts, letters, document)
+        return Resemblance(row, tuple(parts), covered / length, is_elsewhere, True)
+    if is_accepted:
+        return Resemblance(row, tuple(sentences), share, is_ambiguous, True)
+    best = good[0]
+    return Resemblance(row, (best,), max(best.covered / length, share), len(good) > 1, False)
 
 
-def _divided(every: Sequence[Match], letters: _Letters) -> list[Match]:
-    """Return the parts of what was found of a chunk that show text, in the order of the chunk."""
-    chunk, text = letters.chunk, letters.text
-    groups: list[list[Segment]] = []
-    for match in every:
-        groups.append([match.segments[0]])
-        for segment in match.segments[1:]:
-            last = groups[-1][-1]
-            if _is_one_part(last, segment, chunk, text):
-                groups[-1].append(segment)
-                continue
-            if last.end == segment.start:
-                at = _between_sentences(last, segment, letters)
-                groups[-1][-1] = _segment(last.start, at, last.diagonal, chunk, text)
-                segment = _segment(at, segment.end, segment.diagonal, chunk, text)
+def _is_enough(parts: Sequence[Match], length: int, min_share: float, least: int) -> bool:
+    """Return whether so much of a chunk was found, or of all between the first part and the last.
+
+    In that case at least so many letters must have been found, and not too small a share.
+    """
+    covered = sum(match.covered for match in parts)
+    if not parts or covered >= min_share * length:
+        return bool(parts)
+    is_long = covered >= max(least, LEAST_SHARE * length)
+    return is_long and covered >= min_share * (parts[-1].end - parts[0].start)
+
+
+def _sentences(letters: _Letters, document: DenseText, near: int) -> tuple[list[Match], bool]:
+    """Return the runs of whole sentences that are in the text, and whether any is ambiguous.
+
+    From the beginning of the chunk, the longest run is taken each time. A run that occurs several
+    times is where it fits between those before and after it, or else ambiguous: the nearest counts.
+    """
+    breaks = letters.breaks.tolist()
+    runs: list[tuple[int, int, Ints]] = []  # first letter, letter after the last, places
+    number = 0
+    while number + 1 < len(breaks):
+        start = breaks[number]
+        end, places = _longest_run(letters, start)
+        number = max(int(np.searchsorted(letters.breaks, end, "right")) - 1, number + 1)
+        if end - start < _LONG and not _is_whole_anywhere(places, start, end, letters, document):
+            continue
+        if len(places):
+            runs.append((start, end, places))
+    known = [int(places[0]) if len(places) == 1 else -1 for _, _, places in runs]
+    parts, is_ambiguous = [], False
+    for row, (start, end, places) in enumerate(runs):
+        place = known[row]
+        if place < 0:
+            before = [known[other] + runs[other][1] - runs[other][0] for other in range(row)
+                      if known[other] >= 0]  # fmt: skip
+            after = [known[other] for other in range(row + 1, len(runs)) if known[other] >= 0]
+            low, high = max(before, default=0), min(after, default=len(letters.text))
+            between = places[(places >= low) & (places + end - start <= high)]
+            is_ambiguous |= len(between) != 1
+            aim = before[-1] if before else after[0] if after else near
+            fitting = between if len(between) else places
+            place = known[row] = int(fitting[np.argmin(np.abs(fitting - aim))])
+        parts.append(Match((Segment(start, end, place - start, end - start),)))
+    return parts, is_ambiguous
+
+
+def _longest_run(letters: _Letters, start: int) -> tuple[int, Ints]:
+    """Return where the longest run of whole sentences from a letter on ends, and its places."""
+    places = letters.place[letters.at == start]
+    if not len(places):
+        return start, places
+    rest = letters.chunk[start:]
+    agreeing = np.array(
+        [_agreeing_letters(rest, letters.text[place:]) for place in places.tolist()]
+    )
+    end = int(letters.breaks[np.searchsorted(letters.breaks, start + agreeing.max(), "right") - 1])
+    is_run = start + agreeing >= end
+    return (end, places[is_run]) if end >= start + letters.size else (start, places[:0])
+
+
+def _is_whole_anywhere(
+    places: Ints, start: int, end: int, letters: _Letters, document: DenseText
+) -> bool:
+    """Return whether sentences of the document begin and end at any of the places, too.
+
+    At its own beginning and end a chunk may begin and end within a sentence.
+    """
+    return any(
+        (start == 0 or _is_break(document, place))
+        and (end == len(letters.chunk) or _is_break(document, place + end - start))
+        for place in places.tolist()
+    )
+
+
+def _is_break(document: DenseText, at: int) -> bool:
+    """Return whether a sentence or line begins at a letter of a document."""
+    if at in (0, len(document)):
+        return True
+    before, here = document.offsets[[at - 1, at]].tolist()
+    return len(_breaks(document.text[before : here + 1], np.array([0, here - before]))) > 2
+
+
+def _agreeing_letters(letters: Codes, text: Codes) -> int:
+    """Return how many letters at the beginning of two texts are the same."""
+    length = min(len(letters), len(text))
+    other = np.flatnonzero(letters[:length] != text[:length])
+    return int(other[0]) if len(other) else length
+
+
+def _divided(match: Match, letters: _Letters) -> list[Match]:
+    """Return the parts of a place between which letters of the text were left out.
+
+    Letters at their ends that may be there by chance belong to none of them.
+    """
+    groups = [[match.segments[0]]]
+    for segment in match.segments[1:]:
+        if _is_one_part(groups[-1][-1], segment, letters.chunk, letters.text):
+            groups[-1].append(segment)
+        else:
             groups.append([segment])
     parts = [Match(tuple(group)) for group in groups]
-    edges = [(part.start, part.end) for part in parts]
-    before = [0, *(end for _, end in edges)]
-    after = [*(start for start, _ in edges[1:]), len(chunk)]
-    kept = []
-    for part, left, right in zip(parts, before, after, strict=False):
-        shown = _of_sentences(part, left, right, letters)
-        if shown is not None:
-            kept.append(shown)
-    return kept
+    edges = [_sure_edges(part, letters) for part in parts]
+    for number, (left, right) in enumerate(pairwise(parts)):
+        if left.end == right.start:
+            low, high = _in_both(left.segments[-1], right.segments[0], letters)
+            edges[number] = edges[number][0], min(edges[number][1], low)
+            edges[number + 1] = max(edges[number + 1][0], high), edges[number + 1][1]
+    ends = {0, len(letters.chunk), *letters.breaks.tolist()}
+    return [
+        part.within(start, end)
+        for part, (start, end) in zip(parts, edges, strict=True)
+        if end - start >= _LONG or (end > start and start in ends and end in ends)
+    ]
+
+
+def _sure_edges(part: Match, letters: _Letters) -> tuple[int, int]:
+    """Return where a part begins and ends: with a sentence of the chunk, if there is one near."""
+    start, end = part.start, part.end
+    inner = letters.breaks[(letters.breaks >= start) & (letters.breaks <= end)].tolist()
+    if start and inner and inner[0] - start <= _NEAR_END:
+        start = inner[0]
+    if end < len(letters.chunk) and inner and end - inner[-1] <= _NEAR_END:
+        end = inner[-1]
+    return start, end
+
+
+def _in_both(left: Segment, right: Segment, letters: _Letters) -> tuple[int, int]:
+    """Return the letters around the border of two segments that agree with the places of both."""
+    chunk, text = letters.chunk, letters.text
+    low = high = right.start
+    while low > left.start and chunk[low - 1] == text[low - 1 + right.diagonal]:
+        low -= 1
+    while high < right.end and chunk[high] == text[high + left.diagonal]:
+        high += 1
+    return low, high
 
 
 def _is_one_part(last: Segment, segment: Segment, chunk: Codes, text: Codes) -> bool:
@@ -445,65 +526,20 @@ def _is_one_part(last: Segment, segment: Segment, chunk: Codes, text: Codes) -> 
     return SequenceMatcher(None, here.tolist(), there.tolist(), False).ratio() >= _ALIKE
 
 
-def _between_sentences(last: Segment, segment: Segment, letters: _Letters) -> int:
-    """Return where to divide two segments that touch in the chunk, and not in the text.
-
-    If the letters around agree with both places, this may be anywhere among them; then it is where
-    a sentence begins.
-    """
-    chunk, text = letters.chunk, letters.text
-    low = high = segment.start
-    lowest, highest = max(last.start + 1, low - _WIDEST), min(segment.end, high + _WIDEST)
-    while low > lowest and chunk[low - 1] == text[low - 1 + segment.diagonal]:
-        low -= 1
-    while high < highest - 1 and chunk[high] == text[high + last.diagonal]:
-        high += 1
-    starts = [at for at in range(low, high + 1) if letters.breaks[at]]
-    return min(starts, key=lambda at: abs(at - segment.start), default=segment.start)
-
-
-def _of_sentences(part: Match, left: int, right: int, letters: _Letters) -> Match | None:
-    """Return a part without what is by chance at its ends; None if all of it is.
-
-    left, right: where the parts before and after it end and begin in the chunk.
-    """
-    start, end, breaks = part.start, part.end, letters.breaks
-    if start > left and not breaks[start]:
-        inner = np.flatnonzero(breaks[start : min(start + _NEAR_END, end)])
-        start += int(inner[0]) if len(inner) else 0
-    if end < right and not breaks[end]:
-        low = max(end - _NEAR_END, start) + 1
-        inner = np.flatnonzero(breaks[low:end])
-        end = low + int(inner[-1]) if len(inner) else end
-    if (start, end) != (part.start, part.end):
-        part = part.within(start, end, letters.chunk, letters.text)
-    is_whole = (start == left or breaks[start]) and (end == right or breaks[end])
-    return part if part.covered >= (letters.size if is_whole else _LEAST_BESIDE) else None
-
-
-def _only_ends_are_missing(parts: Sequence[Match], length: int, min_share: float) -> bool:
-    """Return whether all letters not found, but for few, stand before or after those found."""
-    covered = sum(match.covered for match in parts)
-    enough = covered >= max(_LEAST_BESIDE, LEAST_SHARE * length)
-    return enough and covered >= min_share * (parts[-1].end - parts[0].start)
-
-
 def _is_any_elsewhere(parts: Sequence[Match], letters: _Letters, document: DenseText) -> bool:
     """Return whether the text of a part is elsewhere, too, between the parts around it."""
     seeds, counts = np.unique(letters.at, return_counts=True)
     single = seeds[counts == 1]
-    places = [part.place for part in parts]
-    for number, part in enumerate(parts):
+    places = [(0, 0), *(part.place for part in parts), (len(document), len(document))]
+    for part, (_, low), (start, end), (high, _) in zip(
+        parts, places, places[1:], places[2:], strict=False
+    ):
         if ((single >= part.start) & (single + letters.size <= part.end)).any():
             continue
-        start, end = places[number]
-        low = max((place[1] for place in places[:number]), default=0)
-        high = min((place[0] for place in places[number + 1 :]), default=len(document))
         text = document.dense[start:end]
-        if not low <= start <= end <= high:
-            low, high = 0, len(document)
-        first = document.dense.find(text, low, high)
-        if first != start or document.dense.find(text, start + 1, high) >= 0:
+        if document.dense.find(text, low, high) < start:
+            return True
+        if document.dense.find(text, start + 1, high) >= 0:
             return True
     return False
 
