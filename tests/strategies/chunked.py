@@ -8,6 +8,8 @@ from random import Random
 
 from hypothesis import strategies as st
 
+from doxeval.locating import Located
+
 # Pieces longer and shorter than the grams of the search; white space that not all splitters know.
 _PIECES = ["a", "b", "ab", "xx", "fog horn ", "sea lions, sea lions. ", "Table of contents\n\n"]
 _SPACES = [" ", "\n", "\r\n", "\u2028", "\x85", "\u3000", ""]
@@ -144,3 +146,15 @@ def _text_read(random: Random, text: str, places: list[tuple[int, int]]) -> Text
         )
     letters = (at for number in chosen for at in range(*places[number]) if text[at].isalnum())
     return TextRead(read, frozenset(letters), kind)
+
+
+def outcome_of(document: str, read: TextRead, located: Located, row: int) -> str:
+    """What became of a text: whether its letters were found, and said to be ambiguous if so."""
+    shown = {at for span in located.spans(row) for at in range(*span) if document[at].isalnum()}
+    if not shown:
+        return "not found"
+    if located.ambiguous[row]:
+        return "ambiguous"
+    if not shown <= read.letters:
+        return "wrong"
+    return "all of it" if shown == read.letters else "some of it"

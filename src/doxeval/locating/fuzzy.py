@@ -13,6 +13,7 @@ divided where much of the text was left out.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -545,6 +546,7 @@ def _is_any_elsewhere(parts: Sequence[Match], letters: _Letters, document: Dense
 
 
 _MOST_MARKS = 40
+_BEFORE_SENTENCE = re.compile("[.!?:;,…。！？)]")
 
 
 @dataclass(frozen=True)
@@ -623,6 +625,9 @@ def partial_match(
     )
 
 
+_MARKS_AFTER = re.compile(r"[^\w\s]*")
+
+
 def _added(text: str, offsets: Ints, parts: Sequence[Match]) -> int:
     """Return how many characters of a chunk are in none of its parts, white space around aside.
 
@@ -634,7 +639,8 @@ def _added(text: str, offsets: Ints, parts: Sequence[Match]) -> int:
         if until > after:
             start = 0 if after == 0 else int(offsets[after - 1]) + 1
             end = len(text) if until == len(offsets) else int(offsets[until])
-            added += len(text[start:end].strip())
+            marks = _MARKS_AFTER.match(text[start:end]) if after else None
+            added += len(text[start + (0 if marks is None else marks.end()) : end].strip())
         after = until if part is None else part.end
     return added
 
@@ -664,8 +670,11 @@ def _span(
     start = int(document.folded.offsets[place[0]])
     end = int(document.folded.offsets[place[1] - 1]) + 1
     first, last = int(offsets[letters[0]]), int(offsets[letters[1] - 1]) + 1
-    before = text[max(start - _MOST_MARKS, 0) : start][::-1]
-    start -= _same_marks(before, chunk[max(first - _MOST_MARKS, 0) : first][::-1])
+    # Marks that end what is before a part do not belong to it.
+    marks = chunk[max(first - _MOST_MARKS, 0) : first][::-1]
+    if letters[0]:
+        marks = _BEFORE_SENTENCE.split(marks, maxsplit=1)[0]
+    start -= _same_marks(text[max(start - _MOST_MARKS, 0) : start][::-1], marks)
     end += _same_marks(text[end : end + _MOST_MARKS], chunk[last : last + _MOST_MARKS])
     return start, end
 
