@@ -72,6 +72,7 @@ FORMATS = {
         "TREC Genomics": "doxeval.runs.genomics",
         "Which format a file is in": "doxeval.runs.read_write",
         "Chunks": "doxeval.runs.chunks",
+        "What runs are": "doxeval.runs.descriptions",
     },
     "Assessments": {
         "INEX XML, 2002–07": "doxeval.assessments.inex_xml",

@@ -5,7 +5,8 @@
     python scripts/pictures.py assess --out DIRECTORY       every page of the assessment application
     python scripts/pictures.py docs                         writes docs/images
 
-Pages are taken wide and narrow, light and dark. Needs Chromium and playwright.
+Pages are taken at three widths, light and dark, and the report also as it is printed, as
+PDF. Needs Chromium and playwright.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from doxeval.topics import read_topics
 
 ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
-WIDTHS = {1400: 900, 390: 844}  # and their heights
+WIDTHS = {1400: 900, 1024: 768, 390: 844}  # and their heights
 SCHEMES = ("light", "dark")
 
 
@@ -120,13 +121,28 @@ def report_sections(chromium: Any, page: Path, out: Path) -> None:
         tab.screenshot(path=out / f"{name}-page.png", full_page=True)
         for section in tab.locator("main > section").all():
             picture_of_section(tab, section.get_attribute("id"), out / f"{name}-")
+        if name == "1400-light":
+            tab.pdf(path=out / "print.pdf", format="A4")
+            tab.emulate_media(media="print")
+            tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+            tab.screenshot(path=out / "print-page.png", full_page=True)
+
+
+# Of the document in the documentation: topic, document, and two runs side by side.
+SHOWN = ("308", "privateers", "careful", "baseline-lm")
 
 
 def report_of_the_docs(chromium: Any, page: Path, out: Path) -> None:
     """The sections that the documentation shows."""
-    tab = open_report(chromium.new_context(viewport={"width": 1400, "height": 900}), page)
-    for section in ("leaderboard", "documents"):
-        picture_of_section(tab, section, out / "report-")
+    tab = open_report(chromium.new_context(viewport={"width": 1280, "height": 800}), page)
+    picture_of_section(tab, "leaderboard", out / "report-")
+    view = tab.locator("#document-view")
+    view.locator("select").first.wait_for()
+    for choice, name in zip(view.locator("select").all(), SHOWN, strict=True):
+        labels = choice.locator("option").all_text_contents()
+        choice.select_option(label=next(label for label in labels if label.startswith(name)))
+    picture_of_section(tab, "document-view", out / "report-")
+    (out / "report-document-view.png").replace(out / "report-documents.png")
 
 
 def picture_of_section(tab: Any, section: str, prefix: Path) -> None:

@@ -62,7 +62,8 @@ class Scene:
     @cached_property
     def truth(self) -> GroundTruth:
         """What is relevant."""
-        resolved = resolve_judgments(self.world.judgments, self.collection).judgments
+        judged = self.world.judgment_columns()
+        resolved = resolve_judgments(judged, self.collection).judgments
         return GroundTruth.of(
             Assessments(resolved),
             self.collection,
@@ -102,6 +103,11 @@ class Scene:
 
     def takes(self, measure: Measure, results: Sequence[Result]) -> bool:
         """Whether the world has what the measure needs."""
+        answers = [answer for _, answer in self.world.answers]
+        if Need.ANSWERS in measure.needs and not any(answer.texts for answer in answers):
+            return False
+        if Need.UNANSWERABLE in measure.needs and all(answer.exists for answer in answers):
+            return False
         try:
             self.scores(measure, results)
         except MissingInput:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -293,3 +294,58 @@ def discounted_needs(scene: Scene, *, k: int) -> Score:
         texts = [solid_text(scene, text) for text in texts]
     ideal = discounted(best)
     return min(discounted(texts) / ideal, 1.0) if ideal else None
+
+
+# Answers as strings, and questions without an answer
+
+
+def _tokens(text: str) -> list[str]:
+    """The tokens of a text, one character after the other."""
+    tokens: list[str] = []
+    is_open = False
+    for character in unicodedata.normalize("NFD", text):
+        category = unicodedata.category(character)
+        if category[0] in "LNM":
+            if is_open:
+                tokens[-1] += character
+            else:
+                tokens.append(character)
+            is_open = True
+        else:
+            is_open = False
+            if category[0] not in "ZC":
+                tokens.append(character)
+    return [token.lower() for token in tokens]
+
+
+@twin("ans")
+def answer_at_rank(scene: Scene, *, k: int) -> Score:
+    if not scene.answer.texts:
+        return None
+    answers = [tokens for text in scene.answer.texts if (tokens := _tokens(text))]
+    for unit in scene.ranked[:k]:
+        ranges: list[tuple[int, int]] = []
+        for start, end in sorted(((unit.start, unit.end), *unit.more)):
+            if ranges and ranges[-1][1] == start:
+                ranges[-1] = ranges[-1][0], end
+            else:
+                ranges.append((start, end))
+        for start, end in ranges:
+            tokens = _tokens(scene.texts[unit.document][start:end])
+            for answer in answers:
+                for at in range(len(tokens) - len(answer) + 1):
+                    if tokens[at : at + len(answer)] == answer:
+                        return ONE
+    return ZERO
+
+
+@twin("none")
+def nothing_returned(scene: Scene, *, k: int) -> Score:
+    return None if scene.answer.exists else Fraction(not scene.results[:k])
+
+
+@twin("vain")
+def read_in_vain(scene: Scene, *, B: int, unit: str) -> Score:  # noqa: N803  # as the measure has it
+    if scene.answer.exists:
+        return None
+    return Fraction(min(B, sum(one.cost for one in read(scene, unit, "full"))))

@@ -54,7 +54,9 @@ class Scenario:
                 self.steps,
                 keeps_repeats,
             )
-            for topic in dict.fromkeys(judgment.topic for judgment in world.judgments)
+            for topic in dict.fromkeys(
+                [*(judgment.topic for judgment in world.judgments), *dict(world.answers)]
+            )
         }
 
     def needs_met(self, world: World) -> set[Need]:
@@ -74,6 +76,8 @@ class Scenario:
             Need.RETRIEVED_ELEMENTS: self.results == "elements",
             Need.SUBTOPICS: nothing or any(j.subtopics or j.highlights for j in world.judgments),
             Need.CHUNKS: True,
+            Need.UNANSWERABLE: any(not answer.exists for _, answer in world.answers),
+            Need.ANSWERS: any(answer.texts for _, answer in world.answers),
         }
         return {need for need, is_there in is_met.items() if is_there}
 
@@ -104,6 +108,7 @@ class Scenario:
             or getattr(measure, "unretrieved", None) == "level"
             or (getattr(measure, "L", None) == "collection" and Need.ENTRY_POINTS in measure.needs)
             or getattr(measure, "nav", "none") not in ("none", "auto")
+            or measure.name == "ans"
             or (
                 (hasattr(measure, "B") or measure.name in ("Red", "read"))
                 and getattr(measure, "unit", None) in ("words", "tokens")
@@ -165,7 +170,12 @@ class Scenario:
         by_policy = {"drop": self.scenes(world), "keep": self.scenes(world, keeps_repeats=True)}
         for measure, facts in zip(measures, table.measures, strict=True):
             scenes = by_policy[facts.duplicates]
-            expected = {topic: score_of(measure, scene) for topic, scene in scenes.items()}
+            expected = {
+                topic: score_of(measure, scene)
+                if scene.answer.exists or Need.UNANSWERABLE in measure.needs
+                else None
+                for topic, scene in scenes.items()
+            }
             found = {topic: of_topic[facts.label] for topic, of_topic in scores.items()}
             assert found == {topic: near(score) for topic, score in expected.items()}, str(measure)
             defined = [score for score in expected.values() if score is not None]

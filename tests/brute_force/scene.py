@@ -10,7 +10,7 @@ from itertools import groupby
 
 from brute_force.covers import cover
 from brute_force.numbers import quotient
-from doxeval.assessments import Judgment
+from doxeval.assessments import Judgment, TopicAnswer
 from doxeval.runs import Kind, Result
 from strategies import Node, World, located
 
@@ -105,6 +105,7 @@ class Scene:
         self.any_units = any(judgment.units for judgment in world.judgments)
         self.any_grades = any(j.grades or j.elements for j in world.judgments)
         self.judgments: list[Judgment] = [j for j in world.judgments if j.topic == topic]
+        self.answer = dict(world.answers).get(topic, TopicAnswer())
         own = [result for result in results if result.topic == topic]
         if not keeps_repeats:
             units = list(map(self.identity, own))

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
 
 from doxeval.assessments import QUANTISATIONS
 from doxeval.cli import VERBS
 from doxeval.measures import FAMILIES, MEASURES, PRESETS, REFERENCES, explain_measure
 from doxeval.retrieve import MODELS
 from doxeval.retrieve import explain_model as explained_model
+from package_readme import with_addresses
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -158,3 +163,41 @@ def test_links_are_found(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     assert list(links(page)) == ["a.md#b", "d/c.png"]
+
+
+def described(root: Path) -> tuple[str, str]:
+    """The description that a package of these sources would have, and its type."""
+    metadata = ProjectMetadata(str(root), PluginManager())
+    return metadata.core.readme, metadata.core.readme_content_type
+
+
+def test_the_package_index_shows_a_readme_whose_links_lead_somewhere(tmp_path: Path) -> None:
+    version, hook = "src/doxeval/version.py", "scripts/package_readme.py"
+    for name in ("pyproject.toml", "README.md", version, hook):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    about = tmp_path / "pyproject.toml"
+    without = re.sub(r"^\[project\.urls\]\n(?:[^\[].*\n|\n)*", "", about.read_text(), flags=re.M)
+    about.write_text(without, encoding="utf-8")
+    assert described(tmp_path) == (readme, "text/markdown")
+    address = '\n[project.urls]\nRepository = "https://example.org/p/"\n'
+    about.write_text(without + address, encoding="utf-8")
+    shown, _ = described(tmp_path)
+    targets = set(links(ROOT / "README.md"))
+    assert len(targets) > 10
+    for target in targets:
+        kind = "raw" if target.endswith((".png", ".svg")) else "blob"
+        assert f"](https://example.org/p/{kind}/HEAD/{target})" in shown
+    (tmp_path / "shown.md").write_text(shown, encoding="utf-8")
+    assert list(links(tmp_path / "shown.md")) == []
+
+
+def test_links_in_code_and_within_the_page_stay_as_they_are() -> None:
+    same = "`[no](no.md)`, [here](#here), [out](https://example.org)\n\n```sh\n[no](no.md)\n```\n"
+    assert with_addresses(same, "https://example.org/p") == same
+    image = '<img src="d/c.png" alt="[a](b.md#c)">'
+    assert with_addresses(image, "https://example.org/p") == (
+        '<img src="https://example.org/p/raw/HEAD/d/c.png" '
+        'alt="[a](https://example.org/p/blob/HEAD/b.md#c)">'
+    )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from random import Random
 
 from hypothesis import strategies as st
 
-from doxeval.assessments import Assessments, Judgment
+from doxeval.assessments import Assessments, Judgment, JudgmentColumns, TopicAnswer
 from doxeval.documents import Collection, example_collection
 from doxeval.runs import ChunkTable, Result, Run
 from strategies.trees import Node, Piece, located
@@ -18,6 +18,7 @@ from strategies.world_judgments import (
     graded,
     graded_document,
     highlighted,
+    known_answers,
     needed,
     with_subtopics,
     with_units,
@@ -39,7 +40,7 @@ class World:
     documents: trees by id; judgments: all of one kind (highlights, grades of one year, or units);
     elements, passages, trees, chunks: the results of a run of elements (and whole documents), of
     one of passages, of one of trees, and of one whose results have one range or several and may
-    come twice.
+    come twice. answers: what is known of the answers of some topics, judged or not.
     Some topics are in the judgments only, some in the runs only. Scores have ties and are in no
     order; ranks follow the list.
     """
@@ -50,6 +51,7 @@ class World:
     passages: tuple[Result, ...]
     trees: tuple[Result, ...] = ()
     chunks: tuple[Result, ...] = ()
+    answers: tuple[tuple[str, TopicAnswer], ...] = ()
 
     @property
     def sources(self) -> dict[str, str]:
@@ -62,7 +64,11 @@ class World:
 
     def assessments(self) -> Assessments:
         """The judgments, in their order."""
-        return Assessments(self.judgments)
+        return Assessments(self.judgment_columns())
+
+    def judgment_columns(self) -> JudgmentColumns:
+        """The judgments as columns, with what is known of answers."""
+        return JudgmentColumns.of(self.judgments).with_answers(dict(self.answers))
 
     def element_run(self) -> Run:
         """The run of elements."""
@@ -188,11 +194,28 @@ def _world(judged: _Judge, random: Random, library: int, topics: int, most: int)
     documents = library_of(library)
     pairs = [(topic, *document) for topic in "123"[:topics] for document in documents]
     judgments = tuple(j for pair in pairs if (j := judged(random, *pair)) is not None)
-    return World(
+    world = World(
         documents,
         judgments or (Judgment("1", "a"),),
         tuple(r for t in "123"[:topics] for r in returned_elements(random, t, documents, most)),
         tuple(r for t in "123"[:topics] for r in returned_passages(random, t, documents, most)),
         tuple(r for t in "123"[:topics] for r in returned_trees(random, t, documents, most)),
         tuple(r for t in "123"[:topics] for r in returned_chunks(random, t, documents, most)),
+    )
+    return _with_answers(world, random, "123"[:topics], most)
+
+
+def _with_answers(world: World, random: Random, topics: str, most: int) -> World:
+    """Add answers as strings, and perhaps a topic without an answer and what is returned for it."""
+    documents = world.documents
+    answers = known_answers(random, topics, documents)
+    if "9" not in dict(answers):
+        return replace(world, answers=answers)
+    return replace(
+        world,
+        elements=(*world.elements, *returned_elements(random, "9", documents, most)),
+        passages=(*world.passages, *returned_passages(random, "9", documents, most)),
+        trees=(*world.trees, *returned_trees(random, "9", documents, most)),
+        chunks=(*world.chunks, *returned_chunks(random, "9", documents, most)),
+        answers=answers,
     )

@@ -13,9 +13,28 @@ from doxeval.assessments import (
     MeasuredElement,
     NeededSpan,
     SubtopicGrade,
+    TopicAnswer,
 )
 from strategies.trees import Node, located
 from strategies.world_documents import random_ranges, random_tree
+
+
+def known_answers(
+    random: Random, topics: str, documents: tuple[tuple[str, Node], ...]
+) -> tuple[tuple[str, TopicAnswer], ...]:
+    """Strings that answer some topics, taken from the texts; and a topic without any answer."""
+    known = []
+    for topic in topics:
+        texts = []
+        for _ in range(random.randrange(3)):
+            text = random.choice(documents)[1].text
+            start = random.randrange(len(text) + 1)
+            texts.append(text[start : start + random.randint(1, 5)].swapcase())
+        if texts:
+            known.append((topic, TopicAnswer(tuple(texts))))
+    if random.random() < 0.5:
+        known.append(("9", TopicAnswer(exists=False)))
+    return tuple(known)
 
 
 def highlighted(random: Random, topic: str, document: str, node: Node) -> Judgment | None:

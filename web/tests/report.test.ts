@@ -9,7 +9,8 @@ import {
   takesChosenRows,
   withoutRunLegends,
 } from "../src/report/figures/specs";
-import { csv } from "../src/report/tables/csv";
+import { readFragment, written } from "../src/report/fragment";
+import { csv, inWordsOf } from "../src/report/tables/csv";
 import { brief, counted, percent, probability, score, signed } from "../src/shared/words";
 
 describe("words", () => {
@@ -54,6 +55,54 @@ describe("CSV", () => {
     ]; // names may be any
     expect(csv(columns)).toBe('"a,b",n,\n"say ""x""",1.5,\n"line\nbreak",,0\n');
     expect(csv([])).toBe("\n");
+  });
+});
+
+describe("the end of an address", () => {
+  const read = (hash: string): [string, [string, string[]][]] => {
+    const { section, fields } = readFragment(hash);
+    return [section, [...fields]];
+  };
+
+  it("comes back as it was written, whatever the names", () => {
+    const names = ["a,b", "a=b&c", "?#%", "*", "ü 😀", "../x", "__proto__", "", " "];
+    for (const section of ["", "topics"]) {
+      const fields = new Map([
+        ["runs", names],
+        ["none", []],
+        ["document", ["7", "a/b#c"]],
+      ]);
+      expect(read(written({ section, fields }))).toEqual([section, [...fields]]);
+    }
+    expect(written({ section: "", fields: new Map() })).toBe("");
+    expect(written({ section: "topics", fields: new Map([["topic", ["7"]]]) })).toBe("#topics?topic=7");
+  });
+
+  it("passes over what cannot be read", () => {
+    expect(read("#curves")).toEqual(["curves", []]);
+    expect(read("#%E0%A4%A?runs=%&topic=7&x&=y")).toEqual(["", [["topic", ["7"]]]]);
+    expect(read("")).toEqual(["", []]);
+  });
+});
+
+describe("CSV of a page", () => {
+  it("has the words of the page and the full names of runs", () => {
+    const run = { colour: "", dash: [], shown: true };
+    const page = {
+      subject: { run: "chunking", topic: "question", text: "evidence" },
+      runs: [{ ...run, name: "a…z", full: "a to z" }],
+    };
+    expect(
+      inWordsOf(page, [
+        ["run", ["a…z", "other"]],
+        ["topic", ["7"]],
+        ["P", [1]],
+      ]),
+    ).toEqual([
+      ["chunking", ["a to z", "other"]],
+      ["question", ["7"]],
+      ["P", [1]],
+    ]);
   });
 });
 

@@ -50,6 +50,7 @@ from doxeval.assessments.judgment import MeasuredElement as MeasuredElement
 from doxeval.assessments.judgment import NeededSpan as NeededSpan
 from doxeval.assessments.judgment import PointPassage as PointPassage
 from doxeval.assessments.judgment import SubtopicGrade as SubtopicGrade
+from doxeval.assessments.judgment import TopicAnswer as TopicAnswer
 from doxeval.assessments.judgment import merge_passages as merge_passages
 from doxeval.assessments.merge import MERGES as MERGES
 from doxeval.assessments.merge import Merge as Merge

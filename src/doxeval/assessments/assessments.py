@@ -10,7 +10,7 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.assessments.columns import JudgmentColumns
-from doxeval.assessments.judgment import Judgment
+from doxeval.assessments.judgment import Judgment, TopicAnswer
 from doxeval.documents import Collection
 from doxeval.errors import FormatError, warn
 from doxeval.messages import Parameter, plural, quoted, truncate
@@ -44,6 +44,8 @@ class Assessments:
         # By topic and document: all judgments that were given one by one; of columns, those of the
         # topics that somebody looked at.
         self._judgments: dict[str, dict[str, Judgment]] = {}
+        if isinstance(judgments, Assessments):
+            judgments = judgments.columns
         if isinstance(judgments, JudgmentColumns):
             repeated = judgments.first_repeated()
             if repeated is not None:
@@ -183,6 +185,20 @@ class Assessments:
         """The topics, in the order of first appearance."""
         return self.columns.topics
 
+    @property
+    def answers(self) -> Mapping[str, TopicAnswer]:
+        """What is known of the answers of topics besides where they are, by topic.
+
+        >>> Assessments([Judgment("7", "a", ((0, 5),))]).answers
+        {}
+        """
+        return self.columns.answers
+
+    @property
+    def unanswerable(self) -> frozenset[str]:
+        """The topics that no document answers."""
+        return frozenset(topic for topic, answer in self.answers.items() if not answer.exists)
+
     def of(self, topic: str) -> Iterator[Judgment]:
         """Return all judgments for a topic."""
         return iter(self._of(topic).values())
@@ -266,6 +282,8 @@ class Assessments:
         if self is other:
             return True
         if hash(self) != hash(other):
+            return False
+        if self.answers != other.answers:
             return False
         return self.columns.same(other.columns) or all(
             self._of(topic) == other._of(topic) for topic in self.topics

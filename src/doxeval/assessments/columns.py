@@ -18,11 +18,16 @@ from typing import IO, Any, NamedTuple, overload
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
-from doxeval.assessments.judgment import LARGEST_GRADE, Judgment, has_relevant_details
+from doxeval.assessments.judgment import (
+    LARGEST_GRADE,
+    Judgment,
+    TopicAnswer,
+    has_relevant_details,
+)
 from doxeval.columns import ABSENT, ByteStrings, Columns, PaddedBytes
 from doxeval.errors import FormatError, InputError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE
-from doxeval.messages import plural
+from doxeval.messages import plural, truncate
 from doxeval.spans import MOST_GROUPS, Spans
 
 UNKNOWN = ABSENT
@@ -50,6 +55,7 @@ class JudgmentColumns(Sequence[Judgment]):
     details: by row, the fields of a Judgment that have no column, for rows that have any.
     document_numbers: the number of each of `documents` in the collection that they were resolved
     in, -1 if it is not there; None if they were not resolved.
+    answers: by topic, what is known of its answer. Such a topic may have no row.
 
     >>> columns = JudgmentColumns.of([Judgment("7", "a", ((0, 5),), 2), Judgment("7", "b")])
     >>> columns
@@ -74,6 +80,7 @@ class JudgmentColumns(Sequence[Judgment]):
     origins: tuple[str, ...]
     details: Mapping[int, Details] = field(default_factory=dict)
     document_numbers: Ints | None = None
+    answers: Mapping[str, TopicAnswer] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.topic) > MOST_GROUPS:
@@ -222,6 +229,32 @@ class JudgmentColumns(Sequence[Judgment]):
             return self
         return self.rows(np.argsort(self.topic, kind="stable"))
 
+    def with_answers(
+        self, answers: Mapping[str, TopicAnswer], order: Iterable[str] = ()
+    ) -> JudgmentColumns:
+        """Return the same with what is known of the answers of topics, judged or not.
+
+        order: topics in the order that they are to have; others follow.
+
+        >>> columns = JudgmentColumns.of([Judgment("7", "a", ((0, 5),))])
+        >>> columns.with_answers({"6": TopicAnswer(exists=False)}, ["6", "7"]).topics
+        ('6', '7')
+        """
+        known = {*self.topics, *answers}
+        topics = tuple(
+            dict.fromkeys(topic for topic in (*order, *self.topics, *answers) if topic in known)
+        )
+        number = {topic: at for at, topic in enumerate(topics)}
+        moved = np.array([number[topic] for topic in self.topics], dtype=np.int64)[self.topic]
+        for row in np.flatnonzero(self.is_relevant).tolist():
+            if not answers.get(self.topics[self.topic[row]], TopicAnswer()).exists:
+                topic, document = self.pair(row)
+                raise FormatError(
+                    f"topic {truncate(topic)} is said to have no answer, but text of "
+                    f"{truncate(document)} answers it"
+                )
+        return replace(self, topics=topics, topic=moved, answers=dict(answers))
+
     def document_grades(self) -> Ints:
         """Return the grade of each document; at least 1 if anything in it is relevant, else 0.
 
@@ -250,6 +283,7 @@ class JudgmentColumns(Sequence[Judgment]):
             and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
             and all(map(np.array_equal, self.highlights, other.highlights))
             and self.details == other.details
+            and self.answers == other.answers
             and list(self.documents) == list(other.documents)
         )
 
@@ -330,24 +364,30 @@ def concatenate_judgments(several: Sequence[JudgmentColumns]) -> JudgmentColumns
         name: np.concatenate([getattr(some, name) for some in several]) for name in _BY_ROW
     }
     for names, numbers in (("topics", "topic"), ("documents", "document"), ("origins", "origin")):
-        together = NameNumbers()
+        known = NameNumbers()
         columns[numbers] = np.concatenate(
             [
-                np.append(together.numbers(getattr(some, names)), UNKNOWN)[getattr(some, numbers)]
+                np.append(known.numbers(getattr(some, names)), UNKNOWN)[getattr(some, numbers)]
                 for some in several
             ]
         )
-        columns[names] = together.names
+        columns[names] = known.names
     before = np.cumsum([0, *map(len, several)]).tolist()[:-1]
     numbered = list(zip(several, before, strict=True))
     highlights = [
         some.highlights._replace(group=some.highlights.group + at) for some, at in numbered
     ]
-    return JudgmentColumns(
+    together = JudgmentColumns(
         **columns,
         highlights=Spans(*map(np.concatenate, zip(*highlights, strict=True))),
         details={row + at: given for some, at in numbered for row, given in some.details.items()},
     )
+    answers: dict[str, TopicAnswer] = {}
+    for some in several:
+        for topic, answer in some.answers.items():
+            if answers.setdefault(topic, answer) != answer:
+                raise FormatError(f"files say different things about the answer of topic {topic}")
+    return together.with_answers(answers) if answers else together
 
 
 class NameNumbers:

@@ -7,6 +7,8 @@
     {"topic", "doc", "nodes": [paths], "rel"} the relevance of a unit: one or more elements
     {"topic", "doc", "subtopic", "grade"}     the grade of the document for a subtopic
     {"topic", "doc", "judged": true}          judged; not relevant if nothing else is said
+    {"topic", "answerable": false}            no document answers the topic
+    {"topic", "answers": [texts]}             strings, any of which answers the topic
 
 Passages of a topic with the same `need` are alternatives: any of them answers it; a passage without
 one is a need of its own. `grade` is the weight of the need, a number above 0, 1 if it is not given.
@@ -63,6 +65,7 @@ from doxeval.assessments.judgment import (
     NeededSpan,
     PointPassage,
     SubtopicGrade,
+    TopicAnswer,
     merge_passages,
 )
 from doxeval.assessments.needs import spans_without_need
@@ -70,7 +73,7 @@ from doxeval.columns import WRONG, Factorizer, Fields, line_blocks, whole_number
 from doxeval.documents import normalise_id
 from doxeval.errors import FormatError
 from doxeval.files import decode_json, text_lines
-from doxeval.messages import plural, quoted
+from doxeval.messages import plural, quoted, truncate
 from doxeval.spans import TOO_LONG, Spans, merge_spans
 
 # What each kind of statement must have, and what it may have besides.
@@ -88,7 +91,8 @@ _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
 }
 _OF_STATEMENTS = frozenset().union(*_STATEMENTS, *_STATEMENTS.values())
 _OF_JUDGMENTS = ("docsize", "assessor", "marks", "pool", "collection", "version", "whitespace")
-FIELDS = ("topic", "doc", *sorted(_OF_STATEMENTS), *_OF_JUDGMENTS)
+_OF_TOPICS = ("answerable", "answers")
+FIELDS = ("topic", "doc", *sorted(_OF_STATEMENTS), *_OF_TOPICS, *_OF_JUDGMENTS)
 # Fields of a result that assessments do not have, and those of a statement that results do not.
 OF_RUNS = ("score", "rank", "run")
 OF_ASSESSMENTS = (
@@ -116,7 +120,7 @@ def read_jsonl(file: IO[bytes], origin: str) -> Judgments:
     judgments = _read_plain(data, origin)
     if judgments is None:
         judgments = judgments_of_statements(_statements_on_lines(data, origin), origin)
-    if not judgments.judgments:
+    if not judgments.judgments and not judgments.judgments.answers:
         raise FormatError("no assessments in the file", origin)
     return judgments
 
@@ -158,10 +162,16 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
     [Judgment('7', 'a', highlights=((3, 9),), best_entry_point=4)]
     """
     drafts: dict[tuple[str, str, str | None, str | None], _Draft] = {}
+    answers: dict[str, TopicAnswer] = {}
+    topics: dict[str, None] = {}
     for number, record in statements:
         line = None if origin is None else number
         try:
             fields = Fields(record, FIELDS)
+            topics.setdefault(fields.text("topic"))
+            if any(name in fields for name in _OF_TOPICS):
+                _add_answer(answers, fields)
+                continue
             topic, document = fields.text("topic"), normalise_id(fields.text("doc"))
             assessor, pool = fields.optional_text("assessor"), fields.optional_text("pool")
             key = (topic, document, assessor, pool)
@@ -194,7 +204,33 @@ def judgments_of_statements(statements: Iterable[tuple[int, Any]], origin: str |
             )
         )
     warnings += draft_warnings(judgments, origin)
-    return Judgments(JudgmentColumns.of(judgments), warnings)
+    columns = JudgmentColumns.of(judgments)
+    try:
+        columns = columns.with_answers(answers, topics) if answers else columns
+    except FormatError as error:
+        raise FormatError(error.message, origin) from None
+    return Judgments(columns, warnings)
+
+
+def _add_answer(answers: dict[str, TopicAnswer], fields: Fields) -> None:
+    """Take in a statement about a topic: that it has no answer, or what its answer says."""
+    others = fields.names - {"topic", *_OF_TOPICS}
+    if others or len(fields.names) != 2:
+        raise FormatError(
+            f"fields {', '.join(sorted(fields.names))}: expected a topic with answerable or answers"
+        )
+    topic = fields.text("topic")
+    if topic in answers:
+        raise FormatError(f"two statements about the answer of topic {truncate(topic)}")
+    if "answerable" in fields:
+        if fields.flag("answerable"):
+            raise FormatError("answerable is true: expected false, or no statement at all")
+        answers[topic] = TopicAnswer(exists=False)
+        return
+    texts = fields.raw("answers")
+    if not (isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts)):
+        raise FormatError(f"answers is {quoted(texts)}: expected a list of texts")
+    answers[topic] = TopicAnswer(tuple(texts))
 
 
 def looks_like_a_run(what: str) -> str:
@@ -614,11 +650,15 @@ def _consistent_values(row: Ints, rows: int, values: Ints, missing: int) -> Ints
 
 
 def write_jsonl(judgments: Iterable[Judgment]) -> Iterator[bytes]:
-    """Yield assessments as JSONL.
+    """Yield assessments as JSONL; what columns or `Assessments` know of answers comes first.
 
     >>> list(write_jsonl([Judgment("7", "a")]))
     [b'{"topic": "7", "doc": "a", "judged": true}\\n']
     """
+    for topic, answer in getattr(judgments, "answers", {}).items():
+        record: dict[str, Any] = {"topic": topic}
+        record |= {"answers": list(answer.texts)} if answer.exists else {"answerable": False}
+        yield json.dumps(record, ensure_ascii=False).encode() + b"\n"
     for judgment in judgments:
         for record in statements_of(judgment):
             yield json.dumps(record, ensure_ascii=False).encode() + b"\n"

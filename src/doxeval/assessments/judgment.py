@@ -80,6 +80,19 @@ class NeededSpan(NamedTuple):
     grade: float = 1
 
 
+class TopicAnswer(NamedTuple):
+    """What is known of the answer to a topic besides where it is.
+
+    texts: any of these strings answers it. exists: False if no document answers it.
+
+    >>> TopicAnswer(("thirty days", "30 days")).exists, TopicAnswer(exists=False).texts
+    (True, ())
+    """
+
+    texts: tuple[str, ...] = ()
+    exists: bool = True
+
+
 class SubtopicGrade(NamedTuple):
     """The grade of a document for a subtopic of its topic.
 

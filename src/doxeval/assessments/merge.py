@@ -54,7 +54,9 @@ def merge_judgments(judgments: Iterable[Judgment], how: Merge) -> Judgments:
         several = (_votes(same) for same in pairs.values() if len(same) > 1)
         union, intersection = Parameter("merge", "union"), Parameter("merge", "intersection")
         ties = count_ties(several, union + ", " + intersection + " or a third judgment")
-    return Judgments(JudgmentColumns.of(merged), [str(ties)] if ties else [])
+    columns, answers = JudgmentColumns.of(merged), getattr(judgments, "answers", {})
+    columns = columns.with_answers(answers) if answers else columns
+    return Judgments(columns, [str(ties)] if ties else [])
 
 
 def _votes(same: Sequence[Judgment]) -> Votes:

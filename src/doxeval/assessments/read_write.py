@@ -128,8 +128,10 @@ def assessment_losses(judgments: Iterable[Judgment], format: AssessmentFormat) -
     >>> assessment_losses([Judgment("7", "a", ((10, 15),), 12)], "trec")
     ['highlighted passages', 'best entry points']
     """
+    has_answers = bool(getattr(judgments, "answers", ()))
     judgments = list(judgments)
-    lost = [
+    lost = ["answers of topics"] if has_answers and format != "judgments" else []
+    lost += [
         description
         for name, description in _FIELDS.items()
         if name not in _HELD[format]
@@ -425,8 +427,10 @@ def write_assessments(
         files = {_file_name(key): chosen.write(group) for key, group in groups.items()}
         _write_directory(files, path)
     else:
+        # As JSONL, what is known of answers belongs to them.
+        whole: Any = assessments if chosen.name == "judgments" else judgments
         with open_output(path) as file:
-            file.writelines(chosen.write(judgments))
+            file.writelines(chosen.write(whole))
 
 
 def _check_ids(judgments: Iterable[Judgment], separators: str | None = None) -> None:

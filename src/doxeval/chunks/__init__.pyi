@@ -29,6 +29,7 @@ from doxeval.chunks.transforms import dedupe as dedupe
 from doxeval.chunks.transforms import expand as expand
 from doxeval.chunks.transforms import join as join
 from doxeval.chunks.transforms import merge as merge
+from doxeval.chunks.transforms import threshold as threshold
 from doxeval.chunks.trees import as_elements as as_elements
 from doxeval.chunks.trees import tree as tree
 
@@ -41,5 +42,8 @@ from doxeval.chunks.evaluate import judgments_of as judgments_of
 from doxeval.chunks.evaluate import oracle_runs as oracle_runs
 from doxeval.chunks.evaluate import reading_measures as reading_measures
 from doxeval.chunks.evaluate import short_labels as short_labels
+from doxeval.chunks.evaluate import unanswerable_lines as unanswerable_lines
+from doxeval.chunks.evaluate import usual_of_answers as usual_of_answers
+from doxeval.chunks.evaluate import usual_presets as usual_presets
 from doxeval.chunks.evaluate import with_reading as with_reading
 from doxeval.chunks.retrieve import read_chunk_run as read_chunk_run

@@ -19,11 +19,14 @@ from doxeval.chunks.evaluate import (
     listed_measures,
     reading_measures,
     short_labels,
+    unanswerable_lines,
+    usual_of_answers,
 )
 from doxeval.chunks.limits import ChunkingLimits, limits_of
 from doxeval.chunks.oracle import Oracle
 from doxeval.chunks.retrieve import progress_bar
 from doxeval.chunks.search import ChunkSearch, K, as_search
+from doxeval.chunks.transforms import threshold
 from doxeval.comparison import Comparison, MeasureColumn
 from doxeval.comparison import compare as compare_runs
 from doxeval.errors import InputError, UnknownName, warn
@@ -58,6 +61,7 @@ def compare(
     tokens: Any = None,
     reference: Any = None,
     max_missing: int | str = 0,
+    min_score: float | None = None,
     progress: bool | None = None,
 ) -> Study:
     """Compare chunkings of documents by what a search finds in them.
@@ -71,6 +75,9 @@ def compare(
     which chunkings are called best, tested, and held against the oracle, here, in the terminal and
     in the report: bR@1000, or recall at the whole budget if that is smaller, unless another is
     given. `max_missing` says how much of the gold may be missing, as `questions` does.
+
+    Questions without an answer have measures and a table of their own: none@5, and vain at the
+    budget. Results with a score below `min_score` are not returned.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five. Six.", "b": "Seven. Eight."})
@@ -89,7 +96,7 @@ def compare(
     if reference is None:
         reference = f"bR@{min(budget, _REFERENCE)}"
     added = _added_measures(usual, [*listed_measures(measures), _share_measure(reference)])
-    scored = [*usual, *added]
+    scored = dict.fromkeys([*usual, *usual_of_answers(dataset.assessments, budget), *added])
     # What is lost of recall at budgets and of the reference does not include white space.
     keep = Keep(without_whitespace=["bR", type(as_measure(reference)).name])
     evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]), keep=keep)
@@ -98,6 +105,7 @@ def compare(
         for name, by in named.items():
             chunks = _chunks(dataset, name, by)
             run = searching.run(dataset, chunks, k).with_id(name)
+            run = run if min_score is None else threshold(run, min_score)
             oracle, sizes = Oracle(chunks.table, evaluation.truth), dataset.sizes(chunks)
             limits = limits_of(dataset, oracle, sizes)
             studied[name] = _Studied(chunks, run, oracle.run(sizes, name), limits)
@@ -378,7 +386,8 @@ class Study(Mapping[str, "RunView"]):
             "letters: chunkings that share one are not significantly different"
         )
         table = TextTable(*self._cells(tested)).lines()
-        return "\n".join([title, *table, *self._conclusions(tested[self.headline])])
+        conclusions = self._conclusions(tested[self.headline])
+        return "\n".join([title, *table, *conclusions, *unanswerable_lines(self.scores)])
 
     def __repr__(self) -> str:
         return "\n".join([self.text, *warning_lines(self.warnings)])
@@ -392,7 +401,8 @@ class Study(Mapping[str, "RunView"]):
         return {name: self.compare(name) for name in (self.headline, f"U@{self.budget}")}
 
     def _cells(self, tested: Mapping[str, Comparison | None]) -> tuple[list[str], list[list[str]]]:
-        labels = list(self.scores.labels)
+        facts = self.scores.measures
+        labels = [each.label for each in facts if each.about == "answerable"]
         # Those of budgets, whether everything is there, and what the user added.
         usual = ("bR@", "U@", "all@", "cR@")
         shown = [name for name in labels if name.startswith(usual) or name in self.added]

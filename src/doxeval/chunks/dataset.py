@@ -101,9 +101,10 @@ class Dataset:
 
 
 def refuse_without_gold(judged: Assessments) -> None:
-    """Raise an error if nothing is relevant for any question: then no score is defined."""
-    if not any(judgment.is_relevant for judgment in judged):
-        raise InputError(f"scores are {NO_GOLD}")
+    """Raise an error if nothing is relevant for any question: then no place can be shown."""
+    if not judged.columns.is_relevant.any():
+        others = "; `evaluate` scores answers as strings and questions without an answer"
+        raise InputError(f"scores are {NO_GOLD}" + others * bool(judged.answers))
 
 
 def gold_in(

@@ -17,11 +17,11 @@ from doxeval.chunks.questions import Questions
 from doxeval.chunks.retrieve import read_chunk_run, retrieve
 from doxeval.errors import InputError, warn
 from doxeval.evaluation import Counting, Evaluation, Keep, OnDuplicates, RunOptions
-from doxeval.measures import as_measure, default_unit
-from doxeval.messages import Parameter, quoted
+from doxeval.measures import Need, as_measure, default_unit
+from doxeval.messages import Parameter, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import ChunkTable, Run
-from doxeval.scores import RunView, ScoreTable
+from doxeval.scores import RunView, ScoreTable, TextTable, format_score
 
 PRESET = "rag"
 # In all verbs and functions of chunks: whoever gets a chunk twice reads it twice.
@@ -44,11 +44,13 @@ def evaluate(
 ) -> ScoreTable:
     """Score runs of chunks: a run, several, or a dict of them by name.
 
-    Without measures, those of the preset `rag` are taken. `gold` are questions, assessments, or,
-    if `docs` are given, a source of questions. `docs` (or `chunks`, which have their
-    documents) are needed to count words, in which budgets are then; otherwise budgets are in
-    characters. `tokens` says what tokens are; `unit` overrules what budgets count. A chunk that is
-    returned twice is read twice, by all measures; with duplicates="drop", names say so.
+    Without measures, those of the preset `rag` are taken, ans@5 for questions whose answers are
+    known as strings only, and none@5 and vain@1000 for those without an answer. `gold` are
+    questions, assessments, or, if `docs` are given, a source of questions. `docs` (or `chunks`,
+    which have their documents) are needed to count words, in which budgets are then; otherwise
+    budgets are in characters. `tokens` says what tokens are; `unit` overrules what budgets count.
+    A chunk that is returned twice is read twice, by all measures; with duplicates="drop", names say
+    so.
     `ignore_whitespace` leaves white space out of all counts of characters.
     `max_missing` says how much of the gold of a source may be missing, as `questions` does.
 
@@ -67,11 +69,11 @@ def evaluate(
         texts = documents(docs)
         about, docs = warnings_about(texts, docs), texts
         gold = gold_in(gold, docs, max_missing)
-    requested = listed_measures(measures)
+    requested, judgments = listed_measures(measures), judgments_of(gold)
     evaluation = evaluation_of_chunks(
-        judgments_of(gold),
-        requested,
-        presets=() if requested else (PRESET,),
+        judgments,
+        requested or usual_of_answers(judgments),
+        presets=() if requested else usual_presets(judgments),
         unit=unit,
         chunks=None if chunks is None else chunks.table,
         duplicates=duplicates,
@@ -81,6 +83,34 @@ def evaluate(
     table = replace(table, warnings=(*about, *table.warnings))
     warn(table.all_warnings())
     return table
+
+
+def usual_of_answers(judgments: Assessments, budget: int = 1000) -> list[str]:
+    """Return the usual measures of what is known of answers besides their places, if it is known.
+
+    >>> from doxeval.assessments import Assessments
+    >>> usual_of_answers(Assessments())
+    []
+    """
+    columns = judgments.columns
+    located = {columns.topics[topic] for topic in columns.topic[columns.is_relevant].tolist()}
+    names = []
+    if any(answer.texts and topic not in located for topic, answer in judgments.answers.items()):
+        names.append("ans@5")
+    if judgments.unanswerable:
+        names += ["none@5", f"vain@{budget}"]
+    return names
+
+
+def usual_presets(judgments: Assessments) -> tuple[str, ...]:
+    """Return the preset for chunks, which is of no use where no place is known.
+
+    >>> from doxeval.assessments import Assessments
+    >>> usual_presets(Assessments.from_dict({"7": {"a": [(0, 5)]}}))
+    ('rag',)
+    """
+    has_places = bool(judgments.columns.is_relevant.any()) or not judgments.answers
+    return (PRESET,) if has_places else ()
 
 
 def evaluation_of_chunks(
@@ -181,7 +211,7 @@ def reading_measures(measures: Iterable[Any], known: Iterable[Any] = ()) -> list
     >>> reading_measures(["cR@5", "hit@20"]), reading_measures(["cR@5"], ["read@5"])
     (['read@5', 'read@20'], [])
     """
-    given = list(measures)
+    given = [name for name in measures if Need.UNANSWERABLE not in as_measure(name).needs]
     there = {
         depth_of(measure)
         for measure in (*given, *known)
@@ -205,6 +235,22 @@ def with_reading(table: ScoreTable, reading: Iterable[str]) -> ScoreTable:
         labels.insert(last + 1, name)
         depths.insert(last + 1, None)
     return table.only(measures=labels)
+
+
+# Questions without an answer
+
+
+def unanswerable_lines(table: ScoreTable) -> list[str]:
+    """Return the scores of questions without an answer as lines of text; none without any."""
+    names = [facts.label for facts in table.measures if facts.about == "unanswerable"]
+    if not names or not table.unanswerable:
+        return []
+    rows = [
+        [run, *(format_score(means[name]) for name in names)]
+        for run, means in table.only(measures=names).mean().items()
+    ]
+    title = f"{plural(len(table.unanswerable), 'question')} without an answer"
+    return ["", title, *TextTable(["run", *names], rows).lines()]
 
 
 # What is lost
@@ -260,7 +306,8 @@ def scores_of_chunks(
     if texts is None and located is not None:
         texts = located.docs
     known = _gold_for_scores(gold, texts, max_missing)
-    refuse_without_gold(judgments_of(known))
+    if not judgments_of(known).answers:
+        refuse_without_gold(judgments_of(known))
     if isinstance(returned, str | os.PathLike):
         run: Any = read_chunk_run(returned, located)
     elif isinstance(returned, Run | Mapping):

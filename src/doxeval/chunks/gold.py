@@ -209,7 +209,7 @@ def resolve_gold(
     if left_out:
         needs = f"{plural(left_out, 'need')} not found and left out"
         resolver.warnings.append(f"{needs}: such questions are scored by their other needs")
-    without = sum(not question.needs and not question.not_relevant for question in resolved)
+    without = sum(not question.is_evaluated for question in resolved)
     if without:
         resolver.warnings.append(f"{plural(without, 'question')} without gold: not evaluated")
     refuse_missing(
@@ -275,7 +275,8 @@ class _GoldResolver:
             if document is None:
                 self._warn(raw, f"no document {quoted(name)}")
         kept = tuple(name for name in judged if name is not None)
-        return Question(raw.id, raw.text, tuple(needs), raw.tags, kept)
+        answers = tuple(dict.fromkeys(text for text in raw.answers if text.strip()))
+        return Question(raw.id, raw.text, tuple(needs), raw.tags, kept, answers, raw.answerable)
 
     def _spans(self, raw: RawQuestion, need: RawNeed) -> tuple[EvidenceSpan, ...]:
         spans: dict[EvidenceSpan, None] = {}

@@ -9,7 +9,13 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from doxeval.assessments import Assessments, Judgment, NeededSpan
+from doxeval.assessments import (
+    Assessments,
+    Judgment,
+    JudgmentColumns,
+    NeededSpan,
+    TopicAnswer,
+)
 from doxeval.chunks.records import json_line
 from doxeval.errors import UnknownName
 from doxeval.files import open_output
@@ -38,6 +44,8 @@ class Question:
     """A question: all of its needs are to be met.
 
     tags: the sets it belongs to. not_relevant: documents that were judged and answer nothing.
+    answers: strings, any of which answers it, wherever they stand. answerable: False if no document
+    answers it; a question that merely lacks gold is answerable, and not evaluated.
     """
 
     id: str
@@ -45,6 +53,13 @@ class Question:
     needs: tuple[QuestionNeed, ...] = ()
     tags: tuple[str, ...] = ()
     not_relevant: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    answerable: bool = True
+
+    @property
+    def is_evaluated(self) -> bool:
+        """Whether anything is known by which results for it can be scored."""
+        return bool(self.needs or self.not_relevant or self.answers) or not self.answerable
 
 
 class Tally(NamedTuple):
@@ -129,12 +144,17 @@ class Questions:
         """The gold as judgments: the needs of each question in each document.
 
         A question without gold has none, so it is not evaluated, unless documents were judged and
-        answer nothing.
+        answer nothing, its answers are known as strings, or it is known to have no answer.
         """
-        return Assessments(
-            [judgment for question in self.questions for judgment in _judgments(question)],
-            self.warnings,
+        columns = JudgmentColumns.of(
+            [judgment for question in self.questions for judgment in _judgments(question)]
         )
+        answers = {
+            question.id: TopicAnswer(question.answers, question.answerable)
+            for question in self.questions
+            if question.answers or not question.answerable
+        }
+        return Assessments(columns.with_answers(answers, self.ids), self.warnings)
 
     def report(self) -> str:
         """Return a line on how the gold was found."""
@@ -149,8 +169,18 @@ class Questions:
         ]
         if tally.unusable:
             parts.append(f"{plural(tally.unusable, 'answer')} not text of a document")
-        without = sum(not question.needs for question in self.questions)
-        return " · ".join(parts + [f"{plural(without, 'question')} without gold"] * bool(without))
+        counts = {
+            "without an answer": sum(not question.answerable for question in self.questions),
+            "with answers as strings only": sum(
+                bool(question.answers) and not question.needs for question in self.questions
+            ),
+            "without gold": sum(
+                question.answerable and not question.needs and not question.answers
+                for question in self.questions
+            ),
+        }
+        parts += [f"{plural(count, 'question')} {what}" for what, count in counts.items() if count]
+        return " · ".join(parts)
 
     # Other forms
 
@@ -202,4 +232,8 @@ def _record(question: Question) -> dict[str, Any]:
     more: dict[str, Any] = {"tags": list(question.tags)} if question.tags else {}
     if question.not_relevant:
         more["not_relevant"] = list(question.not_relevant)
+    if question.answers:
+        more["answers"] = list(question.answers)
+    if not question.answerable:
+        more["answerable"] = False
     return {"id": question.id, "question": question.text, "needs": needs, **more}

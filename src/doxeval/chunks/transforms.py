@@ -19,7 +19,7 @@ from doxeval.chunks.chunks import Chunks, chunks_of_run
 from doxeval.chunks.dataset import UNITS
 from doxeval.errors import InputError
 from doxeval.measures import CHARACTERS, Texts
-from doxeval.messages import quoted
+from doxeval.messages import Parameter, plural, quoted, truncate
 from doxeval.named import checked
 from doxeval.runs import ChunkTable, Kind, Result, Run, is_not_found
 from doxeval.spans import joined_spans
@@ -60,6 +60,10 @@ class ChunkRun(Run):
     def dedupe(self) -> ChunkRun:
         """Leave out results without anything new; see `dedupe`."""
         return dedupe(self, self._known)
+
+    def threshold(self, min_score: float) -> ChunkRun:
+        """Leave out results below a score; see `threshold`."""
+        return ChunkRun.of(threshold(self, min_score), self._known)
 
     def budget(self, units: int, unit: str = "words", tokens: Any = None) -> ChunkRun:
         """Keep what a budget allows; see `budget`."""
@@ -248,6 +252,34 @@ def dedupe(run: Run, chunks: Chunks | None = None) -> ChunkRun | Any:
                 read[result.document] = joined_spans([*seen, *spans])
     rest = replace(run.rows(np.array(kept, dtype=np.int64)), rank=None)
     return rest if chunks is None else ChunkRun.of(rest, chunks)
+
+
+@checked
+def threshold(run: Run, min_score: float) -> Run:
+    """Leave out results whose score is below a limit, as if they had not been returned.
+
+    A system that always returns something can be right about questions without an answer only in
+    this way.
+
+    >>> from doxeval.runs import Run
+    >>> run = Run.from_dict({"7": {"a": 2.5, "b": 0.5}})
+    >>> threshold(run, 1).warnings
+    ('1 of 2 results has a score below 1 and is not returned',)
+    """
+    if run.score is None or np.isnan(run.score).any():
+        raise InputError(
+            Parameter("min_score", min_score) + " needs the score of each result, and "
+            f"{truncate(run.run_id)} does not have them"
+        )
+    kept = np.flatnonzero(run.score >= min_score)
+    left = len(run) - len(kept)
+    verbs = ("has", "is") if left == 1 else ("have", "are")
+    about = (
+        f"{left:,} of {plural(len(run), 'result')} {verbs[0]} a score below {min_score:g} and "
+        f"{verbs[1]} not returned"
+    )
+    warnings = (*run.warnings, *[about] * bool(left))
+    return replace(run.rows(kept), rank=None, warnings=warnings)
 
 
 def _is_new(spans: Iterable[tuple[int, int]], read: list[tuple[int, int]]) -> bool:

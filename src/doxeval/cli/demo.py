@@ -1,4 +1,4 @@
-"""`doxeval demo`: a whole evaluation on the built-in collection, ending with a report."""
+"""`doxeval demo`: a whole evaluation on the built-in collection, ending with two reports."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import click
 
 from doxeval.cli.options import force_option, out_option, refuse_existing_directory
-from doxeval.cli.output import heading, line
+from doxeval.cli.output import block, heading, line, note, open_in_browser, print_table
 from doxeval.cli.verb import verb
-from doxeval.messages import quoted
+from doxeval.messages import plural, quoted
+from doxeval.named import option
 
 # For the focused task, the two in-context tasks, and users who navigate.
 _MEASURES = ("MAiP", "iP[.01]", "MAgP", "MAgP(score=bep)", "ESRR@10")
@@ -24,18 +26,21 @@ _ELEMENT_RUNS = ("baseline*", "c*", "l*", "marksman")
 _BASELINES = {"focused": "baseline-lm", "relevant-in-context": "baseline-bm25"}
 
 # Ways to split articles into chunks.
-_CHUNKINGS = ("words:50:0", "words:200:50", "sentences:5:1", "paragraphs")
+_CHUNKINGS = ("sentences:1:0", "paragraphs", "sections", "words:200:50")
 
 _UNFINISHED = ".unfinished"
+_WIDTH = 80
 
 
 @dataclass(frozen=True)
 class DemoOptions:
-    """Where the demo is written."""
+    """Where the demo is written, and how much is printed."""
 
     out: Path = out_option(
-        "The directory for the data, the collection and the report.", Path("doxeval-demo")
+        "The directory for the data, the collection and the reports.", Path("doxeval-demo")
     )
+    verbose: bool = option(False, "Print every command, to be repeated, and its output.")
+    opens: bool = option(False, "Open the reports in a browser.", flags=("--open",))
     force: bool = force_option("an earlier demo")
 
 
@@ -43,15 +48,37 @@ class DemoOptions:
 def demo(options: DemoOptions) -> None:
     """Run a whole evaluation on a small collection that comes with doxeval.
 
-    The demo builds the collection and an index, searches it, makes two baseline runs, then
-    validates, evaluates and compares them with the runs of other systems, and writes a report. At
-    the end it splits the articles into chunks, in several ways, and compares what a search finds
-    in them. The command of every step is printed first, so that you can repeat it with your own
-    documents, topics, assessments and runs.
+    The demo builds the collection and an index, makes two baseline runs by searching it, compares
+    them with the runs of ten other systems, and writes a report. Then it splits the articles into
+    chunks, in several ways, and compares what a search finds in them. With --verbose, the command
+    of every step is printed, so that you can repeat it with your own documents, topics,
+    assessments and runs.
+
+    \b
+    Examples:
+      doxeval demo --open
+      doxeval demo --force --verbose
     """
     _check_free(options.out, options.force)
     with new_directory(options.out):
-        _do_everything(options.out)
+        files = _DemoFiles(options.out)
+        copy_data(files.data)
+        if options.verbose:
+            _print_commands(files)
+        else:
+            _print_summary(files)
+    if options.opens:
+        open_in_browser(files.report)
+        open_in_browser(files.chunks)
+
+
+class _DemoFiles:
+    """What is where in the directory of the demo."""
+
+    def __init__(self, out: Path) -> None:
+        self.data, self.collection = out / "data", out / "collection"
+        self.runs, self.topics = self.data / "runs", self.data / "topics.xml"
+        self.report, self.chunks = out / "report.html", out / "chunks.html"
 
 
 def _check_free(out: Path, force: bool) -> None:
@@ -111,59 +138,122 @@ def copy_data(data: Path) -> None:
                 shutil.copyfile(file, copy)
 
 
-def _do_everything(out: Path) -> None:
-    data, collection = out / "data", out / "collection"
-    copy_data(data)
+# Commands
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Runs in a directory, in a command: printed as patterns that a shell expands."""
+
+    directory: Path
+    patterns: tuple[str, ...] = ("*",)
+
+    def files(self) -> list[str]:
+        """Return the files."""
+        files = [sorted(self.directory.glob(f"{pattern}.run")) for pattern in self.patterns]
+        return [str(file) for several in files for file in several]
+
+    def __str__(self) -> str:
+        import shlex
+
+        directory = shlex.quote(str(self.directory))
+        return " ".join(f"{directory}/{pattern}.run" for pattern in self.patterns)
+
+
+Command = Sequence[object]
+
+
+def run_command(*command: object) -> None:
+    """Print a command and carry it out."""
+    import shlex
+
+    words = [str(word) if isinstance(word, _Runs) else shlex.quote(str(word)) for word in command]
+    heading("$ doxeval " + " ".join(words))
+    _invoke(command)
+    line()
+
+
+def _invoke(command: Command) -> None:
+    from doxeval.cli import main
+
+    words = [
+        text
+        for word in command
+        for text in (word.files() if isinstance(word, _Runs) else [str(word)])
+    ]
+    context = click.get_current_context().find_root()
+    called = main.get_command(context, words[0])
+    if called is None:
+        raise click.UsageError(f"no command {quoted(words[0])}")
+    with called.make_context(words[0], words[1:], parent=context) as inner:
+        called.invoke(inner)
+
+
+def _building(files: _DemoFiles) -> list[Command]:
+    articles = files.data / "articles"
+    return [
+        ("collection", "build", articles, "--out", files.collection),
+        ("index", "build", files.collection),
+    ]
+
+
+def _baselines(files: _DemoFiles) -> Iterator[tuple[str, Path, Command]]:
+    """Yield the tasks, with the run that is made for each, and the command that makes it."""
+    for task, name in _BASELINES.items():
+        run = files.runs / f"{name}.run"
+        search = ("search", files.collection, files.topics, "--task", task)
+        yield task, run, (*search, "--run-id", name, "--out", run)
+
+
+def _on_runs(name: str, files: _DemoFiles, measures: Sequence[str], *more: object) -> Command:
+    """Return a command on all runs and the assessments."""
+    words = [word for measure in measures for word in ("-m", measure)]
+    judged = ("-a", files.data / "assessments.jsonl", "--collection", files.collection)
+    return (name, _Runs(files.runs), *judged, *words, *more)
+
+
+def _comparing(files: _DemoFiles, *more: object) -> Command:
+    return _on_runs("compare", files, _MEASURES[:1], "--baseline", _BASELINES["focused"], *more)
+
+
+def _reporting(files: _DemoFiles) -> Command:
+    known = ("--topics", files.topics, "--baseline", _BASELINES["focused"])
+    described = ("--describe", files.data / "descriptions.txt")
+    written = ("--out", files.report, "--title", "The demo collection")
+    return _on_runs("report", files, _MEASURES, *known, *described, *written)
+
+
+def _trying_chunks(files: _DemoFiles, *more: object) -> Command:
+    chunkings = [word for chunking in _CHUNKINGS for word in ("--by", chunking)]
+    tried = ("chunks", "try", files.collection, files.data / "questions.jsonl", *chunkings)
+    return (*tried, "--report", files.chunks, *more)
+
+
+# With every command
+
+
+def _print_commands(files: _DemoFiles) -> None:
     line("A small library about the sea, questions to it, the answers of ten systems, and two")
     line("baselines, which the demo makes itself.")
     line()
-    run_command("collection", "build", data / "articles", "--out", collection)
-    _search(collection, data)
-    _evaluate(collection, data, out / "report.html")
-    _try_chunks(collection, data, out / "chunks.html")
-    _say_what_next(out, data, collection)
-
-
-def _search(collection: Path, data: Path) -> None:
-    """Index the collection, search it for some words, and make the baseline runs."""
-    run_command("index", "build", collection)
-    run_command("search", collection, "--words", "fog horn")
-    for task, name in _BASELINES.items():
-        run = data / "runs" / f"{name}.run"
-        run_command(
-            *("search", collection, data / "topics.xml"),
-            *("--task", task, "--run-id", name, "--out", run),
-        )
-        run_command("validate", run, "--task", task, "--collection", collection)
-
-
-def _evaluate(collection: Path, data: Path, page: Path) -> None:
-    """Score and compare the runs of all systems, and write a report."""
-    runs, everything = data / "runs", ("*",)
-    given = ["-a", data / "assessments.jsonl", "--collection", collection]
-    _run_on("evaluate", runs, everything, *given, *_named(_MEASURES))
-    _run_on("evaluate", runs, _ELEMENT_RUNS, *given, *_named(_ELEMENT_MEASURES))
-    compared = ("-m", "MAiP", "--baseline", _BASELINES["focused"])
-    _run_on("compare", runs, everything, *given, *compared)
-    known = ("--topics", data / "topics.xml", "--baseline", _BASELINES["focused"])
-    described = ("--describe", data / "descriptions.txt")
-    written = ("--out", page, "--title", "The demo collection")
-    _run_on("report", runs, everything, *given, *_named(_MEASURES), *known, *described, *written)
-
-
-def _try_chunks(collection: Path, data: Path, page: Path) -> None:
-    """Compare ways to split the articles into chunks, as for a program that answers questions."""
+    for command in _building(files):
+        run_command(*command)
+    run_command("search", files.collection, "--words", "fog horn")
+    for task, run, command in _baselines(files):
+        run_command(*command)
+        run_command("validate", run, "--task", task, "--collection", files.collection)
+    run_command(*_on_runs("evaluate", files, _MEASURES))
+    name, _, *arguments = _on_runs("evaluate", files, _ELEMENT_MEASURES)
+    run_command(name, _Runs(files.runs, _ELEMENT_RUNS), *arguments)
+    run_command(*_comparing(files))
+    run_command(*_reporting(files))
     line("The same articles split into chunks, and how much of what a question needs is shown by")
     line("the first words that a program reads:")
     line()
-    chunkings = [word for chunking in _CHUNKINGS for word in ("--by", chunking)]
-    questions = data / "questions.jsonl"
-    run_command("chunks", "try", collection, questions, *chunkings, "--report", page)
-
-
-def _say_what_next(out: Path, data: Path, collection: Path) -> None:
+    run_command(*_trying_chunks(files))
+    data, collection = files.data, files.collection
     heading("What next")
-    line(f"  open {out / 'report.html'} and {out / 'chunks.html'} in a browser")
+    line(f"  open {files.report} and {files.chunks} in a browser")
     line("  doxeval measures nxCG                                 what a measure means")
     line(f"  doxeval evaluate {data}/runs/*.run -a {data}/assessments.jsonl \\")
     line(f"      --collection {collection} --profile esr            hits, near-misses, misses")
@@ -174,32 +264,111 @@ def _say_what_next(out: Path, data: Path, collection: Path) -> None:
     line("  doxeval collection build FOLDER --out my-collection   your own documents")
 
 
-def _named(names: Sequence[str]) -> list[str]:
-    return [word for name in names for word in ("-m", name)]
+# In short
 
 
-def _run_on(name: str, runs: Path, patterns: Sequence[str], *arguments: object) -> None:
-    """Carry out a command on some runs; they are printed as a pattern that a shell would expand."""
-    files = [file for pattern in patterns for file in sorted(runs.glob(f"{pattern}.run"))]
-    pattern = patterns[0] if len(patterns) == 1 else f"{{{','.join(patterns)}}}"
-    run_command(name, *files, *arguments, shown=[name, runs / f"{pattern}.run", *arguments])
+class _Checklist:
+    """Steps that are ticked off when they are done, and the warnings of their commands."""
+
+    def __init__(self) -> None:
+        self.warnings: set[str] = set()
+
+    def do(self, title: str, *commands: Command) -> list[str]:
+        """Carry commands out, tick them off, and return what each of them prints."""
+        from time import perf_counter
+
+        began = perf_counter()
+        printed = [self._output(command) for command in commands]
+        line(f"✓ {title:<66} {perf_counter() - began:5.1f} s")
+        return printed
+
+    def _output(self, command: Command) -> str:
+        """Return what a command prints. If it fails, what it had to say of that is printed."""
+        from contextlib import redirect_stderr, redirect_stdout
+        from io import BytesIO, StringIO, TextIOWrapper
+
+        printed, notes = TextIOWrapper(BytesIO(), "utf-8", newline=""), StringIO()
+        try:
+            with redirect_stdout(printed), redirect_stderr(notes):
+                _invoke(command)
+        except BaseException:
+            for text in notes.getvalue().splitlines():
+                note(text)
+            raise
+        lines = notes.getvalue().splitlines()
+        self.warnings |= {text for text in lines if text.startswith("warning: ")}
+        printed.seek(0)
+        return printed.read()
 
 
-def run_command(*arguments: object, shown: Sequence[object] | None = None) -> None:
-    """Print a command and carry it out."""
-    import shlex
+def _print_summary(files: _DemoFiles) -> None:
+    """Carry out what is needed for the reports, and print what they show."""
+    import json
 
-    from doxeval.cli import main
-
-    words = [str(word) for word in (shown or arguments)]
-    # The shell expands patterns of files only if they are not quoted.
-    shell_words = [word if "*" in word or "{" in word else shlex.quote(word) for word in words]
-    heading("$ doxeval " + " ".join(shell_words))
-    words = [str(argument) for argument in arguments]
-    context = click.get_current_context().find_root()
-    command = main.get_command(context, words[0])
-    if command is None:
-        raise click.UsageError(f"no command {quoted(words[0])}")
-    with command.make_context(words[0], words[1:], parent=context) as inner:
-        command.invoke(inner)
+    steps = _Checklist()
+    line("A small library about the sea: 17 topics with highlighted passages, 12 systems")
     line()
+    articles = sum(1 for _ in (files.data / "articles").iterdir())
+    steps.do(f"Collection and index of {articles} articles built", *_building(files))
+    steps.do("17 topics searched: two baseline runs", *(made for *_, made in _baselines(files)))
+    count = len(_Runs(files.runs).files())
+    comparing = _comparing(files, "--format", "json")
+    _, compared = steps.do(f"{count} runs compared, report written", _reporting(files), comparing)
+    title = f"{len(_CHUNKINGS)} ways to split the articles into chunks compared, report written"
+    (tried,) = steps.do(title, _trying_chunks(files, "--format", "json"))
+    line()
+    comparison = json.loads(compared)["comparisons"][0]
+    _print_systems(comparison, files.data / "descriptions.txt")
+    line()
+    for finding in (_best_system(comparison), _best_chunking(json.loads(tried))):
+        block(click.wrap_text(finding, _WIDTH))
+    line()
+    warnings = f"; {plural(len(steps.warnings), 'warning')} there" if steps.warnings else ""
+    line(f"The runs in detail:       {files.report}{warnings}")
+    line(f"The chunkings in detail:  {files.chunks}")
+    line("Every command:            doxeval demo --force --verbose")
+
+
+def _print_systems(comparison: dict[str, Any], descriptions: Path) -> None:
+    """Print the runs, best first, with what each is and whether it differs from the baseline."""
+    from doxeval.runs import descriptions_of
+
+    means = {run["run"]: run["mean"] for run in comparison["runs"]}
+    baseline, known = comparison["baseline"], descriptions_of(descriptions, list(means))
+    verdicts = {baseline: "the baseline"}
+    for pair in comparison["pairs"]:
+        run = pair["first"] if pair["second"] == baseline else pair["second"]
+        verdict = "better" if pair["better"] == run else "worse"
+        verdicts[run] = verdict if pair["significant"] else "not shown to differ"
+    header = ["system", comparison["measure"], f"against {baseline}", "what it is"]
+    rows = [[run, f"{mean:.2f}", verdicts[run], known.get(run, "")] for run, mean in means.items()]
+    print_table(header, rows, left=(0, 2, 3))
+
+
+def _best_system(comparison: dict[str, Any]) -> str:
+    """Say how much better the best run is than the baseline."""
+    best, baseline = comparison["runs"][0], comparison["baseline"]
+    pair = next(
+        pair for pair in comparison["pairs"] if best["run"] in (pair["first"], pair["second"])
+    )
+    mean = next(run["mean"] for run in comparison["runs"] if run["run"] == baseline)
+    low, high = pair["interval"]
+    return (
+        f"{best['run']} is best: {comparison['measure']} {best['mean']:.2f}, against {mean:.2f} of "
+        f"{baseline}. With {best['topics']} topics, the difference is +{low:.2f} to +{high:.2f} "
+        "(95% interval)."
+    )
+
+
+def _best_chunking(chunkings: list[dict[str, Any]]) -> str:
+    """Say how much of the answers the best chunking shows, and the worst, and what is lost."""
+    measure = "bR@1000"
+    best, *_, worst = sorted(chunkings, key=lambda row: -row[measure])
+    differs = not set(best["letters"]) & set(worst["letters"])
+    retrieval, chunking = best["lost by retrieval"], best["lost by chunking"]
+    return (
+        f"Split by {best['chunking']}, the first 1,000 words that a search returns hold "
+        f"{best[measure]:.0%} of the answers; {retrieval:.0%} is lost by retrieval, {chunking:.0%} "
+        f"by chunking. Split by {worst['chunking']}, they hold {worst[measure]:.0%}"
+        f"{', which is significantly less' if differs else ''}."
+    )

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Protocol
 
 import click
@@ -111,6 +112,15 @@ def note(text: str, colour: str | None = None) -> None:
     """Print a line on stderr. If nobody reads stderr, the work goes on."""
     with suppress(BrokenPipeError):
         click.secho(one_line(text), fg=colour, err=True)
+
+
+def open_in_browser(page: Path | str) -> None:
+    """Open a file or an address in a browser, if there is one."""
+    import webbrowser
+
+    address = page if isinstance(page, str) else page.absolute().as_uri()
+    if not webbrowser.open(address):
+        note(f"there is no browser here to open {page} with")
 
 
 def warn(warnings: Iterable[str]) -> None:

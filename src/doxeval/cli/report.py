@@ -14,7 +14,7 @@ from doxeval.cli.options import (
     refuse_existing_directory,
     runs_argument,
 )
-from doxeval.cli.output import line, note, warn
+from doxeval.cli.output import line, open_in_browser, warn
 from doxeval.cli.scoring import ScoringOptions, describe_option, described, run_called
 from doxeval.cli.verb import command_line, verb
 from doxeval.named import option
@@ -90,15 +90,7 @@ def report(runs: tuple[str, ...], options: ReportOptions) -> None:
     if len(written) > 1:
         line(f"{options.figures}: {len(written) - 1} files of figures")
     if options.opens:
-        _open(out)
-
-
-def _open(out: Path) -> None:
-    """Open the page in a browser, if there is one."""
-    import webbrowser
-
-    if not webbrowser.open(out.absolute().as_uri()):
-        note(f"there is no browser here to open {out} with")
+        open_in_browser(out)
 
 
 def _check_free(options: ReportOptions) -> None:

@@ -40,6 +40,7 @@ from doxeval.evaluation.measure_selection import (
     requested_measures,
     select_measures,
     skip_warnings,
+    unanswerable_warnings,
 )
 from doxeval.evaluation.ranking import RunRanking, build_ranking
 from doxeval.evaluation.scoring import (
@@ -180,6 +181,7 @@ class Evaluation:
             *self.assessments.warnings,
             *order_warnings,
             *skip_warnings(self._skipped),
+            *unanswerable_warnings(self.measures, self.truth),
             *navigation_warnings(navigation, self.measures, collection),
             *self._target_warnings(),
         )
@@ -357,6 +359,7 @@ class Evaluation:
             self.assessments.origins,
             self.warnings,
             self._reference,
+            tuple(topic for topic in self.truth.topics if topic in self.assessments.unanswerable),
         )
         return table.labelled([fact.label for fact in facts])
 

@@ -17,7 +17,7 @@ from doxeval.evaluation.diagnostics import RunDiagnostics
 from doxeval.evaluation.inputs import OnDuplicates, check_choice
 from doxeval.evaluation.ranking import RankedBy, build_ranking
 from doxeval.measures import GroundTruth, Measure, Need, Preset, Ranking, as_measure, preset_named
-from doxeval.messages import Parameter, join_names, truncate
+from doxeval.messages import Parameter, join_names, plural, truncate
 from doxeval.runs import Kind, Order, Run
 from doxeval.storage import foreign_code
 
@@ -213,6 +213,22 @@ def _reason_for_each(skipped: SkippedMeasure) -> str:
     return skipped.reason
 
 
+def unanswerable_warnings(measures: Sequence[SelectedMeasure], truth: GroundTruth) -> Iterator[str]:
+    """Yield a warning about topics without an answer, which have measures of their own."""
+    count = int(truth.is_unanswerable.sum())
+    if not count:
+        return
+    about = [each.label for each in measures if Need.UNANSWERABLE in each.measure.needs]
+    has = "has" if count == 1 else "have"
+    counts = (
+        f"and only counts in {join_names(about)}"
+        if about
+        else "and counts in none of the measures: none@k and vain@B are for that"
+    )
+    counts = counts if count == 1 else counts.replace("counts in", "count in")
+    yield f"{count:,} of {plural(len(truth.topics), 'topic')} {has} no answer, {counts}"
+
+
 def navigation_warnings(
     navigation: Navigation | None,
     measures: Sequence[SelectedMeasure],
@@ -283,6 +299,8 @@ _HAS: dict[Need, Callable[[GroundTruth], bool]] = {
     Need.SIZES: lambda truth: truth.collection is not None,
     Need.SUBTOPICS: _has_subtopics,
     Need.CHUNKS: lambda truth: truth.chunks is not None,
+    Need.UNANSWERABLE: lambda truth: bool(truth.is_unanswerable.any()),
+    Need.ANSWERS: lambda truth: any(answer.texts for answer in truth.assessments.answers.values()),
 }
 
 

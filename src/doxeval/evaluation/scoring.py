@@ -38,7 +38,7 @@ from doxeval.evaluation.measure_selection import (
     skip_warnings,
 )
 from doxeval.evaluation.ranking import RankedBy, RunRanking, rank_block, tied_documents
-from doxeval.measures import GroundTruth, Preset
+from doxeval.measures import GroundTruth, Measure, Need, Preset
 from doxeval.messages import one_line, truncate
 from doxeval.runs import Block, Run, RunFacts, is_not_found
 from doxeval.scores import Curve, DocumentScores, RunScores
@@ -226,6 +226,11 @@ class Scoring:
         )
 
     @property
+    def _have_answers(self) -> Bools:
+        """Whether each topic has an answer; for others nothing should be returned."""
+        return ~self.truth.is_unanswerable
+
+    @property
     def _counts_judged(self) -> bool:
         """Whether judged documents are counted: where it was requested, or costs next to nothing.
 
@@ -286,7 +291,8 @@ class Scoring:
             values = _checked_scores(selected, ranking)[ranking.topics]
             curve = measure.curve(ranking) if self.keep.curves else None
             if curve is not None:
-                curve = curve._replace(label=label, y=curve.y[ranking.topics])
+                y = np.where(_are_scored(measure, ranking)[:, None], curve.y, np.nan)
+                curve = curve._replace(label=label, y=y[ranking.topics])
             way = measure.document_score if self.keep.per_document else None
             if way is not None and way not in documents:
                 documents[way] = measure.document_scores(ranking)
@@ -336,7 +342,11 @@ class Scoring:
         warnings = (
             *same_file_warnings(source.file or facts.origin, self.assessment_files),
             *(*facts.warnings, *messages),
-            *missing_topics_warnings(has_results, topics, self.average_over),
+            *missing_topics_warnings(
+                has_results[self._have_answers],
+                [topics[number] for number in np.flatnonzero(self._have_answers).tolist()],
+                self.average_over,
+            ),
             *about_measures,
             *skip_warnings(skipped),
         )
@@ -399,7 +409,13 @@ def _checked_scores(selected: SelectedMeasure, ranking: Ranking) -> Floats:
             f"{selected.label} gives scores of shape {scores.shape}: expected one for each of the "
             f"{topics:,} topics"
         )
-    return scores
+    return np.where(_are_scored(selected.measure, ranking), scores, np.nan)
+
+
+def _are_scored(measure: Measure, ranking: Ranking) -> Bools:
+    """Return whether a measure is about each topic: those with an answer, or those without."""
+    is_unanswerable = ranking.truth.is_unanswerable
+    return is_unanswerable if Need.UNANSWERABLE in measure.needs else ~is_unanswerable
 
 
 def join_curves(parts: Sequence[tuple[Ints, Curve | None]], topics: int) -> Curve | None:

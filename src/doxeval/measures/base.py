@@ -53,6 +53,8 @@ class Need(Enum):
     RETRIEVED_ELEMENTS = "results that are elements or documents, not passages"
     SUBTOPICS = "subtopics (qrels or JSONL with subtopics, needs or highlighted text)"
     CHUNKS = "the chunks that systems could return"
+    UNANSWERABLE = "questions that no document answers (answerable: false)"
+    ANSWERS = "answers as strings (answers)"
 
 
 class Law(Enum):
@@ -224,4 +226,5 @@ e3s32, e3s321, s3e32, s3e321, strict5, gen5, genLifted, spec, auto; did you mean
             user=" ".join((type(self).__doc__ or "").strip().split("\n\n")[0].split()),
             formula=self.facts.formula,
             average=self.facts.average,
+            about="unanswerable" if Need.UNANSWERABLE in self.needs else "answerable",
         )

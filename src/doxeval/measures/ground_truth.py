@@ -131,6 +131,12 @@ class GroundTruth(Memory):
         """The number of each assessed topic."""
         return {topic: number for number, topic in enumerate(self.topics)}
 
+    @cached_property
+    def is_unanswerable(self) -> Bools:
+        """Whether each topic is known to have no answer."""
+        unanswerable = self.assessments.unanswerable
+        return np.array([topic in unanswerable for topic in self.topics], dtype=np.bool_)
+
     def nothing(self) -> Floats:
         """Return an undefined score for every topic."""
         return np.full(len(self.topics), np.nan)
@@ -205,7 +211,8 @@ class GroundTruth(Memory):
         """Return the judged pairs of topics and documents of the collection, -1 for no pair."""
         numbers, order = self._collection_numbers
         at = positions_in(numbers, documents)
-        return self.find_pairs(topic, np.where((at < 0) | (documents < 0), -1, order[at]))
+        order = np.append(order, -1)  # for what is not there
+        return self.find_pairs(topic, order[np.where((at < 0) | (documents < 0), -1, at)])
 
     def find_pairs(self, topic: Ints, place: Ints) -> Ints:
         """Return the judged pairs of topics and places in `documents`, -1 for no pair."""

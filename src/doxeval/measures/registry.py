@@ -180,7 +180,7 @@ FAMILIES = (
         "chunks at a budget",
         "chunks",
         "Chunks: recall at a budget, and needs that are answered",
-        "IoU Red read bR U Cost hit sR all RR sDCG",
+        "IoU Red read bR U Cost hit sR all RR sDCG ans none vain",
     ),
     _family(
         "elements", "xcg", "XCG: cumulated gain over elements", "xCG gr nxCG MAnxCG MAep ep iMAep"

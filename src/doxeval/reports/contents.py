@@ -16,7 +16,7 @@ from doxeval.errors import InputError
 from doxeval.markup import readable
 from doxeval.messages import join_names, plural, quoted
 from doxeval.reports.documents.view import DocumentView
-from doxeval.reports.escaping import legible
+from doxeval.reports.escaping import legible, shortened
 from doxeval.reports.provenance import Provenance, navigation_of
 from doxeval.scores import RunScores, ScoreTable
 from doxeval.topics import Topic, TopicsGiven, topics_by_id
@@ -120,6 +120,14 @@ class Subject(NamedTuple):
     run: str
     topic: str
 
+    @property
+    def text(self) -> str:
+        """The word for text that is relevant."""
+        return "evidence" if self == CHUNKINGS else "highlighted text"
+
+
+SYSTEMS, CHUNKINGS = Subject("system", "topic"), Subject("chunking", "question")
+
 
 @dataclass(frozen=True)
 class Contents:
@@ -185,9 +193,14 @@ class Contents:
         return best if self.reference in best else [*best[:-1], self.reference]
 
     @cached_property
-    def shown(self) -> dict[str, str]:
-        """The names of the runs as the page shows them, best first."""
+    def full_names(self) -> dict[str, str]:
+        """The names of the runs as they can be read, best first."""
         return legible(self.ranking)
+
+    @cached_property
+    def shown(self) -> dict[str, str]:
+        """The names of the runs as the page shows them, best first: long ones are shortened."""
+        return dict(zip(self.ranking, shortened(list(self.full_names.values())), strict=True))
 
     @cached_property
     def shown_topics(self) -> dict[str, str]:
@@ -231,7 +244,7 @@ class Contents:
     @cached_property
     def subject(self) -> Subject:
         """What was compared: chunkings if it is known what they lose, otherwise systems."""
-        return Subject("chunking", "question") if self.losses else Subject("system", "topic")
+        return CHUNKINGS if self.losses else SYSTEMS
 
     @cached_property
     def shown_documents(self) -> list[DocumentView]:
@@ -279,16 +292,16 @@ class Contents:
         return next(named, name)
 
     @cached_property
-    def warnings(self) -> list[tuple[str | None, str]]:
-        """All warnings, each with the run it is about, or None if it is about no single run."""
-        warnings: list[tuple[str | None, str]] = [
-            (None, note) for note in (*self.notes, *self.topics.warnings)
-        ]
-        warnings += [(None, warning) for warning in self.table.warnings]
+    def warnings(self) -> list[tuple[list[str], str]]:
+        """All warnings, each with the runs it is about, or none if it is about no single run."""
+        notes = [*self.notes, *self.topics.warnings, *self.table.warnings]
+        runs: dict[str, list[str]] = {note: [] for note in notes}
         for scores in self.table.runs:
-            warnings += [(scores.run, warning) for warning in scores.warnings]
-        warnings += [(None, note) for note in self.further_warnings]
-        return list(dict.fromkeys(warnings))
+            for warning in dict.fromkeys(scores.warnings):
+                runs.setdefault(warning, []).append(scores.run)
+        for note in self.further_warnings:
+            runs.setdefault(note, [])
+        return [(named, warning) for warning, named in runs.items()]
 
     @cached_property
     def further_warnings(self) -> list[str]:

@@ -17,12 +17,12 @@ from doxeval.comparison import TITLES, Comparison, MeasureColumn
 from doxeval.markup import readable
 from doxeval.measures import UnitOutcome
 from doxeval.messages import plural
-from doxeval.reports.contents import Contents
+from doxeval.reports.contents import Contents, Subject
 from doxeval.reports.documents.select import FIRST_RESULTS, LONGEST_TEXT
 from doxeval.reports.documents.view import DocumentView, RelevantUnit
 from doxeval.reports.escaping import script_json
 from doxeval.reports.figures.vega import Figure, Value, colour_of, dash_of
-from doxeval.reports.overview import MeasureVerdicts, Verdict, shown_digits
+from doxeval.reports.overview import MeasureVerdicts, Verdict, digits_of
 from doxeval.reports.tables import Cell
 from doxeval.scores import MeasureFacts
 
@@ -31,20 +31,28 @@ _MAX_RELEVANT = 60
 
 
 class ReportSubject(Struct, frozen=True):
-    """The words of the page for runs and topics: system and topic, or chunking and question."""
+    """The words of the page for runs, topics and relevant text.
+
+    These are system, topic and highlighted text, or chunking, question and evidence.
+    """
 
     run: str
     topic: str
+    text: str
 
 
 class ReportRun(Struct, frozen=True):
-    """A run. shown: whether it is chosen when the page is opened. what: what it is, in words."""
+    """A run. shown: whether it is chosen when the page is opened. what: what it is, in words.
+
+    short: the name where there is little room, if it is another.
+    """
 
     name: str
     colour: str
     dash: list[int]
     shown: bool
     what: str | UnsetType = UNSET
+    short: str | UnsetType = UNSET
 
 
 class ReportTopic(Struct, frozen=True, omit_defaults=True):
@@ -254,14 +262,15 @@ def page_data(
     places = {shown: place for place, shown in enumerate(contents.shown.values())}
     data = ReportData(
         title=contents.title,
-        subject=ReportSubject(*contents.subject),
+        subject=ReportSubject(*contents.subject, contents.subject.text),
         runs=[
             ReportRun(
-                shown,
+                contents.full_names[run],
                 colour_of(place),
                 dash_of(place),
                 run in contents.chosen,
                 contents.descriptions.get(run, UNSET),
+                UNSET if shown == contents.full_names[run] else shown,
             )
             for place, (run, shown) in enumerate(contents.shown.items())
         ],
@@ -354,7 +363,7 @@ def _measure(label: str, column: MeasureColumn) -> ReportMeasure:
         facts.title,
         number(facts.lowest),
         number(facts.highest),
-        shown_digits(column.means.values()),
+        digits_of(column),
         facts.higher_is_better,
         facts.user or UNSET,
         facts.formula or UNSET,
@@ -412,7 +421,7 @@ def document_data(contents: Contents) -> list[ReportDocument]:
     first: dict[str, int] = {}
     for view in contents.shown_documents:
         text = readable(view.text[:LONGEST_TEXT])
-        document = _document(view, topics[view.topic], runs, text, contents.subject.run)
+        document = _document(view, topics[view.topic], runs, text, contents.subject)
         if contents.navigation is not None and view.navigation is not None:
             places = [runs.get(layer.run, -1) for layer in view.layers]
             document.navigation = view.navigation
@@ -431,12 +440,13 @@ def documents_note(contents: Contents) -> str:
     """Return which documents are shown, and why; nothing if there are none."""
     if not contents.documents:
         return ""
-    system, topic = contents.subject
+    subject = contents.subject
+    system, topic = subject.run, subject.topic
     shown, of = len(contents.documents), contents.documents[0].of
     text = (
-        "highlighted text"
+        subject.text
         if all(view.highlights for view in contents.documents)
-        else "highlighted text (or, where nothing is highlighted, of the whole text)"
+        else f"{subject.text} (or, where there is none, of the whole text)"
     )
     if shown == of:
         every = f"All {of:,} relevant documents are" if of > 1 else "The one relevant document is"
@@ -450,7 +460,7 @@ def documents_note(contents: Contents) -> str:
 
 
 def _document(
-    view: DocumentView, topic: int, runs: Mapping[str, int], text: str, system: str
+    view: DocumentView, topic: int, runs: Mapping[str, int], text: str, subject: Subject
 ) -> ReportDocument:
     return ReportDocument(
         topic=topic,
@@ -488,7 +498,7 @@ def _document(
             for layer in view.layers
             if layer.units and layer.run in runs
         ],
-        why=_why(view, system),
+        why=_why(view, subject),
         cut=len(view.text) - len(text),
         budgets=list(view.budgets) or UNSET,
         cuts=_chunks(view, runs) or UNSET,
@@ -513,9 +523,9 @@ def _chunks(view: DocumentView, runs: Mapping[str, int]) -> list[ChunksData]:
     return chunks
 
 
-def _why(view: DocumentView, system: str) -> str:
+def _why(view: DocumentView, subject: Subject) -> str:
     """Return how much of the text the runs return, from the least to the most."""
-    what = "its highlighted text" if view.highlights else "its text"
+    what, system = f"its {subject.text if view.highlights else 'text'}", subject.run
     if round(100 * view.least) == round(100 * view.most):
         who = f"The {system} returns" if len(view.layers) == 1 else f"All {system}s return"
         return f"{who} {view.most:.0%} of {what}."

@@ -7,7 +7,7 @@ apart, and data are written for scripts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from doxeval.markup import readable
@@ -15,6 +15,8 @@ from doxeval.markup import readable
 # What could end a script, begin a comment in it, or end a line of it.
 _IN_SCRIPTS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 _LONGEST = 200
+# Where names stand beside or in a chart, or in a list.
+_SHORT = 30
 
 
 def legible(names: Iterable[str]) -> dict[str, str]:
@@ -27,6 +29,39 @@ def legible(names: Iterable[str]) -> dict[str, str]:
     short = (name if len(name) <= _LONGEST else f"{name[:90]}…{name[-90:]}" for name in given)
     shown = [" ".join(readable(name).split()) or "(no name)" for name in short]
     return dict(zip(given, unique(shown), strict=True))
+
+
+def shortened(names: Sequence[str], longest: int = _SHORT) -> list[str]:
+    """Return different names with an ellipsis in the middle of long ones, still all different.
+
+    Where the ends of names are the same, they are shown around the first difference.
+
+    >>> shortened(["a", "chunks-of-50-words", "chunks-of-50-lines"], 12)
+    ['a', 'chunks…words', 'chunks…lines']
+    >>> shortened(["a-very-long-name-1-of-my-run", "a-very-long-name-2-of-my-run"], 14)
+    ['a-v…me-1-of-m…', 'a-v…me-2-of-m…']
+    """
+    head = longest // 2
+    short = [_cut(name, longest, head, len(name) - (longest - 1 - head)) for name in names]
+    groups: dict[str, list[int]] = {}
+    for place, name in enumerate(short):
+        groups.setdefault(name, []).append(place)
+    for places in groups.values():
+        if len(places) > 1:
+            letters = zip(*(names[place] for place in places), strict=False)
+            same = next((at for at, some in enumerate(letters) if len(set(some)) > 1), 0)
+            for place in places:
+                short[place] = _cut(names[place], longest, longest // 4, same - longest // 4)
+    return unique(short)
+
+
+def _cut(name: str, longest: int, head: int, after: int) -> str:
+    """Return the first characters of a long name and those from a later one on."""
+    if len(name) <= longest:
+        return name
+    tail = name[max(after, head) :]
+    room = longest - head - 1
+    return f"{name[:head]}…{tail if len(tail) <= room else tail[: room - 1] + '…'}"
 
 
 def unique(names: Iterable[str]) -> list[str]:

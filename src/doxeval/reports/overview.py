@@ -6,16 +6,18 @@ measure: what is not shown to differ from it may be as good.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.comparison import Comparison, Pair
+from doxeval.comparison import Comparison, MeasureColumn, Pair
 from doxeval.reports.contents import Contents
 from doxeval.reports.documents.select import FIRST_RESULTS
-from doxeval.reports.documents.view import DocumentView, Unit
+from doxeval.reports.documents.view import DocumentView, RunUnits, Unit
 from doxeval.reports.figures.losses import Loss
+from doxeval.scores import MeasureFacts
 from doxeval.spans import Spans, merge_spans, shared_lengths
 
 Verdict = Literal["reference", "better", "worse", "not shown to differ", "not tested"]
@@ -60,17 +62,46 @@ def _verdict(tested: Comparison | None, run: str, reference: str) -> Verdict:
     return "better" if pair.better == run else "worse"
 
 
-def shown_digits(means: Iterable[float | None]) -> int:
-    """Return how many decimals means need: two, or three if runs would seem equal; fewer if large.
+def digits_of(column: MeasureColumn) -> int:
+    """Return how many decimals means need: two, or three if the best two would seem equal.
 
-    >>> shown_digits([0.911, 0.492]), shown_digits([0.911, 0.912]), shown_digits([12.5, 130.0])
-    (2, 3, 0)
+    Large numbers need fewer.
+
+    >>> from doxeval.scores import MeasureFacts
+    >>> facts = MeasureFacts("P", "P", "precision")
+    >>> for means in ([0.911, 0.492, 0.491], [0.911, 0.912], [12.5, 130.0]):
+    ...     values = {str(mean): np.array([mean]) for mean in means}
+    ...     print(digits_of(MeasureColumn(facts, values)))
+    2
+    3
+    0
     """
-    known = {mean for mean in means if mean is not None}
+    known = {mean for mean in column.means.values() if mean is not None}
     largest = max(map(abs, known), default=0.0)
     if largest >= 10:
         return 0 if largest >= 100 else 1
-    return 2 if len({f"{mean:.2f}" for mean in known}) == len(known) else 3
+    best = sorted(known, reverse=column.facts.higher_is_better)[:2]
+    return 2 if len({f"{mean:.2f}" for mean in best}) == len(best) else 3
+
+
+def ranks(column: MeasureColumn) -> dict[str, int]:
+    """Return the rank of each run by a measure; runs with the same mean share one.
+
+    Runs without a mean come after all others.
+
+    >>> from doxeval.scores import MeasureFacts
+    >>> facts = MeasureFacts("P", "P", "precision")
+    >>> values = {"a": np.array([0.5]), "b": np.array([0.1]), "c": np.array([0.5])}
+    >>> ranks(MeasureColumn(facts, values))
+    {'a': 1, 'c': 1, 'b': 3}
+    """
+    ranked: dict[str, int] = {}
+    before: float | None = None
+    for place, run in enumerate(column.ranking(), 1):
+        is_tie = bool(ranked) and column.means[run] == before
+        ranked[run] = next(reversed(ranked.values())) if is_tie else place
+        before = column.means[run]
+    return ranked
 
 
 class ShownDocument(NamedTuple):
@@ -84,19 +115,22 @@ class ShownDocument(NamedTuple):
 class Finding(NamedTuple):
     """What the report says in short, by the first measure.
 
-    best: the first run; mean: its mean. reference: the baseline, or else the best run. pair: the
-    best run and the reference, or the reference and the second if the reference is best; None if
-    there is one run, or none was tested. by_verdict: all runs. loss: of the best run, if
-    chunks are known. document: where the difference is seen best.
+    best: the first run; mean: its mean. leaders: all runs with that mean. reference: the baseline,
+    or else the best run. pair: the best run and the reference, or the reference and the second if
+    the reference is best; None if there is one run, or none was tested. by_verdict: all runs. loss:
+    of the best run, if chunks are known. budget: that of the measure, as "1,000 words", if it has
+    one. document: where the difference is seen best.
     """
 
     best: str
     mean: float | None
+    leaders: list[str]
     reference: str
     pair: Pair | None
     is_tie: bool
     by_verdict: dict[Verdict, list[str]]
     loss: Loss | None
+    budget: str | None
     document: ShownDocument | None
 
     def others(self, verdict: Verdict) -> list[str]:
@@ -129,11 +163,13 @@ def main_finding(contents: Contents, verdicts: MeasureVerdicts) -> Finding:
     return Finding(
         best,
         means[best],
+        [run for run in contents.ranking if means[run] == means[best]],
         verdicts.reference,
         pair,
         len(means) > 1 and len(set(means.values())) == 1,
         by_verdict,
         next(losses, None),
+        _budget_in_words(contents.columns[0].facts),
         None if other is None else _document_that_differs_most(contents, best, other),
     )
 
@@ -141,33 +177,62 @@ def main_finding(contents: Contents, verdicts: MeasureVerdicts) -> Finding:
 def _document_that_differs_most(contents: Contents, best: str, other: str) -> ShownDocument | None:
     """Return the document in which the better run shows more of the relevant text, by most.
 
-    Documents come first in which both runs return something. First count only the first results
-    of each list, then all of them.
+    Documents come first in which both runs show something. First count only what is read within
+    the budget of the measure or, without one, the first results of each list; then all of them.
     """
     gains = {}
     for number, view in enumerate(contents.shown_documents):
-        units = {layer.run: layer.units for layer in view.layers}
-        both = (units.get(best, ()), units.get(other, ()))
+        layers = {layer.run: layer for layer in view.layers}
+        both = [layers.get(run, RunUnits(run)) for run in (best, other)]
+        budget = _budget_in(view, contents.columns[0].facts)
+        read = [_read(layer, budget) for layer in both]
         first, all_results = (
-            _share(view, both[0], depth) - _share(view, both[1], depth)
-            for depth in (FIRST_RESULTS, None)
+            _share(view, mine) - _share(view, theirs)
+            for mine, theirs in (read, [_spans(layer.units) for layer in both])
         )
         if first > 0 or all_results > 0:
-            gains[number] = (bool(both[0] and both[1]), first, all_results)
+            gains[number] = (first > 0, all(read), first, all_results)
     if not gains:
         return None
     number = max(gains, key=lambda at: gains[at])
     return ShownDocument(number, contents.shown_documents[number], (best, other))
 
 
-def _share(view: DocumentView, units: Sequence[Unit], depth: int | None) -> float:
-    """Return the share of the relevant text that units down to a rank contain."""
+_BUDGET = re.compile(r"bR@(\d+)")
+
+
+def _budget_in_words(facts: MeasureFacts) -> str | None:
+    """Return how much is read before recall is counted, if the measure says so."""
+    known = re.match(_BUDGET.pattern + r"\(.*unit=(\w+)", facts.canonical)
+    return None if known is None else f"{int(known[1]):,} {known[2]}"
+
+
+def _budget_in(view: DocumentView, facts: MeasureFacts) -> int | None:
+    """Return the number of the measure's budget among those of a document; None without one."""
+    budget = _BUDGET.match(facts.canonical)
+    sizes = [re.sub(r"\D", "", words) for words in view.budgets]
+    return sizes.index(budget[1]) if budget and budget[1] in sizes else None
+
+
+def _read(layer: RunUnits, budget: int | None) -> list[tuple[int, int]]:
+    """Return what is read within a budget; without one, the first results."""
+    if budget is None or not layer.read:
+        return _spans(unit for unit in layer.units if unit.rank <= FIRST_RESULTS)
+    stops = zip(layer.units, layer.read[budget], strict=True)
+    return [(unit.start, stop) for unit, stop in stops if stop > unit.start]
+
+
+def _spans(units: Iterable[Unit]) -> list[tuple[int, int]]:
+    return [(unit.start, unit.end) for unit in units]
+
+
+def _share(view: DocumentView, spans: Sequence[tuple[int, int]]) -> float:
+    """Return the share of the relevant text that is in some spans."""
     relevant = _merged(view.highlights or [(grade.start, grade.end) for grade in view.grades])
     total = int(relevant.lengths().sum())
-    kept = [(unit.start, unit.end) for unit in units if depth is None or unit.rank <= depth]
-    if not total or not kept:
+    if not total or not spans:
         return 0.0
-    return float(shared_lengths(_merged(kept), relevant).sum()) / total
+    return float(shared_lengths(_merged(spans), relevant).sum()) / total
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> Spans:

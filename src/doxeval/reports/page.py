@@ -21,7 +21,7 @@ from doxeval.reports.figures.losses import losses_figure
 from doxeval.reports.figures.measures import scatter_figures, scatters_left_out, tau_figure, tau_of
 from doxeval.reports.figures.topics import differences_figure, difficulty_figure
 from doxeval.reports.figures.vega import Figure
-from doxeval.reports.overview import main_finding, shown_digits, verdicts_by_measure
+from doxeval.reports.overview import digits_of, main_finding, ranks, verdicts_by_measure
 from doxeval.reports.tables import (
     Cell,
     against_baseline,
@@ -146,7 +146,8 @@ def _numbers(contents: Contents, cells: Mapping[str, Sequence[Cell]]) -> dict[st
     labels = contents.table.labels
     return {
         "further": summary(contents),
-        "digits": shown_digits(contents.columns[0].means.values()),
+        "digits": digits_of(contents.columns[0]),
+        "ranks": ranks(contents.columns[0]),
         "cells": cells,
         "judged": [
             (run, share)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from html import escape
 from pathlib import Path
@@ -252,11 +253,11 @@ def write_report(
             file.write(whole.encode())
         if figures_in is None:
             return Report(whole, [target], contents.further_warnings)
-        files = [target, *_write_figures(drawn, Path(figures_in))]
+        files = [target, *_write_figures(contents, drawn, Path(figures_in))]
         return Report(whole, files, contents.further_warnings)
 
 
-def _write_figures(drawn: Sequence[Figure], target: Path) -> list[Path]:
+def _write_figures(contents: Contents, drawn: Sequence[Figure], target: Path) -> list[Path]:
     """Write all figures or none."""
     names = []
     with output_directory(target) as directory:
@@ -264,7 +265,18 @@ def _write_figures(drawn: Sequence[Figure], target: Path) -> list[Path]:
             for kind in (*FILES, "csv"):
                 name = f"{figure.name}.{kind}"
                 with (directory / name).open("wb") as file:
-                    file.write(figure.file(kind))
+                    shown = _for_csv(contents, figure) if kind == "csv" else figure
+                    file.write(shown.file(kind))
                     flush_to_disk(file)
                 names.append(name)
     return [target / name for name in names]
+
+
+def _for_csv(contents: Contents, figure: Figure) -> Figure:
+    """Return a figure whose data have the words of the page and the full names of runs."""
+    full = {shown: contents.full_names[run] for run, shown in contents.shown.items()}
+    columns = dict(figure.columns)
+    if "run" in columns:
+        columns["run"] = [full.get(str(name), name) for name in columns["run"]]
+    words = contents.subject._asdict()
+    return replace(figure, columns={words.get(name, name): at for name, at in columns.items()})

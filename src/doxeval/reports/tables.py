@@ -11,6 +11,7 @@ import numpy as np
 from doxeval.comparison import mean_interval
 from doxeval.reports.contents import ALPHA, Contents
 from doxeval.reports.figures.curves import shares_by_rank
+from doxeval.reports.figures.vega import bounds_of
 
 # The leaderboard
 
@@ -116,11 +117,18 @@ def against_baseline(contents: Contents) -> list[Against]:
     return rows
 
 
+class TopicScore(NamedTuple):
+    """A score as text, and its tint: from 0, the lowest, to 10, the highest of the measure."""
+
+    text: str
+    tint: int
+
+
 class TopicTable(NamedTuple):
-    """The runs, each with its place in the ranking, and a row of scores as text for each topic."""
+    """The runs, each with its place in the ranking, and a row of scores for each topic."""
 
     runs: list[tuple[int, str]]
-    rows: list[list[str]]
+    rows: list[list[TopicScore]]
 
 
 def topic_table(contents: Contents) -> TopicTable:
@@ -130,14 +138,21 @@ def topic_table(contents: Contents) -> TopicTable:
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> facts = MeasureFacts("P", "P", "precision")
     >>> runs = (RunScores("mine", np.array([[0.5, np.nan]]), np.ones(2, dtype=bool)),)
-    >>> topic_table(Contents(ScoreTable((facts,), ("7", "8"), runs)))
-    TopicTable(runs=[(0, 'mine')], rows=[['0.5000'], ['–']])
+    >>> topic_table(Contents(ScoreTable((facts,), ("7", "8"), runs))).rows
+    [[TopicScore(text='0.500', tint=5)], [TopicScore(text='–', tint=0)]]
     """
     fits = len(contents.names) * len(contents.table.topic_ids) <= _MAX_CELLS
     runs = contents.ranking if fits else contents.chosen
-    values = [contents.columns[0].values[run].tolist() for run in runs]
+    column = contents.columns[0]
+    values = np.stack([column.values[run] for run in runs], axis=1)
+    low, high = bounds_of(column.facts, values[~np.isnan(values)].tolist())
+    tints = np.nan_to_num((values - low) / (high - low) * 10).round().astype(np.int64)
     rows = [
-        ["–" if math.isnan(v) else f"{v:.4f}" for v in row] for row in zip(*values, strict=True)
+        [
+            TopicScore("–" if math.isnan(v) else f"{v:.3f}", tint)
+            for v, tint in zip(*row, strict=True)
+        ]
+        for row in zip(values.tolist(), tints.tolist(), strict=True)
     ]
     return TopicTable([(contents.ranking.index(run), run) for run in runs], rows)
 

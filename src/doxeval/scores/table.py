@@ -57,7 +57,7 @@ class MeasureFacts(NamedTuple):
     that is not known. The canonical name says so where it is not what the measure does by itself,
     the label where it is not what everybody expects: two different values never have one name.
     average: how the mean over topics is taken; a geometric mean is that of scores which are natural
-    logarithms.
+    logarithms. about: whether it scores topics that have an answer, or those that have none.
 
     >>> MeasureFacts("iP[.01]", "iP[0.01](alpha=0)", "interpolated precision")
     MeasureFacts('iP[.01]', 'iP[0.01](alpha=0)', 0 to 1, higher is better)
@@ -74,6 +74,7 @@ class MeasureFacts(NamedTuple):
     formula: str = ""
     duplicates: str = ""
     average: Average = "arithmetic"
+    about: Literal["answerable", "unanswerable"] = "answerable"
 
     def mean_of(self, values: Floats) -> float | None:
         """Return the mean of the defined scores of topics, None if there are none.
@@ -261,6 +262,7 @@ class ScoreTable(ShownAsTable):
     """The scores of runs on topics by measures.
 
     reference: the label of the measure by which runs are ranked and called best; None: the first.
+    unanswerable: the topics that no document answers, which only measures about them score.
 
     >>> facts = MeasureFacts("iP[.01]", "iP[0.01](alpha=0,resize=full)", "interpolated precision")
     >>> scores = RunScores("mine", np.array([[0.5, 0.25, np.nan]]), np.array([True, True, True]))
@@ -293,6 +295,7 @@ class ScoreTable(ShownAsTable):
     assessments: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     reference: str | None = None
+    unanswerable: tuple[str, ...] = ()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -469,7 +472,7 @@ class ScoreTable(ShownAsTable):
         """Return the topics for which measures are undefined, by run and measure, if any."""
         by_run = {}
         for scores in self.runs:
-            undefined = np.isnan(scores.values) & scores.counted
+            undefined = np.isnan(scores.values) & scores.counted & self._are_scored
             topics = {
                 label: [self.topic_ids[topic] for topic in np.flatnonzero(flags).tolist()]
                 for label, flags in zip(self.labels, undefined, strict=True)
@@ -478,6 +481,15 @@ class ScoreTable(ShownAsTable):
             if topics:
                 by_run[scores.run] = topics
         return by_run
+
+    @property
+    def _are_scored(self) -> Bools:
+        """Whether each measure (a row) is about each topic: one with an answer, or one without."""
+        unanswerable = set(self.unanswerable)
+        is_unanswerable = np.array([topic in unanswerable for topic in self.topic_ids], np.bool_)
+        about = np.array([facts.about == "unanswerable" for facts in self.measures], np.bool_)
+        are_scored: Bools = about[:, None] == is_unanswerable[None, :]
+        return are_scored
 
     def undefined_in_words(self) -> dict[str, str]:
         """Return for each run with undefined scores a line with the measures and the topics.

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pty
 import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import doxeval as package
 from helpers import doxeval, write_files
@@ -17,21 +20,19 @@ from own_models import MODEL_SOURCE
 def test_demo_does_the_whole_job(tmp_path: Path) -> None:
     out = tmp_path / "demo"
     result = doxeval("demo", "--out", out)
-    assert result.exit_code == 0, result.stderr
-    steps = "collection build", "index build", "search", "validate", "evaluate", "compare", "report"
-    for verb in (*steps, "chunks try"):
-        assert f"$ doxeval {verb} " in result.stdout
-    assert re.search(r"^10\. \w+ /article\[1\]", result.stdout, re.MULTILINE)
-    assert "What next" in result.stdout
-    assert len(list((out / "data" / "runs").glob("*.run"))) == 12
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert len(lines) <= 30
+    assert max(map(len, lines)) <= 80 + len(str(out))  # which two lines have
+    assert sum(bool(re.match(r"✓ .* \d+\.\d s$", line)) for line in lines) == 4
+    assert re.search(r"^careful +0\.91 .* better ", result.stdout, re.MULTILINE)
+    means = [float(mean) for mean in re.findall(r"^[\w-]+ +(\d\.\d\d) ", result.stdout, re.M)]
+    assert len(means) == 12 == len(list((out / "data" / "runs").glob("*.run")))
+    assert means == sorted(means, reverse=True)
     page = (out / "report.html").read_text(encoding="utf-8")
-    for baseline in ("baseline-lm", "baseline-bm25"):
-        assert re.search(rf"^{baseline} +0\.\d{{4}} ", result.stdout, re.MULTILINE)
-        assert f"{baseline}.run: run {baseline}, " in result.stdout  # validated
-        assert baseline in page
-    assert result.stdout.count("  0 errors, 0 warnings\n") == 2
-    assert (out / "report.html").stat().st_size > 100_000
-    assert re.search(r"^paragraphs +455 ", result.stdout, re.MULTILINE)
+    assert "report.html; 1 warning there\n" in result.stdout
+    assert page.count("of the first 10 documents of a topic, ") == 1
+    assert all(f"baseline-{model}" in page for model in ("lm", "bm25"))
     page = (out / "chunks.html").read_text(encoding="utf-8")
     assert "What is lost by chunking and by retrieval" in page
     again = doxeval("demo", "--out", out)
@@ -40,6 +41,48 @@ def test_demo_does_the_whole_job(tmp_path: Path) -> None:
     refused = doxeval("demo", "--out", precious, "--force")
     assert (refused.exit_code, "is not an earlier demo" in refused.stderr) == (1, True)
     assert (precious / "thesis.txt").exists()
+
+
+def test_demo_prints_all_commands(tmp_path: Path) -> None:
+    result = doxeval("demo", "--out", tmp_path / "demo", "--verbose")
+    assert result.exit_code == 0, result.stderr
+    steps = "collection build", "index build", "search", "validate", "evaluate", "compare", "report"
+    for verb in (*steps, "chunks try"):
+        assert f"$ doxeval {verb} " in result.stdout
+    assert re.search(r"^10\. \w+ /article\[1\]", result.stdout, re.MULTILINE)
+    for baseline in ("baseline-lm", "baseline-bm25"):
+        assert re.search(rf"^{baseline} +0\.\d{{4}} ", result.stdout, re.MULTILINE)
+        assert f"{baseline}.run: run {baseline}, " in result.stdout  # validated
+    assert result.stdout.count("  0 errors, 0 warnings\n") == 2
+    assert re.search(r"^paragraphs +455 ", result.stdout, re.MULTILINE)
+    assert "What next" in result.stdout
+
+
+def test_a_demo_that_fails_says_why_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "demo"
+    monkeypatch.setattr("doxeval.documents.build_collection", _no_space)
+    result = doxeval("demo", "--out", out)
+    assert result.exit_code == 1
+    assert "No space left on device" in result.stderr
+    assert "✓" not in result.stdout
+    assert not list(tmp_path.iterdir())
+
+
+def _no_space(*_: object, **__: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_the_pages_of_the_demo_are_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)  # which returns nothing: no browser
+    out = tmp_path / "demo"
+    result = doxeval("demo", "--out", out, "--open")
+    pages = [out / "report.html", out / "chunks.html"]
+    assert opened == [page.as_uri() for page in pages]
+    for page in pages:
+        assert f"there is no browser here to open {page} with" in result.stderr
 
 
 def test_a_terminal_sees_progress_and_no_control_characters(tmp_path: Path) -> None:

@@ -217,10 +217,10 @@ def test_measures_explain_themselves_in_place(opened: Opening) -> None:
 def test_data_of_figures_and_tables_as_csv(opened: Opening) -> None:
     tab = opened()
     for selector, first in (
-        ("#figure-curve-1 > .data", "run,x,y"),
-        ("section#leaderboard .data", "run,P(a=1)"),
+        ("#figure-curve-1 > .data", "system,x,y"),
+        ("section#leaderboard .data", "system,P(a=1)"),
         ("section#head-to-head .data", "topic,title,measure"),
-        ("#topic-view .data", "topic,run,P(a=1)"),
+        ("#topic-view .data", "topic,system,P(a=1)"),
     ):
         with tab.page.expect_download() as started:
             tab(selector).click()
@@ -347,16 +347,23 @@ def test_many_runs_can_be_found_by_name(opened: Opening, tmp_path: Path) -> None
     assert tab.said == []
 
 
+def full_names(rows: Any) -> list[str]:
+    """The names of runs, whole where they are shortened."""
+    names = rows.locator("th bdi").all()
+    return [name.get_attribute("title") or name.inner_text() for name in names]
+
+
 def test_the_first_screen_shows_one_measure_at_a_time(opened: Opening) -> None:
     tab = opened()
     rows = tab("#overview tbody tr:visible")
-    assert rows.locator("th bdi").all_inner_texts() == list(RUNS)
+    assert full_names(rows) == list(RUNS)
+    assert [len(name) <= 30 for name in rows.locator("th bdi").all_inner_texts()] == [True] * 4
     assert rows.locator("circle.mean").count() == 4
     assert rows.locator("line.reference").count() == 4
     assert rows.locator(".compared").all_inner_texts() == ["better", "better", "better", "baseline"]
     assert tab("#overview tfoot text").all_text_contents() == ["0", "0.25", "0.5", "0.75", "1"]
     tab("#measure-chooser button").nth(1).click()
-    assert rows.locator("th bdi").all_inner_texts() == list(reversed(RUNS))
+    assert full_names(rows) == list(reversed(RUNS))
     assert rows.locator(".compared").all_inner_texts() == ["baseline", "worse", "worse", "worse"]
     assert rows.locator(".rank").all_inner_texts() == ["1", "2", "3", "4"]
     assert HOSTILE in tab("#overview thead .measured").inner_text()

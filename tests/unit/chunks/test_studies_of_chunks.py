@@ -325,7 +325,7 @@ def test_the_report_names_the_reference_measure(docs: Documents, gold: Questions
     cuts = {"sent": "sentences:1:0", "small": "words:8:0", "all": "paragraphs"}
     found = chunks.compare(docs, gold, cuts, budget=400, reference="bR@50")
     page = re.sub(r"<[^>]+>", "", found.report().html)
-    assert f"{found.best} is best: bR@50 " in page
+    assert f"{found.best}, sent share the best bR@50, 1.00" in page
 
 
 def test_equal_cuts_have_the_same_winner_in_study_and_report(

@@ -61,7 +61,10 @@ def test_try_needs_nothing_but_documents_and_questions(work: Path) -> None:
         assert word in result.stdout
     assert Path("r.html").exists()
     rows = json.loads(
-        run("try", "handbook", "q.jsonl", "--by", "sentences:1:0", "--format", "json").stdout
+        run(
+            *("try", "handbook", "q.jsonl", "--by", "sentences:1:0", "--format", "json"),
+            *("--report", "s.html"),
+        ).stdout
     )
     assert [row["chunking"] for row in rows] == ["sentences:1:0"]
 
@@ -550,7 +553,7 @@ def test_terminal_and_report_call_the_same_cut_best_by_the_same_measure(work: Pa
     for options, reference, headline in (
         ((), "bR@1000", "All 3 chunkings have the same mean {1}, "),
         (("--budget", "40"), "bR@40", "All 3 chunkings have the same mean {1}, "),
-        (("--budget", "40", "--reference", "bR@12"), "bR@12", "{0} is best: {1} "),
+        (("--budget", "40", "--reference", "bR@12"), "bR@12", "By {1}, it is the best of 3 "),
     ):
         shown = run("try", "handbook", "q.jsonl", *cuts, *options, "--report", "r.html").stdout
         best = re.search(r"best: (\S+) by (\S+) \(", shown)

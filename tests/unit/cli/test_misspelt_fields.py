@@ -69,15 +69,19 @@ Case = tuple[str, Any, Callable[[Path], Any], int | None, str]
 CASES: dict[str, Case] = {
     "a span": (
         *("q.jsonl", [GOOD_QUESTION, question({"doc": "a", "qoute": "Thirty"}, id="2")]),
-        *(asked, 2, "unknown field 'qoute': expected doc, start, end, quote, whole; did you mean"),
+        *(
+            asked,
+            2,
+            "unknown field 'qoute': expected doc, start, end, quote, whole, page; did you mean",
+        ),
     ),
     "a span with its text": (
         *("q.jsonl", [question({"doc": "a", "text": "Thirty days"})], asked, 1),
-        "unknown field 'text': expected doc, start, end, quote, whole; did you mean quote?",
+        "unknown field 'text': expected doc, start, end, quote, whole, page; did you mean quote?",
     ),
     "a span by its page": (
-        *("q.jsonl", [question({"doc": "a", "page": 3})], asked, 1),
-        "pages have no offsets: give start and end in the document, or the text itself as quote",
+        *("q.jsonl", [question({"doc": "a", "page": 0})], asked, 1),
+        "expected a doc and a page from 1 on, perhaps with a quote",
     ),
     "a need": (
         *("q.jsonl", [{**GOOD_QUESTION, "needs": [{"spans": ["Thirty days"], "graed": 2}]}]),

@@ -146,7 +146,8 @@ def test_documents_by_brute_force(world: World, what: str) -> None:
     found = list(table.document_rows())
     expected: list[tuple[Any, ...]] = []
     for scored_by, way in WAYS.items():
-        for topic in dict.fromkeys(judgment.topic for judgment in world.judgments):
+        judged = [*(judgment.topic for judgment in world.judgments), *dict(world.answers)]
+        for topic in dict.fromkeys(judged):
             expected += by_hand(Scene(world, topic, results), topic, scored_by, way)
     assert [tuple(row) for row in found] == expected
 

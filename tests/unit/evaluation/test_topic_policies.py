@@ -9,7 +9,7 @@ from dataclasses import fields
 from doxeval.assessments import Assessments, Judgment
 from doxeval.documents import example_collection
 from doxeval.evaluation import evaluate
-from doxeval.measures import MEASURES, Esr, Measure, measure_named
+from doxeval.measures import MEASURES, Esr, Measure, Need, measure_named
 from doxeval.runs import ChunkTable, Result, Run
 from doxeval.scores import ScoreTable
 from making import elements, graded, passage
@@ -22,7 +22,12 @@ def for_highlights(kind: type[Measure]) -> str:
     return str(kind(quant="spec") if has_quantisation else kind())  # type: ignore[call-arg]  # as the test wants it
 
 
-ALL_MEASURES = [for_highlights(kind) for kind in MEASURES.values()]
+# Those that need answers as strings or questions without an answer say nothing of relevant text.
+ALL_MEASURES = [
+    for_highlights(kind)
+    for kind in MEASURES.values()
+    if not kind.facts.needs & {Need.ANSWERS, Need.UNANSWERABLE}
+]
 
 
 def relevant(topic: str, document: str) -> Judgment:

@@ -36,6 +36,7 @@ from doxeval.assessments import (
     Grade2003,
     GradedElement,
     Judgment,
+    TopicAnswer,
 )
 from doxeval.evaluation import evaluate
 from doxeval.measures import FAMILIES, MEASURES, Measure, eprum, measure_named, prum
@@ -72,7 +73,8 @@ def test_every_measure_has_a_twin() -> None:
 
 def world_of(**judged: Any) -> World:
     """A world of one judgment, to ask a scenario what it allows there."""
-    return World((), (Judgment("7", "a", **judged),), (), ())
+    answers = (("7", TopicAnswer(("yes",))), ("9", TopicAnswer(exists=False)))
+    return World((), (Judgment("7", "a", **judged),), (), (), answers=answers)
 
 
 HIGHLIGHTED = world_of(highlights=((0, 1),), best_entry_point=0)

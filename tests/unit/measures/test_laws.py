@@ -305,8 +305,8 @@ ENDS = {"unretrieved": "zero"}
 
 
 def scores_what_is_found(kind: type[Measure]) -> bool:
-    """Whether a measure has a cut-off, and does not ask whether documents were judged."""
-    return has_cut_off(kind) and kind.name != "Judged"
+    """Whether a measure has a cut-off, and looks at what is returned, not whether or if judged."""
+    return has_cut_off(kind) and kind.name not in ("Judged", "none")
 
 
 @law(measures=scores_what_is_found, fixed={"k": 1, **ENDS}, where=elements_or_text, variants=1)

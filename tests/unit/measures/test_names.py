@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.assessments import Assessments, Judgment
+from doxeval.assessments import Assessments, Judgment, JudgmentColumns, TopicAnswer
 from doxeval.documents import example_collection
 from doxeval.errors import SyntaxProblem
 from doxeval.evaluation import evaluate
@@ -178,7 +178,9 @@ def test_a_point_that_is_no_decimal_parses_back(x: Fraction) -> None:
 
 def test_the_names_in_a_table_of_scores_parse_back() -> None:
     collection = example_collection({"a": "<a>x</a>", "b": "<a/>", "c": "<a/>"})
-    assessments = Assessments([Judgment("7", "a", ((0, 1),), 0)])
+    answers = {"7": TopicAnswer(("x",)), "8": TopicAnswer(exists=False)}
+    judged = JudgmentColumns.of([Judgment("7", "a", ((0, 1),), 0)])
+    assessments = Assessments(judged.with_answers(answers))
     table = evaluate(
         Run.from_results([Result("7", "a")]),
         assessments,

@@ -70,6 +70,93 @@ def test_equal_runs_have_no_best() -> None:
     assert "<strong>" not in shown.partition('<section id="leaderboard"')[2].partition("<script")[0]
 
 
+def test_runs_that_tie_are_best_together() -> None:
+    table = scored(a=0.5, base=0.2)
+    a, base = table.runs
+    table = replace(table, runs=(a, base, replace(a, run="b")))
+    assert headline(table) == "a, b share the best P, 0.50"
+    assert headline(table, "base") == "a, b share the best P, 0.50; the baseline is base (0.20)"
+    assert headline(table, "b") == "No system is better than the baseline, b: P 0.50"
+    tree = html.fromstring(page(Contents(table)))
+    assert words_in(tree, "//table[@id='overview']//td[contains(@class, 'rank')]") == "1 1 3"
+
+
+def test_chunkings_show_a_share_of_what_is_needed() -> None:
+    label = "bR@1000(unit=words,fit=cut)"
+    facts = (MeasureFacts("bR@1000", label, "recall at a budget"),)
+    table = replace(scored(small=0.3, large=0.604), measures=facts)
+    lost = tuple(Loss(run, "bR@1000", 0.3, 0.29, 0.1) for run in ("small", "large"))
+    tree = html.fromstring(page(Contents(table, losses=lost)))
+    assert words_in(tree, "//p[@class='headline']") == (
+        "large shows 60% of what is needed in 1,000 words; "
+        "29% is lost by retrieval, 10% by chunking"
+    )
+    assert "significantly better than the other chunking" in words_in(
+        tree, "//div[@class='finding']"
+    )
+
+
+def test_two_digits_unless_the_best_two_would_seem_equal() -> None:
+    assert "P 0.80" in headline(scored(a=0.8, b=0.3, c=0.301))
+    assert "P 0.801" in headline(scored(a=0.803, b=0.8, c=0.3))
+
+
+def test_equal_warnings_are_grouped() -> None:
+    table = scored(a=0.5, b=0.4, c=0.3)
+    of_runs = {"a": ("late", "late"), "b": ("late", "empty"), "c": ("late",)}
+    runs = tuple(replace(run, warnings=of_runs[run.run]) for run in table.runs)
+    contents = Contents(replace(table, runs=runs))
+    assert contents.warnings[:2] == [(["a", "b", "c"], "late"), (["b"], "empty")]
+    tree = html.fromstring(page(contents))
+    lines = [
+        " ".join("".join(each.itertext()).split())
+        for each in tree.xpath("//ul[@class='warnings']/li")
+    ]
+    assert lines[:2] == ["all systems: late", "b: empty"]
+
+
+def test_long_names_are_short_where_there_is_little_room() -> None:
+    names = [f"{'a-long-name-of-a-run-' * 3}{number}-{'with-an-end-' * 2}" for number in (1, 2)]
+    table = scored(x=0.8, y=0.3)
+    runs = tuple(replace(run, run=name) for run, name in zip(table.runs, names, strict=True))
+    contents = Contents(replace(table, runs=runs))
+    shown = [contents.shown[name] for name in names]
+    assert len(set(shown)) == 2
+    assert all(len(name) <= 30 and "…" in name for name in shown)
+    assert any("1" in name for name in shown)
+    tree = html.fromstring(page(contents))
+    cells = tree.xpath("//table[@id='overview']//th[@scope='row']/bdi")
+    assert [(cell.text, cell.get("title")) for cell in cells] == list(
+        zip(shown, names, strict=True)
+    )
+
+
+def test_what_was_not_tested_is_said() -> None:
+    """Of one topic nothing is tested; of two systems there are no others to speak of."""
+    table = scored(base=0.3, good=0.8)
+    tested = html.fromstring(page(Contents(table, baseline="base")))
+    assert "Of the other" not in words_in(tested, "//div[@class='finding']")
+    first = tuple(
+        replace(run, values=run.values[:, :1], counted=run.counted[:1]) for run in table.runs
+    )
+    single = replace(table, topic_ids=table.topic_ids[:1], runs=first)
+    words = words_in(html.fromstring(page(Contents(single, baseline="base"))), "//section[1]")
+    assert "2 systems on 1 topic" in words
+    assert "Differences were not tested." in words
+    assert "“Better”" not in words
+
+
+def test_a_measure_without_scores_has_no_best() -> None:
+    table = scored(a=0.3, b=0.8)
+    nothing = tuple(replace(run, values=np.full_like(run.values, np.nan)) for run in table.runs)
+    tree = html.fromstring(page(Contents(replace(table, runs=nothing))))
+    assert words_in(tree, "//p[@class='headline']") == "No system has a mean by P"
+    assert "best" not in words_in(tree, "//table[@id='overview']/tbody")
+    half = page(Contents(replace(table, runs=(table.runs[0], nothing[1])), baseline="b"))
+    shown = words_in(html.fromstring(half), "//p[@class='headline']")
+    assert shown.endswith("; the baseline, b, has no mean")
+
+
 def test_each_run_has_a_row_with_its_verdict() -> None:
     table = scored(base=0.3, good=0.8, bad=0.1).described({"good": "<b>good</b> parts"})
     contents = Contents(table, baseline="base")
@@ -96,12 +183,15 @@ def test_descriptions_are_of_runs_that_are_there() -> None:
 def test_the_page_speaks_of_what_was_compared() -> None:
     table = scored(first=0.3, good=0.8)
     lost = tuple(Loss(run, "P", 0.3, 0.2, 0.5) for run in ("first", "good"))
-    chunks = html.fromstring(page(Contents(table, losses=lost)))
+    chunks = html.fromstring(page(Contents(table, "Splitters", losses=lost)))
     for script in chunks.xpath("//script|//style"):
         script.drop_tree()
-    words = words_in(chunks, "//main")
-    assert "2 chunkings on 20 questions." in words
-    assert not re.search(r"\b([Ss]ystems?|[Tt]opics?)\b", words)
+    words = words_in(chunks, "//body")
+    assert "the best of 2 chunkings on 20 questions (0.80)" in words
+    spoken = chunks.xpath("//@aria-label|//@title|//@placeholder|//figcaption//text()")
+    assert not re.search(
+        r"\b([Ss]ystems?|[Tt]opics?|[Rr]uns?(?! the page))\b", " ".join([words, *spoken])
+    )
     assert "2 systems on 20 topics." in words_in(html.fromstring(page(Contents(table))), "//main")
 
 

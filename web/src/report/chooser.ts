@@ -46,7 +46,8 @@ function box(page: Page, at: number): Box {
   const input = element("input", { type: "checkbox", "data-run": String(at) });
   input.addEventListener("change", () => page.toggle(at));
   const role = page.data.hasBaseline && at === page.data.baseline ? element("small", {}, " baseline") : null;
-  const name = element("span", { class: "name", title: run.name }, named(run.name), role);
+  const title = run.what ? `${run.full}: ${run.what}` : run.full;
+  const name = element("span", { class: "name", title }, named(run.name), role);
   const only = button({ class: "only", "aria-label": `Only ${run.name}` }, () => page.choose([at]), "only");
   return { row: element("li", {}, element("label", {}, input, swatch(run), name), only), input };
 }
@@ -71,12 +72,12 @@ function finder(page: Page, boxes: Box[]): HTMLElement {
   const input = element("input", {
     type: "search",
     placeholder: `find ${word}s`,
-    "aria-label": `Find ${word}s by name`,
+    "aria-label": `Find ${word}s by name or description`,
   });
   input.addEventListener("input", () => {
     const words = input.value.toLowerCase();
     boxes.forEach(({ row }, at) => {
-      row.hidden = !page.run(at).name.toLowerCase().includes(words);
+      row.hidden = !`${page.run(at).full}\n${page.run(at).what ?? ""}`.toLowerCase().includes(words);
     });
   });
   return input;

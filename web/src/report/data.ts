@@ -10,7 +10,13 @@ export interface DocumentView extends wire.ReportDocument {
   text: string;
 }
 
+/** A run by the name that there is room for everywhere; data that are saved have the full one. */
+export interface ReportRun extends wire.ReportRun {
+  full: string;
+}
+
 export interface ReportData extends wire.ReportData {
+  runs: ReportRun[];
   documents: DocumentView[];
 }
 
@@ -20,12 +26,13 @@ export function carried(): ReportData {
   const data = JSON.parse(place?.textContent ?? "") as wire.ReportData;
   const textOf = ({ text, textOf }: wire.ReportDocument): string =>
     text ?? (textOf === undefined ? "" : (item(data.documents, textOf).text ?? ""));
+  const runs = data.runs.map((run) => ({ ...run, name: run.short ?? run.name, full: run.name }));
   const withNames = (figure: wire.ReportFigure): wire.ReportFigure => {
-    const runs = figure.columns.run?.map((run) => item(data.runs, Number(run)).name);
-    return runs ? { ...figure, columns: { ...figure.columns, run: runs } } : figure;
+    const names = figure.columns.run?.map((run) => item(runs, Number(run)).name);
+    return names ? { ...figure, columns: { ...figure.columns, run: names } } : figure;
   };
   const figures = data.figures.map(withNames);
-  return { ...data, figures, documents: data.documents.map((view) => ({ ...view, text: textOf(view) })) };
+  return { ...data, runs, figures, documents: data.documents.map((view) => ({ ...view, text: textOf(view) })) };
 }
 
 /** The rows of a figure, from its columns. */

@@ -34,6 +34,11 @@ const whenIdle: (work: () => void) => void =
     ? (work) => requestIdleCallback(work, { timeout: 2000 })
     : (work) => setTimeout(work, 100);
 
+/** Whether there are parts of the page that have still to be worked on. */
+export function isWaiting(): boolean {
+  return waiting.size > 0;
+}
+
 /** One part at a time, so that whoever presses something need not wait. */
 function putOff(part: Part): void {
   if (!waiting.size) whenIdle(next);

@@ -39,3 +39,4 @@ for (const part of PARTS) {
     console.error(error); // the other parts work without this one
   }
 }
+page.address.follow();

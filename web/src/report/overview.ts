@@ -12,7 +12,10 @@ export function overview(page: Page): void {
   if (!table) return;
   const rows = all<HTMLTableRowElement>("tbody tr[data-run]", table);
   table.append(element("tfoot", { "aria-hidden": "true" }, footer(table)));
+  let shown = 0;
   const show = (measure: number): void => {
+    shown = measure;
+    page.address.changed();
     for (const each of buttons) each.setAttribute("aria-pressed", String(numberIn(each, "data-measure") === measure));
     draw(page, table, rows, measure);
   };
@@ -29,6 +32,13 @@ export function overview(page: Page): void {
   page.onChosen(follow);
   follow();
   show(0);
+  page.address.keep("measure", {
+    words: () => (shown ? [page.measure(shown).label] : null),
+    show: (words) => {
+      const at = page.data.measures.findIndex(({ label }) => label === words?.[0]);
+      if (Math.max(at, 0) !== shown) show(Math.max(at, 0));
+    },
+  });
 }
 
 /** A row for the axis, with a cell below each column. */
@@ -52,14 +62,16 @@ function draw(page: Page, table: HTMLTableElement, rows: HTMLTableRowElement[], 
   };
   const order = [...rows].sort((a, b) => key(a) - key(b) || numberIn(a, "data-run") - numberIn(b, "data-run") || 0);
   table.tBodies[0]?.append(...order);
-  order.forEach((row, rank) => {
+  const means = order.map((row) => item(cells, numberIn(row, "data-run")).mean);
+  order.forEach((row, place) => {
     const run = numberIn(row, "data-run");
     const cell = item(cells, run);
-    fill(row, ".rank", String(rank + 1));
+    fill(row, ".rank", String(means.indexOf(item(means, place)) + 1));
     fill(row, ".mean", cell.mean === null ? "undefined" : cell.mean.toFixed(measure.digits));
     const verdict = tested?.verdicts[run] ?? (run === reference ? "reference" : "not tested");
     const isBaseline = page.data.hasBaseline;
-    fill(row, ".compared", verdict === "reference" ? (isBaseline ? "baseline" : "best") : verdict);
+    const best = cell.mean === null ? "" : "best";
+    fill(row, ".compared", verdict === "reference" ? (isBaseline ? "baseline" : best) : verdict);
     row.dataset.verdict = verdict;
     row.querySelector(".dots")?.replaceChildren(dot(cell, scale, line, run === reference), words(cell, measure));
   });

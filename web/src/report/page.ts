@@ -2,8 +2,9 @@
 
 import { all } from "../shared/dom";
 import { item } from "../shared/lists";
-import type { ReportMeasure, ReportRun, ReportTopic } from "../shared/report-types";
-import type { ReportData } from "./data";
+import type { ReportMeasure, ReportTopic } from "../shared/report-types";
+import { Address } from "./address";
+import type { ReportData, ReportRun } from "./data";
 
 type Listener<Arguments extends unknown[]> = (...values: Arguments) => void;
 
@@ -26,8 +27,26 @@ export class Page {
   readonly #topics = new Signal<[number]>();
   readonly #documents = new Signal<[number, number[]]>();
 
+  readonly address = new Address();
+
   constructor(readonly data: ReportData) {
-    this.#runs = new Set(data.runs.flatMap((run, at) => (run.shown ? [at] : [])));
+    const first = data.runs.flatMap((run, at) => (run.shown ? [at] : []));
+    this.#runs = new Set(first);
+    this.address.keep("runs", {
+      words: () => {
+        const isFirst = first.length === this.#runs.size && first.every((at) => this.#runs.has(at));
+        return isFirst ? null : data.runs.flatMap(({ full }, at) => (this.#runs.has(at) ? [full] : []));
+      },
+      show: (words) => {
+        const known = (words ?? []).map((name) => this.runCalled(name)).filter((at) => at >= 0);
+        this.choose(words && (known.length || !words.length) ? known : first);
+      },
+    });
+  }
+
+  /** The number of the run with a name; -1 if there is none. */
+  runCalled(name: string | undefined): number {
+    return this.data.runs.findIndex((run) => run.full === name);
   }
 
   /** The runs that figures and tables show. */
@@ -43,15 +62,18 @@ export class Page {
   /** Show these runs everywhere, and no others. */
   choose(runs: Iterable<number>): void {
     const chosen = [...runs];
+    if (chosen.length === this.#runs.size && chosen.every((run) => this.#runs.has(run))) return;
     this.#runs.clear();
     for (const run of chosen) this.#runs.add(run);
     this.#choosing.tell();
+    this.address.changed();
   }
 
   /** Show a run everywhere, or hide it. */
   toggle(run: number): void {
     if (!this.#runs.delete(run)) this.#runs.add(run);
     this.#choosing.tell();
+    this.address.changed();
   }
 
   onChosen(listener: () => void): void {
@@ -59,7 +81,9 @@ export class Page {
   }
 
   openTopic(topic: number): void {
-    if (topic in this.data.topics) this.#topics.tell(topic);
+    if (!(topic in this.data.topics)) return;
+    this.address.leave();
+    this.#topics.tell(topic);
   }
 
   onTopic(listener: (topic: number) => void): void {
@@ -68,7 +92,9 @@ export class Page {
 
   /** Show a document with no run, one, or two side by side. */
   openDocument(document: number, runs: number[] = []): void {
-    if (document in this.data.documents) this.#documents.tell(document, runs);
+    if (!(document in this.data.documents)) return;
+    this.address.leave();
+    this.#documents.tell(document, runs);
   }
 
   onDocument(listener: (document: number, runs: number[]) => void): void {

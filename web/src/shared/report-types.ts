@@ -3,19 +3,29 @@
 
 export type Verdict = "reference" | "better" | "worse" | "not shown to differ" | "not tested";
 
-/** The words of the page for runs and topics: system and topic, or chunking and question. */
+/**
+ * The words of the page for runs, topics and relevant text.
+ *
+ * These are system, topic and highlighted text, or chunking, question and evidence.
+ */
 export interface ReportSubject {
   run: string;
   topic: string;
+  text: string;
 }
 
-/** A run. shown: whether it is chosen when the page is opened. what: what it is, in words. */
+/**
+ * A run. shown: whether it is chosen when the page is opened. what: what it is, in words.
+ *
+ * short: the name where there is little room, if it is another.
+ */
 export interface ReportRun {
   name: string;
   colour: string;
   dash: number[];
   shown: boolean;
   what?: string;
+  short?: string;
 }
 
 /** A topic, and what is known about it besides its id. */

@@ -49,7 +49,8 @@ class RawQuestion(NamedTuple):
     """A question, all needs of which are to be met.
 
     not_relevant: documents that were judged and answer nothing. unusable: what the file offers as
-    an answer though it is not text of a document.
+    an answer though it is not text of a document. answers: strings, any of which answers it.
+    answerable: False if no document answers it, which is not the same as gold that is missing.
     """
 
     id: str
@@ -58,6 +59,8 @@ class RawQuestion(NamedTuple):
     tags: tuple[str, ...] = ()
     not_relevant: tuple[str, ...] = ()
     unusable: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    answerable: bool = True
 
 
 def single_needs(evidence: list[RawEvidence]) -> tuple[RawNeed, ...]:

@@ -9,9 +9,11 @@
 need is met by any of its `spans`. Needs weigh as much as their `grade` says (1 if there is none).
 Needs and questions without an `id` are numbered. A question may also have `tags` (the sets it
 belongs to, for `chunks evaluate --by tag`), `not_relevant` (documents that were judged and answer
-nothing), `answers` (what a good answer says) and `answerable`: false if no document answers it;
-then it has no needs. A question without needs and without such documents is not evaluated. A span
-is one of
+nothing), `answers` and `answerable`. A question that no document answers has `answerable`: false,
+and no needs: nothing should be returned for it, which `none@k` and `vain@B` score. `answers` are
+strings, any of which answers the question: `ans@k` looks for them in what is returned. They need
+no places, and say less than places do, since a short string occurs by chance. A question without
+all of this merely lacks gold (`"needs": []`), and is not evaluated. A span is one of
 
     {"doc", "start", "end"}     a range of characters, half-open
     {"doc", "quote"}            a text that is looked up in the document
@@ -55,7 +57,8 @@ _SPANS = '{"doc", "start", "end"}, {"doc", "quote"}, {"doc", "page"} or {"doc", 
 
 def _is_questions(value: Any) -> bool:
     first = first_record(value)
-    return "needs" in first and ("question" in first or "text" in first)
+    stated = {"needs", "answerable"} & first.keys()
+    return bool(stated) and ("question" in first or "text" in first)
 
 
 def _stated(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
@@ -65,7 +68,15 @@ def _stated(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
         question = text(record, "question", "text")
         own = text(record, "id") or str(row + 1)
         judged = texts(record, "not_relevant")
-        yield RawQuestion(own, question or "", needs, texts(record, "tags"), judged)
+        yield RawQuestion(
+            own,
+            question or "",
+            needs,
+            texts(record, "tags"),
+            judged,
+            answers=texts(record, "answers"),
+            answerable=record.get("answerable") is not False,
+        )
 
 
 def _refuse_unknown(
@@ -82,8 +93,11 @@ def _needs(loaded: Loaded, row: int, record: Mapping[str, Any]) -> list[Any]:
     if answerable is not None and not isinstance(answerable, bool):
         raise loaded.wrong(f"answerable is {quoted(answerable)}: expected true or false", row)
     if answerable is False:
-        if given:
-            raise loaded.wrong("needs of a question that is not answerable: expected none", row)
+        if given or record.get("answers"):
+            what = "needs" if given else "answers"
+            raise loaded.wrong(f"{what} of a question that is not answerable: expected none", row)
+        return []
+    if given is None and record.get("answers"):
         return []
     if not isinstance(given, list):
         raise loaded.wrong(f"needs is {quoted(given)}: expected a list", row)
@@ -131,7 +145,8 @@ def _evidence(loaded: Loaded, row: int, span: Any) -> RawEvidence:
 
 def _is_judged(value: Any) -> bool:
     first = first_record(value)
-    return "topic" in first and "doc" in first and bool({"start", "judged"} & set(first))
+    of_document = "doc" in first and bool({"start", "judged"} & first.keys())
+    return "topic" in first and (of_document or bool({"answerable", "answers"} & first.keys()))
 
 
 def _judged(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
@@ -144,7 +159,7 @@ def _judged(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
 
 def judged_questions(judged: Any) -> Iterator[RawQuestion]:
     """Yield the needs of assessments, for questions whose texts are not known."""
-    from doxeval.assessments import Needs
+    from doxeval.assessments import Needs, TopicAnswer
 
     needs = Needs.of(judged)
     pairs = [(judgment.topic, judgment.document) for judgment in judged]
@@ -158,7 +173,15 @@ def judged_questions(judged: Any) -> Iterator[RawQuestion]:
         by_topic[topics[int(needs.topic[row])]].append(need)
     for topic, own_needs in by_topic.items():
         empty = tuple(judgment.document for judgment in judged.of(topic) if not judgment.highlights)
-        yield RawQuestion(topic, "", tuple(own_needs), not_relevant=empty)
+        answer = judged.answers.get(topic, TopicAnswer())
+        yield RawQuestion(
+            topic,
+            "",
+            tuple(own_needs),
+            not_relevant=empty,
+            answers=answer.texts,
+            answerable=answer.exists,
+        )
 
 
 def _whole(grade: float) -> float:

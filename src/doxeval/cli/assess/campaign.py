@@ -21,7 +21,7 @@ from doxeval.cli.assess.opening import (
 )
 from doxeval.cli.assess.people import print_password
 from doxeval.cli.options import TableOrJson, collection_option, format_option, seed_option
-from doxeval.cli.output import block, heading, json_data, line, note, warn
+from doxeval.cli.output import block, heading, json_data, line, open_in_browser, warn
 from doxeval.cli.verb import part, verb
 from doxeval.messages import plural, truncate
 from doxeval.named import REQUIRED, option
@@ -184,7 +184,7 @@ def serve_campaign(campaign: Campaign, options: ServeOptions, page: str | None) 
     def started(address: str) -> None:
         line(f"{address}   Ctrl-C stops the server")
         if page is not None:
-            _open(address.rstrip("/") + page)
+            open_in_browser(address.rstrip("/") + page)
 
     serve_forever(
         campaign,
@@ -194,13 +194,6 @@ def serve_campaign(campaign: Campaign, options: ServeOptions, page: str | None) 
         secure=options.behind_tls,
         started=started,
     )
-
-
-def _open(address: str) -> None:
-    import webbrowser
-
-    if not webbrowser.open(address):
-        note(f"there is no browser here to open {address} with")
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from doxeval.cli.chunks.inputs import (
     gold_in_file,
     gold_option,
     max_missing_option,
+    min_score_option,
     some_docs_option,
 )
 from doxeval.cli.options import out_option, tokens_option
@@ -59,6 +60,7 @@ class ChunkEvaluateOptions:
     )
     out: Path | None = out_option("Write to this file.", default=None)
     max_missing: str = max_missing_option("quotes")
+    min_score: float | None = min_score_option()
     thresholds: ThresholdOptions = part(ThresholdOptions)
 
     def output_format(self) -> str:
@@ -78,6 +80,9 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     With --chunks, the greedy oracle over the same chunks is shown too: what is missing there is
     lost by chunking, the rest by retrieval.
 
+    Questions without an answer (answerable: false) are scored by none@k and vain@B, in a table of
+    their own, and those whose answers are known as strings by ans@k.
+
     Gold that is not in the documents is an error, unless --max-missing allows it. It is then left
     out, with a warning: a need that is not found counts neither as answered nor as missed.
 
@@ -87,7 +92,7 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
       doxeval chunks evaluate a.jsonl b.jsonl -g judged.jsonl --docs handbook \\
         --fail-under bR@1000=.85 --baseline last.json --max-drop .02 --junit checks.xml
     """
-    from doxeval.chunks import Questions, judgments_of
+    from doxeval.chunks import Questions, judgments_of, usual_of_answers, usual_presets
     from doxeval.measures import measure_named, preset_named, tokeniser_of
 
     if len(options.chunks) > 1 and len(options.chunks) != len(runs):
@@ -110,7 +115,12 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     of_runs = of_runs * len(runs) if len(of_runs) == 1 else of_runs
     if options.tokens is not None and docs is None:
         raise click.UsageError("--tokens counts in the texts of documents: give --docs")
-    read = _read_runs(runs, of_runs)
+    if not options.presets and not options.measures:
+        judgments = judgments_of(gold)
+        presets = usual_presets(judgments)
+        known = known if presets else []
+        names = [*names, *(name for name in usual_of_answers(judgments) if name not in names)]
+    read = _read_runs(runs, of_runs, options.min_score)
     is_table = options.output_format() == "table"
     with_losses = is_table and bool(chunks)
     scored = _Scored(judgments_of(gold), names, presets, known, docs, options.tokens, with_losses)
@@ -136,9 +146,11 @@ def _chunks(file: str, docs: Documents | None) -> Chunks:
     return chunks_with_texts(file)
 
 
-def _read_runs(given: Sequence[str], chunks: Sequence[Chunks | None]) -> dict[str, Run]:
+def _read_runs(
+    given: Sequence[str], chunks: Sequence[Chunks | None], min_score: float | None
+) -> dict[str, Run]:
     """Return the runs, each by a name that no other has."""
-    from doxeval.chunks import read_chunk_run
+    from doxeval.chunks import read_chunk_run, threshold
     from doxeval.cli.scoring import named_run
     from doxeval.scores import distinct_names
 
@@ -147,6 +159,7 @@ def _read_runs(given: Sequence[str], chunks: Sequence[Chunks | None]) -> dict[st
         source = named_run(text)
         file = source.file or str(source.source)
         run = read_chunk_run(file, of_run)
+        run = run if min_score is None else threshold(run, min_score)
         runs.append(run.with_id(source.name) if source.name else run)
         files.append(file)
     names = distinct_names([(run.run_id, file) for run, file in zip(runs, files, strict=True)])
@@ -250,6 +263,7 @@ def _print_warnings(table: ScoreTable, printed: Sequence[str]) -> None:
 
 
 def _write(table: ScoreTable, options: ChunkEvaluateOptions) -> None:
+    from doxeval.chunks import unanswerable_lines
     from doxeval.cli.scoring import as_text
     from doxeval.files import open_output
     from doxeval.messages import utf8
@@ -257,7 +271,10 @@ def _write(table: ScoreTable, options: ChunkEvaluateOptions) -> None:
 
     format_ = options.output_format()
     if format_ == "table":
-        contents = utf8(as_text(table, options.per_topic))
+        about_answers = [facts.label for facts in table.measures if facts.about == "answerable"]
+        text = as_text(table.only(measures=about_answers), options.per_topic) * bool(about_answers)
+        lines = unanswerable_lines(table)
+        contents = utf8(text + "\n".join([*lines, ""] if text else [*lines[1:], ""]) * bool(lines))
     else:
         contents = FORMATS[format_](table, options.per_topic)
     if options.out is None:

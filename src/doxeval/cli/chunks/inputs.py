@@ -71,6 +71,16 @@ def max_missing_option(what: str, default: str = "0") -> Any:
     )
 
 
+def min_score_option() -> Any:
+    """Declare `--min-score`."""
+    return option(
+        None,
+        "Results with a score below this are not returned: so a system that always returns "
+        "something can be right about questions without an answer.",
+        metavar="SCORE",
+    )
+
+
 @dataclass(frozen=True)
 class UnitOptions:
     """What sizes and budgets count."""

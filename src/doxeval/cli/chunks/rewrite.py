@@ -7,7 +7,12 @@ from pathlib import Path
 
 import click
 
-from doxeval.cli.chunks.inputs import UnitOptions, docs_in, some_docs_option
+from doxeval.cli.chunks.inputs import (
+    UnitOptions,
+    docs_in,
+    min_score_option,
+    some_docs_option,
+)
 from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
 from doxeval.cli.verb import part, verb
@@ -20,6 +25,7 @@ class RewriteOptions:
     """The options of `doxeval chunks rewrite`."""
 
     chunks: str = option(REQUIRED, "The chunks of the run.", metavar="FILE")
+    min_score: float | None = min_score_option()
     expand: int | None = option(None, "Add N neighbours each way.", at_least=0, metavar="N")
     merge: float | None = option(
         None,
@@ -44,8 +50,8 @@ class RewriteOptions:
 def rewrite(run: str, options: RewriteOptions) -> None:
     """Rewrite a run of chunks: what if neighbours were returned too, or parts were merged?
 
-    Several rewritings are done in the order of the options above: expand, merge, join, dedupe,
-    budget. The run names chunks by id ("chunk") or by their ranges.
+    Several rewritings are done in the order of the options above: min-score, expand, merge,
+    join, dedupe, budget. The run names chunks by id ("chunk") or by their ranges.
 
     \b
     Examples:
@@ -56,8 +62,9 @@ def rewrite(run: str, options: RewriteOptions) -> None:
     from doxeval.runs import write_run
 
     numbers = (options.expand, options.budget)
-    if not any((*numbers, options.join, options.dedupe)) and options.merge is None:
-        raise click.UsageError("give --expand, --merge, --join, --dedupe or --budget")
+    others = (options.merge, options.min_score)
+    if not any((*numbers, options.join, options.dedupe)) and others == (None, None):
+        raise click.UsageError("give --expand, --merge, --join, --dedupe, --budget or --min-score")
     if options.expand and options.merge is not None:
         raise click.UsageError(
             "--expand makes results that are no chunks any more; leave out --merge"
@@ -66,6 +73,8 @@ def rewrite(run: str, options: RewriteOptions) -> None:
     options.units.check()
     table = chunks_with_texts(options.chunks, docs_in(options.docs))
     rewritten = ChunkRun.of(read_chunk_run(run, table), table)
+    if options.min_score is not None:
+        rewritten = rewritten.threshold(options.min_score)
     if options.expand:
         rewritten = rewritten.expand(options.expand)
     if options.merge is not None:

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import click
 
-from doxeval.cli.chunks.inputs import docs_in, question_texts, some_docs_option
+from doxeval.cli.chunks.inputs import (
+    docs_in,
+    min_score_option,
+    question_texts,
+    some_docs_option,
+)
 from doxeval.cli.options import force_option, max_results_option, out_option, refuse_existing
 from doxeval.cli.output import counting_bar, line, warn
 from doxeval.cli.verb import verb
@@ -32,6 +37,7 @@ class ChunkSearchOptions:
         at_least=0,
         metavar="N",
     )
+    min_score: float | None = min_score_option()
     docs: str | None = some_docs_option()
     run_id: str | None = option(None, "The id of the run.", metavar="ID", shown_default="the model")
     out: Path = out_option("The run.", metavar="RUN")
@@ -64,9 +70,14 @@ def search(chunks: str, questions: str, options: ChunkSearchOptions) -> None:
         run = search_chunks(
             table, texts, options.k, options.model, run_id=options.run_id, progress=progress
         )
+    if options.min_score is not None:
+        run = run.threshold(options.min_score)
     warn(run.warnings)
     if not len(run):
-        raise OutputError(f"{run.run_id} returns nothing: no word of the questions was found")
+        why = "no word of the questions was found"
+        if options.min_score is not None:
+            why = f"no result has a score of {options.min_score:g}"
+        raise OutputError(f"{run.run_id} returns nothing: {why}")
     if options.expand:
         run = run.expand(options.expand)
     write_run(run, options.out)

@@ -13,10 +13,11 @@ from doxeval.cli.chunks.inputs import (
     copies_option,
     docs_in,
     max_missing_option,
+    min_score_option,
     print_gold_report,
 )
 from doxeval.cli.options import TableOrJson, format_option, max_results_option
-from doxeval.cli.output import block, json_data, line, warn
+from doxeval.cli.output import block, json_data, line, note, warn
 from doxeval.cli.verb import part, verb
 from doxeval.named import option
 
@@ -54,6 +55,7 @@ class TryOptions:
     k: int = max_results_option("Maximum number of results per question.", 100)
     copies: Copies = copies_option()
     max_missing: str = max_missing_option("quotes")
+    min_score: float | None = min_score_option()
     report: Path | None = option(None, "Also write a report (HTML).", metavar="FILE")
     format: TableOrJson = format_option("Format of the output.")
 
@@ -96,6 +98,7 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
         measures=options.measures,
         reference=options.reference,
         k=options.k,
+        min_score=options.min_score,
     )
     if options.format == "json":
         json_data(study.rows(), indent=2)
@@ -104,4 +107,4 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     warn(warning for warning in study.warnings if warning not in gold.warnings)
     if options.report is not None:
         study.report(options.report)
-        line(f"report: {options.report}")
+        (line if options.format == "table" else note)(f"report: {options.report}")

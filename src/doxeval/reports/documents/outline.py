@@ -14,6 +14,7 @@ from doxeval.spans import Spans, shared_lengths
 
 MAX_ROWS = 150
 _DEEPEST = 7
+_LONGEST_HEADING = 80
 _SNIPPET = 48
 # Where a paragraph ends, or a heading of Markdown.
 _GAP = re.compile(r"\n[^\S\n]*\n\s*|(?<=\n)(?=#)")
@@ -96,15 +97,48 @@ def outline_of(
 
 
 def plain_outline(text: str) -> Outline:
-    """Return the outline of a text without elements: its paragraphs, and lines that begin with #.
+    """Return the outline of a text without elements: its paragraphs and headings.
+
+    Headings are lines that begin with #, and short lines before a longer text that look like one.
 
     >>> plain_outline("# A\\n\\nOne.").blocks[0]
     TextBlock(start=0, end=5, is_title=True)
+    >>> [block[:2] for block in plain_outline("Of tides\\nThe sea rises.").blocks if block.is_title]
+    [(0, 9)]
     """
     starts = [0, *(found.end() for found in _GAP.finditer(text)), len(text)]
-    edges = sorted(set(starts))
-    blocks = (TextBlock(start, end, text.startswith("#", start)) for start, end in pairwise(edges))
+    blocks: list[TextBlock] = []
+    for start, end in pairwise(sorted(set(starts))):
+        title = _heading_end(text, start, end)
+        if title > start:
+            blocks.append(TextBlock(start, title, True))
+        if end > title:
+            blocks.append(TextBlock(title, end, text.startswith("#", title)))
     return Outline((), 0, tuple(blocks))
+
+
+def _heading_end(text: str, start: int, end: int) -> int:
+    """Return where the heading at the beginning of a paragraph ends; its start without one.
+
+    It is a short line that ends no sentence, before a longer one; both begin like sentences.
+    """
+    begin = end - len(text[start:end].lstrip())
+    line = _first_line(text[begin : begin + _LONGEST_HEADING + 1])
+    following = _first_line(text[begin + len(line) : begin + len(line) + 3 * _LONGEST_HEADING])
+    if not line or len(line) > _LONGEST_HEADING or line[-1] in ".,:;!?…":
+        return start
+    if not (_begins(line) and _begins(following) and len(following) > len(line)):
+        return start
+    rest = text[begin + len(line) : end]
+    return end - len(rest.lstrip())
+
+
+def _first_line(text: str) -> str:
+    return text.lstrip().partition("\n")[0].rstrip()
+
+
+def _begins(line: str) -> bool:
+    return line[:1].isupper() or line[:1].isdigit()
 
 
 def _in_order(start: Ints, end: Ints, titles: Ints) -> tuple[TextBlock, ...]:

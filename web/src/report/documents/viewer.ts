@@ -2,10 +2,12 @@
 
 import { button, choice, element, named } from "../../shared/dom";
 import { distinct, item } from "../../shared/lists";
+import type { ReportSubject, RunResultsData, UnitData } from "../../shared/report-types";
 import { capital, percent } from "../../shared/words";
 import type { DocumentView, ReportData } from "../data";
 import { lazily } from "../lazy";
 import type { Page } from "../page";
+import { relevantIn } from "../tables/topic";
 import { outcomesOf, outlineOf } from "./outline";
 import { Pane } from "./pane";
 import { type DocumentPositions, positionsIn, type Spanned } from "./positions";
@@ -22,12 +24,25 @@ export function documents(page: Page): void {
   lazily(root, viewer);
   page.onDocument((number, runs) => {
     viewer().show(number, runs);
-    root.scrollIntoView({ block: "start" });
+    page.address.visit(root);
+  });
+  page.address.keep("document", {
+    words: () => made?.words() ?? null,
+    show: (words) => {
+      const at = page.data.documents.findIndex(
+        ({ topic, doc }) => page.topic(topic).id === words?.[0] && doc === words?.[1],
+      );
+      const runs = (words ?? []).slice(2).map((name) => page.runCalled(name));
+      if (at >= 0 && runs.every((run) => run >= 0)) viewer().show(at, runs);
+      else if (made?.words()) made.reset();
+    },
   });
 }
 
 class Viewer {
   #number = 0;
+  /** The document that is shown at first: one of which something relevant is shown. */
+  #first = 0;
   /** The run at the left, and the one at the right if there are two. */
   #runs: [number] | [number, number] = [0];
   #isChosen = false;
@@ -61,10 +76,10 @@ class Viewer {
     const { data } = page;
     this.#moves = [
       { what: "result", next: "j", back: "k", go: (by) => this.#toResult(by) },
-      { what: "highlight", next: "h", back: "g", go: (by) => this.#toHighlight(by) },
+      { what: this.#marked, next: "h", back: "g", go: (by) => this.#toHighlight(by) },
       { what: "document", next: "n", back: "p", go: (by) => this.#toDocument(by) },
     ];
-    if (!this.#hasHighlights) this.#moves = this.#moves.filter(({ what }) => what !== "highlight");
+    if (!this.#hasHighlights) this.#moves = this.#moves.filter(({ next }) => next !== "h");
     const depth = element(
       "label",
       { class: "dv-depth" },
@@ -82,7 +97,7 @@ class Viewer {
       element("div", { class: "dv-body" }, this.#outline, this.#texts),
       legend(
         this.#moves,
-        this.#hasHighlights,
+        this.#hasHighlights ? data.subject : null,
         data.documents.some((view) => view.grades.length > 0),
         data.documents.some((view) => view.cuts?.length),
       ),
@@ -90,7 +105,24 @@ class Viewer {
     );
     this.#slider.addEventListener("input", () => this.#slid());
     root.addEventListener("keydown", (event) => this.#pressed(event));
-    this.show(0);
+    this.#first = Math.max(
+      data.documents.findIndex((view) => this.#showing(view) < Infinity),
+      0,
+    );
+    this.show(this.#first);
+  }
+
+  /** The document and the runs that are shown, as the address has them; null as it was at first. */
+  words(): string[] | null {
+    if (this.#number === this.#first && !this.#isChosen) return null;
+    const runs = this.#isChosen ? this.#runs.map((run) => this.page.run(run).full) : [];
+    return [this.page.topic(this.#view.topic).id, this.#view.doc, ...runs];
+  }
+
+  /** Show what was shown at first. */
+  reset(): void {
+    this.#isChosen = false;
+    this.show(this.#first);
   }
 
   show(number: number, runs: number[] = []): void {
@@ -101,6 +133,7 @@ class Viewer {
     this.#places = positionsIn(view);
     this.#highlight = -1;
     this.#active = 0;
+    this.page.address.changed();
     const [first, second] = runs.filter((run) => run in this.page.data.runs);
     if (first !== undefined) {
       this.#isChosen = true;
@@ -112,9 +145,20 @@ class Viewer {
     this.#open();
   }
 
-  /** The best run that returns something here. */
+  /** The best run that shows relevant text here, or else returns something. */
   #tellingRun(): number {
-    return Math.min(...this.#view.results.map((result) => result.run), this.page.data.runs.length - 1);
+    const runs = this.#view.results.map((result) => result.run);
+    return Math.min(
+      this.#showing(this.#view),
+      ...(this.#showing(this.#view) < Infinity ? [] : runs),
+      this.page.data.runs.length - 1,
+    );
+  }
+
+  /** The best run that shows relevant text of a document, as far as it is read; Infinity if none does. */
+  #showing(view: DocumentView): number {
+    const runs = view.results.filter((result) => relevantIn(view, unitsRead(result, this.#budget)) > 0);
+    return Math.min(...runs.map((result) => result.run));
   }
 
   #drawEverything(): void {
@@ -167,13 +211,15 @@ class Viewer {
     this.#waiting = requestAnimationFrame(() => this.#drawResults());
   }
 
-  /** The text opens at the first highlight; where there is none, at what else was assessed. */
+  /** The text opens at the first highlight that is shown, or else the first of all; where there is none, at what else was assessed. */
   #open(): void {
     const { highlights, grades, bep } = this.#places;
     const entry = bep === null ? undefined : { start: bep, end: bep + 1 };
-    const first = highlights[0] ?? entry ?? grades[0] ?? this.#panes[0]?.results[0];
+    const shown = this.#panes.flatMap((pane) => pane.drawn);
+    const seen = highlights.findIndex((each) => shown.some(({ start, end }) => start < each.end && each.start < end));
+    const first = highlights[Math.max(seen, 0)] ?? entry ?? grades[0] ?? this.#panes[0]?.results[0];
     if (first) this.#panes.forEach((pane) => pane.scrollTo(first));
-    if (highlights.length) this.#highlight = 0;
+    if (highlights.length) this.#highlight = Math.max(seen, 0);
     this.#status.textContent = "";
   }
 
@@ -255,6 +301,7 @@ class Viewer {
   #choose(runs: [number] | [number, number]): void {
     const here = this.#panes[0]?.here;
     this.#isChosen = true;
+    this.page.address.changed();
     this.#runs = runs;
     this.#active = 0;
     this.#drawChoosers();
@@ -282,8 +329,14 @@ class Viewer {
     const { text, highlights, cut, why } = this.#view;
     const length = [...text].length + cut;
     const marked = highlights.reduce((sum, [start, end]) => sum + end - start, 0);
-    const share = highlights.length ? `, ${percent(marked / Math.max(length, 1))} highlighted` : "";
+    const share = highlights.length
+      ? `, ${percent(marked / Math.max(length, 1))} of it ${this.page.data.subject.text}`
+      : "";
     return `Document ${this.#view.doc}: ${length.toLocaleString("en")} characters${share}. ${why}`;
+  }
+
+  get #marked(): string {
+    return this.page.data.subject.text === "evidence" ? "evidence" : "highlight";
   }
 
   get #hasHighlights(): boolean {
@@ -319,12 +372,14 @@ class Viewer {
     const at = this.#highlight + by;
     const highlight = highlights[at];
     if (!highlight) {
-      this.#status.textContent = highlights.length ? (by > 0 ? "last highlight" : "first highlight") : "no highlights";
+      this.#status.textContent = highlights.length
+        ? `${by > 0 ? "last" : "first"} ${this.#marked}`
+        : `no ${this.#marked}`;
       return;
     }
     this.#highlight = at;
     this.#jump(highlight);
-    this.#status.textContent = `highlight ${at + 1} of ${highlights.length}`;
+    this.#status.textContent = `${this.#marked} ${at + 1} of ${highlights.length}`;
   }
 
   #toDocument(by: number): void {
@@ -334,6 +389,13 @@ class Viewer {
     this.#status.textContent = `document ${this.#number + 1} of ${count}: ${this.#view.doc}`;
     if (focused && !focused.isConnected) this.#panes[0]?.scroller.focus({ preventScroll: true });
   }
+}
+
+/** The results of a run as far as they are read until a budget. */
+function unitsRead({ units, read }: RunResultsData, budget: number): UnitData[] {
+  const ends = read?.[budget];
+  if (!ends) return units;
+  return units.map(([start, end, rank], at): UnitData => [start, Math.min(end, ends[at] ?? start), rank]);
 }
 
 /** The budget of the reference measure; the largest if it has none, -1 if there are no budgets. */
@@ -366,16 +428,26 @@ export function moveButtons({ what, next, back, go }: Move): HTMLElement {
   );
 }
 
-export function legend(moves: Move[], hasHighlights: boolean, hasGrades: boolean, hasChunks: boolean): HTMLElement {
+export function legend(
+  moves: Move[],
+  subject: ReportSubject | null,
+  hasGrades: boolean,
+  hasChunks: boolean,
+): HTMLElement {
   return element(
     "p",
     { class: "dv-legend" },
-    hasHighlights ? element("mark", {}, "highlighted by the assessor") : null,
+    subject ? element("mark", {}, markedAs(subject)) : null,
     key("dv-key-returned", "returned, with its rank in the margin; lines show where each result begins and ends"),
     hasChunks ? key("dv-key-cut", "border of a chunk") : null,
     hasGrades ? key("dv-key-graded", "graded element, with its grade at the right") : null,
     element("span", {}, "Keys: ", ...moves.flatMap(keysOf)),
   );
+}
+
+/** What is marked in the text: by assessors, or as the gold of a question. */
+function markedAs({ topic, text }: ReportSubject): string {
+  return text === "evidence" ? `evidence for the ${topic}` : "highlighted by the assessor";
 }
 
 function key(kind: string, words: string): HTMLElement {

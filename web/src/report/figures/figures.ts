@@ -2,6 +2,7 @@
 
 import { all, button, drawn, element, named } from "../../shared/dom";
 import type { ReportFigure, ReportRun } from "../../shared/report-types";
+import { capital } from "../../shared/words";
 import { rowsOf } from "../data";
 import type { Page } from "../page";
 import { dataButton } from "../tables/csv";
@@ -23,6 +24,7 @@ function prepare(page: Page, place: HTMLElement, figure: ReportFigure): void {
   place.classList.toggle("wide", hasOwnWidth(figure.spec) || isWide(figure.spec) || "topic" in figure.columns);
   place.prepend(
     dataButton(
+      page,
       figure.title,
       () => figure.id,
       () => Object.entries(figure.columns),
@@ -68,7 +70,10 @@ export function swatch(run: Pick<ReportRun, "colour" | "dash">): SVGElement {
 
 /** The legend of a figure: the runs that it has, as far as they are or were at first chosen. */
 export function legend(page: Page, figure: ReportFigure): { list: HTMLElement; refresh: () => void } {
-  const list = element("ul", { class: "legend", "aria-label": `Runs in ${figure.title}` });
+  const list = element("ul", {
+    class: "legend",
+    "aria-label": `${capital(page.data.subject.run)}s in ${figure.title}`,
+  });
   const has = new Set(figure.columns.run ?? []);
   const colours = coloursOfRuns(figure.spec);
   let listed = "";
@@ -92,6 +97,7 @@ function entry(page: Page, at: number, colours: Map<string, string>): HTMLElemen
   const run = page.run(at);
   const colour = colours.get(run.name);
   const line = swatch(colour ? { colour, dash: [1, 0] } : run);
-  const toggle = button({ "data-run": String(at) }, () => page.toggle(at), line, named(run.name));
+  const title = run.what ? `${run.full}: ${run.what}` : run.full;
+  const toggle = button({ "data-run": String(at), title }, () => page.toggle(at), line, named(run.name));
   return element("li", {}, toggle);
 }

@@ -1,7 +1,8 @@
 // Data of figures and tables as CSV files, made in the page.
 
 import { button } from "../../shared/dom";
-import type { Value } from "../data";
+import type { ReportData, Value } from "../data";
+import type { Page } from "../page";
 
 /** A field as RFC 4180 has it. */
 function field(value: Value | undefined): string {
@@ -12,6 +13,15 @@ function field(value: Value | undefined): string {
 /** Columns with their names, which may be any. */
 export type Columns = [name: string, values: (Value | undefined)[]][];
 
+/** Columns in the words of the page, with the full names of runs. */
+export function inWordsOf({ runs, subject }: Pick<ReportData, "runs" | "subject">, columns: Columns): Columns {
+  const full = new Map(runs.map((run) => [run.name, run.full]));
+  return columns.map(([name, values]) => {
+    if (name === "run") return [subject.run, values.map((value) => full.get(String(value)) ?? value)];
+    return name === "topic" ? [subject.topic, values] : [name, values];
+  });
+}
+
 export function csv(columns: Columns): string {
   const length = Math.max(0, ...columns.map(([, values]) => values.length));
   const lines = [columns.map(([name]) => field(name)).join(",")];
@@ -20,14 +30,14 @@ export function csv(columns: Columns): string {
 }
 
 /** A button that saves data as a file; they are only made when it is pressed. */
-export function dataButton(what: string, file: () => string, columns: () => Columns): HTMLButtonElement {
+export function dataButton(page: Page, what: string, file: () => string, columns: () => Columns): HTMLButtonElement {
   return button(
     { class: "data", "aria-label": `Data of ${what} as CSV` },
     () => {
       const name = file()
         .replace(/[^\p{L}\p{N}._-]+/gu, "-")
         .slice(0, 80);
-      save(`${name}.csv`, csv(columns()));
+      save(`${name}.csv`, csv(inWordsOf(page.data, columns())));
     },
     "data",
   );

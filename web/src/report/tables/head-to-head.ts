@@ -6,7 +6,7 @@ import { capital, counted, probability, score, signed } from "../../shared/words
 import { Plot } from "../figures/plots";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
-import { sortable } from "./tables";
+import { findable, sortable } from "./tables";
 import { relevantIn, scrolled, unitsOf } from "./topic";
 
 interface Chosen {
@@ -23,6 +23,14 @@ export function headToHead(page: Page): void {
   const names = runs.map((run) => run.name);
   const set = (part: keyof Chosen) => (at: number) => {
     chosen[part] = at;
+    changed();
+  };
+  const start = { ...chosen };
+  const changed = (): void => {
+    first.select.value = String(chosen.first);
+    second.select.value = String(chosen.second);
+    measure.select.value = String(chosen.measure);
+    page.address.changed();
     show();
   };
   const first = choice(capital(page.data.subject.run), names, chosen.first, set("first"));
@@ -37,16 +45,17 @@ export function headToHead(page: Page): void {
     { "aria-label": `Swap the ${page.data.subject.run}s` },
     () => {
       [chosen.first, chosen.second] = [chosen.second, chosen.first];
-      [first.select.value, second.select.value] = [String(chosen.first), String(chosen.second)];
-      show();
+      changed();
     },
     "⇄",
   );
   const data = dataButton(
+    page,
     "this comparison",
     () => `${names[chosen.first]}-${names[chosen.second]}`,
     () => columns(page, chosen),
   );
+  const about = element("dl", { class: "asked" });
   const verdict = element("p", { class: "verdict", "aria-live": "polite" });
   const figure = element("div", {
     class: "plot",
@@ -56,6 +65,7 @@ export function headToHead(page: Page): void {
   const body = element("div", {});
   place.replaceChildren(
     element("div", { class: "tools" }, first.label, swap, second.label, measure.label, data),
+    about,
     verdict,
     element("figure", { class: "wide" }, figure),
     body,
@@ -64,6 +74,7 @@ export function headToHead(page: Page): void {
   const show = (): void => {
     const differing = differences(page, chosen.measure, chosen.first, chosen.second);
     const shown = [item(names, chosen.first), item(names, chosen.second)];
+    about.replaceChildren(...[chosen.first, chosen.second].flatMap((run) => described(page, run)));
     verdict.replaceChildren(...inWords(page, chosen, differing));
     const spec = differenceSpec(page, chosen.measure, differing.length, shown);
     const rows = () =>
@@ -82,6 +93,28 @@ export function headToHead(page: Page): void {
     body.replaceChildren(topics(page, differing, shown), ...documentsThatDiffer(page, chosen));
   };
   show();
+  page.address.keep("pair", {
+    words: () => {
+      const isFirst = chosen.first === start.first && chosen.second === start.second && !chosen.measure;
+      const { label } = page.measure(chosen.measure);
+      return isFirst ? null : [page.run(chosen.first).full, page.run(chosen.second).full, label];
+    },
+    show: (words) => {
+      const [left, right] = [page.runCalled(words?.[0]), page.runCalled(words?.[1])];
+      const by = measures.findIndex(({ label }) => label === words?.[2]);
+      const wanted = left < 0 || right < 0 ? start : { first: left, second: right, measure: Math.max(by, 0) };
+      const isShown =
+        wanted.first === chosen.first && wanted.second === chosen.second && wanted.measure === chosen.measure;
+      Object.assign(chosen, wanted);
+      if (!isShown) changed();
+    },
+  });
+}
+
+/** What a run is, if the page knows. */
+function described(page: Page, at: number): Node[] {
+  const { name, what } = page.run(at);
+  return what ? [element("dt", {}, named(name)), element("dd", {}, what)] : [];
 }
 
 /** Wins, ties and losses, the mean difference, and whether it is significant. */
@@ -137,7 +170,9 @@ function topics(page: Page, differing: Difference[], names: string[]): HTMLEleme
   sortable(table);
   const box = scrolled(table, `Differences by ${page.data.subject.topic}`);
   box.classList.add("tall");
-  return box;
+  const whole = element("div", {}, box);
+  findable(table);
+  return whole;
 }
 
 function hasTitles(page: Page): boolean {
@@ -192,8 +227,8 @@ function columns(page: Page, { measure, first, second }: Chosen): Columns {
     ["topic", topic.map((each) => each.id)],
     ["title", topic.map((each) => each.title ?? "")],
     ["measure", differing.map(() => page.measure(measure).canonical)],
-    ["first", differing.map(() => page.run(first).name)],
-    ["second", differing.map(() => page.run(second).name)],
+    ["first", differing.map(() => page.run(first).full)],
+    ["second", differing.map(() => page.run(second).full)],
     ["first_score", differing.map((each) => each.first)],
     ["second_score", differing.map((each) => each.second)],
     ["difference", differing.map((each) => each.difference)],
@@ -226,13 +261,14 @@ export function differences(page: Page, measure: number, first: number, second: 
 /** A bar for each topic, sorted; the sign decides the colour. */
 export function differenceSpec(page: Page, measure: number, topics: number, names: string[]): Record<string, unknown> {
   const { label, higherIsBetter } = page.measure(measure);
+  const { topic } = page.data.subject;
   const shown = (field: string, title: string, format = ""): Record<string, unknown> => ({
     field,
     title,
     type: format ? "quantitative" : "nominal",
     ...(format ? { format } : {}),
   });
-  const order = { field: "from", type: "quantitative", title: "topics, sorted; scroll and drag to zoom" };
+  const order = { field: "from", type: "quantitative", title: `${topic}s, sorted; scroll and drag to zoom` };
   const zoom = { name: "zoom", select: { type: "interval", encodings: ["x"] }, bind: "scales" };
   return {
     width: 700,
@@ -257,7 +293,7 @@ export function differenceSpec(page: Page, measure: number, topics: number, name
         value: "#e8811a",
       },
       tooltip: [
-        shown("topic", "topic"),
+        shown("topic", topic),
         shown("title", "title"),
         shown("first", item(names, 0), ".4f"),
         shown("second", item(names, 1), ".4f"),

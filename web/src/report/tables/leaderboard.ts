@@ -5,7 +5,7 @@ import { item } from "../../shared/lists";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
 import { explainer } from "./explanations";
-import { bar, measureScale, sortButton } from "./tables";
+import { bar, keepSorted, measureScale, sortButton } from "./tables";
 
 export function leaderboard(page: Page): void {
   const table = document.querySelector<HTMLTableElement>("table#leaderboard, table.leaderboard");
@@ -18,6 +18,7 @@ export function leaderboard(page: Page): void {
   const refresh = follow(page, table, rows, tools);
   tools.append(
     dataButton(
+      page,
       "the leaderboard",
       () => "leaderboard",
       () => columns(page),
@@ -25,6 +26,7 @@ export function leaderboard(page: Page): void {
   );
   page.onChosen(refresh);
   refresh();
+  keepSorted(page, table, "sort", () => renumber(page, table));
 }
 
 /** Names of measures sort; a question mark beside each explains it. */
@@ -36,10 +38,7 @@ function heads(page: Page, table: HTMLTableElement): void {
     const given = head.querySelector("button.measure");
     const label = given ? [...given.childNodes] : [document.createTextNode(measure.label)];
     const first = measure.higherIsBetter ? "descending" : "ascending";
-    const sort = sortButton(table, head, first, label, () => {
-      number(table);
-      table.caption?.querySelector(".sorted-by")?.replaceChildren(named(measure.label));
-    });
+    const sort = sortButton(table, head, first, label, () => renumber(page, table));
     const both = element("div", { class: "head" }, sort, explainer(page, at));
     if (given) given.replaceWith(both);
     else head.prepend(both);
@@ -47,14 +46,18 @@ function heads(page: Page, table: HTMLTableElement): void {
   }
 }
 
-/** Count the rows that are shown. */
-function number(table: HTMLTableElement): void {
-  let rank = 0;
-  for (const row of all<HTMLTableRowElement>("tbody tr", table)) {
+/** Count the rows, and name what they are sorted by; rows with the same mean share a number. */
+function renumber(page: Page, table: HTMLTableElement): void {
+  const head = table.querySelector<HTMLTableCellElement>("th[aria-sort]");
+  const measure = head ? page.measure(numberIn(head, "data-measure")) : null;
+  if (!head || !measure) return;
+  const rows = all<HTMLTableRowElement>("tbody tr", table);
+  const values = rows.map((row) => row.cells[head.cellIndex]?.dataset.value);
+  rows.forEach((row, at) => {
     const cell = row.querySelector(".rank");
-    rank += 1;
-    if (cell) cell.textContent = String(rank);
-  }
+    if (cell) cell.textContent = String(values.indexOf(values[at]) + 1);
+  });
+  table.caption?.querySelector(".sorted-by")?.replaceChildren(named(measure.label));
 }
 
 function bars(page: Page, table: HTMLTableElement, row: HTMLTableRowElement): void {
@@ -95,14 +98,14 @@ function follow(page: Page, table: HTMLTableElement, rows: HTMLTableRowElement[]
 }
 
 function columns(page: Page): Columns {
-  const { runs, measures, cells } = page.data;
+  const { runs, measures, cells, subject } = page.data;
   const result: Columns = [["run", runs.map((run) => run.name)]];
   measures.forEach(({ canonical }, at) => {
     result.push(
       [canonical, item(cells, at).map((cell) => cell.mean)],
       [`${canonical} low`, item(cells, at).map((cell) => cell.low)],
       [`${canonical} high`, item(cells, at).map((cell) => cell.high)],
-      [`${canonical} topics`, item(cells, at).map((cell) => cell.topics)],
+      [`${canonical} ${subject.topic}s`, item(cells, at).map((cell) => cell.topics)],
     );
   });
   return result;

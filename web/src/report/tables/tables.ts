@@ -69,6 +69,7 @@ export function sortBy(table: HTMLTableElement, column: number, order: Order): v
     if (at === column) head.setAttribute("aria-sort", order);
     else head.removeAttribute("aria-sort");
   });
+  table.dispatchEvent(new Event("sorted"));
 }
 
 /** Give a head cell a button that sorts by its column; pressed again, it turns the order round. */
@@ -91,6 +92,44 @@ export function sortButton(
   );
 }
 
+/** What a column is called in the address. */
+function columnName(page: Page, head: HTMLTableCellElement): string {
+  const run = head.dataset.run;
+  const measure = head.dataset.measure;
+  if (run !== undefined) return page.run(Number(run)).full;
+  if (measure !== undefined) return page.measure(Number(measure)).label;
+  return head.textContent?.trim() ?? "";
+}
+
+/** Keep the order of a table in the address; `sorted` is told when it changes by that. */
+export function keepSorted(page: Page, table: HTMLTableElement, name: string, sorted: () => void = () => {}): void {
+  const rows = [...(table.tBodies[0]?.rows ?? [])];
+  const heads = (): HTMLTableCellElement[] => [...(table.tHead?.rows[0]?.cells ?? [])];
+  const names = heads().map((head) => columnName(page, head));
+  const present = (): [number, Order] | null => {
+    const column = heads().findIndex((head) => head.hasAttribute("aria-sort"));
+    return column < 0 ? null : [column, heads()[column]?.getAttribute("aria-sort") as Order];
+  };
+  const first = present();
+  table.addEventListener("sorted", () => page.address.changed());
+  page.address.keep(name, {
+    words: () => {
+      const now = present();
+      return now === null || now.join() === first?.join() ? null : [names[now[0]] ?? "", now[1]];
+    },
+    show: (words) => {
+      const column = names.indexOf(words?.[0] ?? "");
+      const order: Order = words?.[1] === "ascending" ? "ascending" : "descending";
+      const wanted = column < 0 ? first : ([column, order] as const);
+      if (present()?.join() === wanted?.join()) return;
+      if (wanted) sortBy(table, ...wanted);
+      if (column < 0) table.tBodies[0]?.append(...rows);
+      if (!wanted) for (const head of heads()) head.removeAttribute("aria-sort");
+      sorted();
+    },
+  });
+}
+
 /** Make every column of a table sortable: numbers from the highest, words from A. */
 export function sortable(table: HTMLTableElement): void {
   for (const head of [...(table.tHead?.rows[0]?.cells ?? [])]) {
@@ -104,8 +143,36 @@ export function sortable(table: HTMLTableElement): void {
 }
 
 /** Every table that the page marks as sortable. */
-export function sortableTables(): void {
-  for (const table of all<HTMLTableElement>("table.sortable, table#topics, table.topics")) sortable(table);
+export function sortableTables(page: Page): void {
+  for (const table of all<HTMLTableElement>("table.sortable, table#topics, table.topics")) {
+    if (table.matches("main *")) keepSorted(page, table, `sort-${table.id || "topics"}`);
+    sortable(table);
+    findable(table);
+  }
+}
+
+/** With more rows than these, a table has a field to find some. */
+const MANY_ROWS = 12;
+
+/** A field above a long table that leaves only the rows that have some text. */
+export function findable(table: HTMLTableElement): void {
+  const rows = [...(table.tBodies[0]?.rows ?? [])];
+  if (rows.length <= MANY_ROWS) return;
+  const what = `${table.tHead?.rows[0]?.cells[0]?.textContent?.trim() ?? "row"}s`;
+  const input = element("input", { type: "search", placeholder: `find ${what}`, "aria-label": `Find ${what}` });
+  const count = element("span", { class: "count", role: "status" });
+  let texts: string[] | null = null;
+  input.addEventListener("input", () => {
+    texts ??= rows.map(
+      (row) => (row.querySelector("th")?.textContent ?? "") + (row.querySelector(".title")?.textContent ?? ""),
+    );
+    const sought = input.value.trim().toLowerCase();
+    const matches = texts.map((text) => text.toLowerCase().includes(sought));
+    rows.forEach((row, at) => row.classList.toggle("unmatched", !matches[at]));
+    count.textContent = sought ? `${matches.filter(Boolean).length} of ${rows.length}` : "";
+  });
+  const place = table.closest(".scroll") ?? table;
+  place.before(element("div", { class: "tools find" }, input, count));
 }
 
 // Bars beside numbers, with whiskers for their intervals.

@@ -28,13 +28,15 @@ export function topicView(page: Page): void {
     );
   const heading = element("h3", { tabindex: "-1" });
   const data = dataButton(
+    page,
     `this ${word}`,
-    () => `topic-${page.topic(topic).id}`,
+    () => `${word}-${page.topic(topic).id}`,
     () => columns(page, topic),
   );
   place.replaceChildren(element("div", { class: "tools" }, chosen.label, step(-1), step(1), data), heading, body);
   const show = (at: number): void => {
     topic = at;
+    page.address.changed();
     chosen.select.value = String(at);
     const { id, title } = page.topic(at);
     heading.replaceChildren(`${capital(word)} `, named(id), ...(title ? [": ", named(title)] : []));
@@ -44,8 +46,15 @@ export function topicView(page: Page): void {
   page.onChosen(lazily(place, () => show(topic)));
   page.onTopic((at) => {
     show(at);
-    place.scrollIntoView({ block: "start" });
+    page.address.visit(place);
     heading.focus({ preventScroll: true });
+  });
+  page.address.keep("topic", {
+    words: () => (topic ? [page.topic(topic).id] : null),
+    show: (words) => {
+      const at = page.data.topics.findIndex(({ id }) => id === words?.[0]);
+      if (Math.max(at, 0) !== topic) show(Math.max(at, 0));
+    },
   });
 }
 
