@@ -369,7 +369,9 @@ def _resemblance(
     covered = sum(match.covered for match in parts)
     least_share = min_share if covered >= _LEAST_CHANGED else max(min_share, _LEAST_ALIKE)
     if _is_enough(parts, length, least_share, _LEAST_CHANGED):
-        is_elsewhere = len(good) > 1 or _is_any_elsewhere(parts, letters, document)
+        # Neither whole sentences nor most of it: what looks alike may be about something else.
+        is_elsewhere = len(good) > 1 or covered < _LEAST_ALIKE * length
+        is_elsewhere = is_elsewhere or _is_any_elsewhere(parts, letters, document)
         return Resemblance(row, tuple(parts), covered / length, is_elsewhere, True)
     if is_accepted:
         return Resemblance(row, tuple(sentences), share, is_ambiguous, True)
@@ -426,7 +428,17 @@ def _sentences(letters: _Letters, document: DenseText, near: int) -> tuple[list[
 
 def _longest_run(letters: _Letters, start: int) -> tuple[int, Ints]:
     """Return where the longest run of whole sentences from a letter on ends, and its places."""
-    places = letters.place[letters.at == start]
+    # The seed of the first sentence that has the fewest places; some have too many to be there.
+    after = letters.breaks[np.searchsorted(letters.breaks, start, "right")]
+    inside = (letters.at >= start) & (letters.at <= max(after - letters.size, start))
+    seeds, counts = np.unique(letters.at[inside], return_counts=True)
+    if not len(seeds):
+        return start, seeds
+    at = seeds[counts.argmin()]
+    places = letters.place[letters.at == at] - (at - start)
+    before = letters.chunk[start:at]
+    is_same = [np.array_equal(before, letters.text[max(p, 0) : p + len(before)]) for p in places]
+    places = places[np.array(is_same, dtype=np.bool_)]
     if not len(places):
         return start, places
     rest = letters.chunk[start:]
@@ -453,10 +465,12 @@ def _is_whole_anywhere(
 
 
 def _is_break(document: DenseText, at: int) -> bool:
-    """Return whether a sentence or line begins at a letter of a document."""
+    """Return whether a sentence or line begins at a letter of a document, as far as one can see."""
     if at in (0, len(document)):
         return True
     before, here = document.offsets[[at - 1, at]].tolist()
+    if not document.text[here].islower() and here > before + 1:
+        return True
     return len(_breaks(document.text[before : here + 1], np.array([0, here - before]))) > 2
 
 
