@@ -479,7 +479,13 @@ def chunks_with_texts(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
         raise MissingInput(
             f"{os.fspath(path)} has no texts: " + Parameter("docs") + " names the documents"
         )
-    return replace(chunks, docs=_rebuilt_documents(chunks, chunks.given))
+    if ((chunks.added > 0) & (chunks.spans.counts > 0)).any():
+        raise MissingInput(
+            f"{os.fspath(path)} has chunks with text that is in no document, so documents cannot "
+            "be reconstructed from it: " + Parameter("docs") + " names them"
+        )
+    read = tuple(chunks.text_read(row) for row in range(len(chunks)))
+    return replace(chunks, docs=_rebuilt_documents(chunks, read))
 
 
 class RebuiltDocuments(Documents):

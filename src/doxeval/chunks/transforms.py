@@ -98,7 +98,7 @@ def expand(run: Run, chunks: Chunks, neighbours: int = 1) -> ChunkRun:
         around = family.neighbours(chunk, neighbours) or [chunk]
         document = family.document(chunk)
         spans = [span for neighbour in around for span in family.spans[neighbour]]
-        text = _without_gaps(spans, docs[document])
+        text = _without_gaps(spans, docs.get(document, ""))
         added = int(family.table.added[around].sum())
         return _RewrittenResult(document, text, family.tokens(around), score, added)
 
