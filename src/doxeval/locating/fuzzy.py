@@ -238,6 +238,8 @@ _NEAR_END = 24
 # Letters that were slipped, and those that were changed; more than these divide a place.
 _SLIPPED, _CHANGED, _MOST_CHANGED = 2, 12, 300
 _ALIKE = 0.6
+# The share of the letters of a sentence that must be the same.
+_SENTENCE_ALIKE = 0.85
 # The least share that must be found of a chunk whose sentences were changed, if that is short.
 _LEAST_ALIKE = 0.8
 
@@ -365,7 +367,8 @@ def _resemblance(
         return Resemblance(row, tuple(sentences), share, is_ambiguous, True)
     every = matches(letters.chunk, letters.text, letters.at, letters.place, letters.size)
     good = [match for match in every if match.covered >= (1 - _SAME) * every[0].covered]
-    parts = _divided(min(good, key=lambda match: abs(match.place[0] - near)), letters)
+    best = min(good, key=lambda match: abs(match.place[0] - near))
+    parts = _without_other_sentences(_divided(best, letters), letters)
     covered = sum(match.covered for match in parts)
     least_share = min_share if covered >= _LEAST_CHANGED else max(min_share, _LEAST_ALIKE)
     if _is_enough(parts, length, least_share, _LEAST_CHANGED):
@@ -507,6 +510,25 @@ def _divided(match: Match, letters: _Letters) -> list[Match]:
     ]
 
 
+def _without_other_sentences(parts: Sequence[Match], letters: _Letters) -> list[Match]:
+    """Return the parts without sentences of which too many letters differ: those are others."""
+    breaks = letters.breaks
+    if len(breaks) < 3:
+        return list(parts)
+    agreeing = np.zeros(len(letters.chunk), dtype=np.bool_)
+    for part in parts:
+        for segment in part.segments:
+            rows = slice(segment.start, segment.end)
+            agreeing[rows] = letters.chunk[rows] == _at(letters.text, rows, segment.diagonal)
+    before = np.append(0, np.cumsum(agreeing))
+    is_alike = np.diff(before[breaks]) >= _SENTENCE_ALIKE * np.diff(breaks)
+    edges = np.flatnonzero(np.diff(is_alike, prepend=False, append=False)).reshape(-1, 2)
+    runs = [(int(breaks[first]), int(breaks[last])) for first, last in edges.tolist()]
+    pairs = ((part, max(start, part.start), min(end, part.end))
+             for part in parts for start, end in runs)  # fmt: skip
+    return [part.within(start, end) for part, start, end in pairs if start < end]
+
+
 def _sure_edges(part: Match, letters: _Letters) -> tuple[int, int]:
     """Return where a part begins and ends: with a sentence of the chunk, if there is one near."""
     start, end = part.start, part.end
@@ -639,7 +661,8 @@ def partial_match(
     )
 
 
-_MARKS_AFTER = re.compile(r"[^\w\s]*")
+_MARKS_AFTER = re.compile(r"\A[^\w\s]*")
+_TO_LAST_WORD = re.compile(r".*\w[^\w\s]*", re.DOTALL)
 
 
 def _added(text: str, offsets: Ints, parts: Sequence[Match]) -> int:
@@ -653,8 +676,11 @@ def _added(text: str, offsets: Ints, parts: Sequence[Match]) -> int:
         if until > after:
             start = 0 if after == 0 else int(offsets[after - 1]) + 1
             end = len(text) if until == len(offsets) else int(offsets[until])
-            marks = _MARKS_AFTER.match(text[start:end]) if after else None
-            added += len(text[start + (0 if marks is None else marks.end()) : end].strip())
+            stretch = text[start:end]
+            if after:
+                stretch = _MARKS_AFTER.sub("", stretch, count=1)
+            own = _TO_LAST_WORD.match(stretch)
+            added += len(own[0].strip()) if own else 0
         after = until if part is None else part.end
     return added
 
