@@ -222,9 +222,9 @@ class ResultResolver:
                 "documents by their text"
             )
         if self.partly:
-            have = "has" if self.partly == 1 else "have"
+            verb = "has" if self.partly == 1 else "have"
             yield (
-                f"{plural(self.partly, 'result')} {have} text that is in no document, which is "
+                f"{plural(self.partly, 'result')} {verb} text that is in no document, which is "
                 "read and not relevant"
             )
         if self.ambiguous:
@@ -415,11 +415,11 @@ def _located_within(document: str, whole: str, span: tuple[int, int], text: str)
 
 def _result(topic: str, resolved: ResultSpans, rank: int, score: float | None) -> Result:
     document, spans, tokens, added = resolved
-    costs = {"tokens": tokens, "added": added or None}
+    result = Result(topic, document, rank=rank, score=score, tokens=tokens, added=added or None)
     if len(spans) == 1:
         ((start, end),) = spans
-        return Result(topic, document, Kind.PASSAGE, start, end, (), rank, score, **costs)
-    return Result(topic, document, Kind.SPANS, rank=rank, score=score, spans=spans, **costs)
+        return result._replace(kind=Kind.PASSAGE, start=start, end=end)
+    return result._replace(kind=Kind.SPANS, spans=spans)
 
 
 def _with_score(given: Any) -> tuple[Any, float | None]:

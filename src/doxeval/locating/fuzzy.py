@@ -362,8 +362,7 @@ def _resemblance(
     sentences, is_ambiguous = _sentences(letters, document, near)
     share = sum(match.covered for match in sentences) / length
     is_accepted = _is_enough(sentences, length, min_share, _LEAST_BESIDE)
-    inner = sentences[-1].end - sentences[0].start if sentences else 0
-    if is_accepted and share * length >= _MOST_SENTENCES * inner:
+    if is_accepted and share * length >= _MOST_SENTENCES * _between_ends(sentences, letters):
         return Resemblance(row, tuple(sentences), share, is_ambiguous, True)
     every = matches(letters.chunk, letters.text, letters.at, letters.place, letters.size)
     good = [match for match in every if match.covered >= (1 - _SAME) * every[0].covered]
@@ -380,6 +379,15 @@ def _resemblance(
         return Resemblance(row, tuple(sentences), share, is_ambiguous, True)
     best = good[0]
     return Resemblance(row, (best,), max(best.covered / length, share), len(good) > 1, False)
+
+
+def _between_ends(parts: Sequence[Match], letters: _Letters) -> int:
+    """Return how many letters are between the ends of parts, but for sentences too short."""
+    begin, end = letters.breaks[:-1], letters.breaks[1:]
+    inside = (begin >= parts[0].start) & (end <= parts[-1].end) & (end - begin < letters.size)
+    for part in parts:
+        inside &= (begin < part.start) | (end > part.end)
+    return parts[-1].end - parts[0].start - int((end - begin)[inside].sum())
 
 
 def _is_enough(parts: Sequence[Match], length: int, min_share: float, least: int) -> bool:

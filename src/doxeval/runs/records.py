@@ -243,8 +243,8 @@ class RecordCollector:
         start = np.maximum(whole["start"], whole["offset"])  # no result has both
         names = checked["topic"], self._path_numbers(checked, count)
         costs = whole["tokens"], whole["added"]
-        columns = (kind, start, whole["end"], whole["rank"], score, lines, *costs)
-        self._blocks.append((*names, *columns))
+        block = (*names, kind, start, whole["end"], whole["rank"], score, lines, *costs)
+        self._blocks.append(block)
         self.rows += count
 
     def _located(self, columns: Mapping[str, Any], lines: Ints) -> Mapping[str, Any]:
