@@ -26,6 +26,7 @@ test: .venv/installed
 # Browsers, databases, clusters, kills, damage, many worlds, and what the documentation shows. Chromium,
 # PostgreSQL and axe-core are installed where that is allowed; pytest names what it skips.
 test-long: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt
 	scripts/parts.sh
 	DOXEVAL_TEST_LEVEL=long $(BIN)/pytest tests -n 3 --dist loadfile
 

@@ -1,6 +1,6 @@
 """How fast runs of chunks are read and scored, chunks located, and chunkings compared.
 
-    python benchmarks/chunks.py [--rounds 9] [--corpora DIRECTORY]
+    python benchmarks/chunks.py [--rounds 9] [--corpora DIRECTORY] [--share .1] [--only large]
 
 472 questions with 790 relevant passages in five documents, as many as the corpora of
 chunking_evaluation have; 200 chunks are returned for each question. Recall, precision and
@@ -14,6 +14,11 @@ chromadb, so what it does is written here from its published behaviour. Locating
 end is dropped, the first occurrence of the text is taken, else the first with any white space
 between its words. Ω: for every question all chunks of its corpus are compared with every span of
 gold, and the spans that are left are joined.
+
+Growth: `doxeval chunks try` with one chunking, in a process of its own, on a quarter, a half and
+all of 1,000 documents with 300 MB of text and 50 questions, then on the five corpora with 12,500,
+25,000 and 50,000 questions made of their text; `--share` makes all of these smaller. Words are
+found by the table and by the regular expression that says what they are.
 """
 
 from __future__ import annotations
@@ -21,8 +26,11 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
 import re
+import shutil
 import statistics
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
@@ -34,8 +42,9 @@ import numpy as np
 from doxeval import Assessments, Evaluation, Judgment, Run, chunks, read_run
 from doxeval.chunks import omegas
 from doxeval.locating import locate_chunks
-from doxeval.measures import GroundTruth
-from runner import heading, line, machine, medians
+from doxeval.measures import GroundTruth, Texts
+from inputs import write_library, write_questions
+from runner import compiled, heading, line, machine, medians, python
 
 QUESTIONS, PASSAGES, RESULTS = 472, 790, 200
 DOCUMENTS, CHARACTERS, SIZE, STEP = 5, 290_000, 800, 500
@@ -338,13 +347,89 @@ def side_by_side(
     line("  ratio", f"{seconds['ours'] / seconds['theirs']:.3f}", f"≤ {bar}")
 
 
-def comparing(docs: chunks.Documents, questions: Path) -> None:
-    """A whole study, as `doxeval chunks try` makes it."""
-    heading(f"{len(COMPARED)} chunkings compared, with tests, oracle and limits")
-    with warnings.catch_warnings(action="ignore"):
-        gold = chunks.questions(questions, docs)
-        seconds = medians({"": lambda: str(chunks.compare(docs, gold, list(COMPARED)))}, 1)
-    line("as `doxeval chunks try` does it", f"{seconds['']:.1f} s", "≤ 20 s")
+WORD = re.compile(r"\w+|[^\w\s]")
+DOCUMENTS_OF_LIBRARY, QUESTIONS_OF_CORPORA = 1000, 50_000
+CHUNKING = "words:200:0"
+
+
+def finding_words(docs: chunks.Documents, rounds: int) -> None:
+    """Where words begin, by the table and by the regular expression."""
+    heading("Words of the corpora")
+    for name, text in docs.items():
+        expected = [match.start() for match in WORD.finditer(text)]
+        if Texts({name: text}).starts(name, "words").all().tolist() != expected:
+            raise SystemExit(f"the words of {name} are not those of the regular expression")
+
+    def by_table() -> None:
+        texts = Texts(docs)
+        for name in docs:
+            texts.starts(name, "words")
+
+    def by_expression() -> None:
+        for text in docs.values():
+            np.array([match.start() for match in WORD.finditer(text)])
+
+    seconds = medians({"table": by_table, "expression": by_expression}, rounds)
+    for way, value in seconds.items():
+        line(f"by the {way}", f"{value * 1000:.0f} ms")
+    line("ratio", f"{seconds['table'] / seconds['expression']:.3f}", "≤ 0.1")
+
+
+def growing(corpora: Path, share: float, work: Path) -> None:
+    """A study of one chunking on more and more text, and of more and more questions."""
+    full = max(int(DOCUMENTS_OF_LIBRARY * share), 4)
+    heading(f"{CHUNKING} compared, up to {full:,} documents of 300,000 characters, 50 questions")
+    before = 0.0
+    for count in (full // 4, full // 2, full):
+        library = work / f"library-{count}"
+        write_library(library, count, 50)
+        size = sum(path.stat().st_size for path in (library / "docs").iterdir()) / 1e6
+        taken = study_of(library / "docs", library / "questions.jsonl")
+        shutil.rmtree(library)
+        before = show_growth(f"{count:,} documents, {size:.0f} MB", taken, before, (60, 1500))
+    if not corpora.exists():
+        return
+    full = max(int(QUESTIONS_OF_CORPORA * share), 4)
+    heading(f"{CHUNKING} compared on the corpora, up to {full:,} questions")
+    before = 0.0
+    for count in (full // 4, full // 2, full):
+        questions = work / f"{count}.jsonl"
+        write_questions(questions, corpora, count)
+        before = show_growth(f"{count:,} questions", study_of(corpora, questions), before, (40, 0))
+
+
+def study_of(
+    docs: Path, questions: Path, options: Sequence[str] = ("--by", CHUNKING)
+) -> tuple[float, float]:
+    """The seconds of processors and the peak MiB of `doxeval chunks try`."""
+    command = python("-m", "doxeval", "chunks", "try", str(docs), str(questions), *options)
+    with Path("/dev/null").open("w") as nowhere:
+        process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere)
+        _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def show_growth(
+    name: str, taken: tuple[float, float], before: float, bars: tuple[float, float]
+) -> float:
+    """Print what a study took, and how much longer than one of half the size."""
+    seconds, peak = taken
+    times = f", {seconds / before:.2f} ×" if before else ""
+    line(name, f"{seconds:.1f} s{times}", f"≤ {bars[0]} s for all, ≤ 2.2 × for twice as much")
+    line("  peak", f"{peak:,.0f} MiB", f"≤ {bars[1]:,} MB for all" if bars[1] else "")
+    return seconds
+
+
+def comparing(corpora: Path, questions: Path) -> None:
+    """A whole study with its report, as `doxeval chunks try` makes it."""
+    heading(f"{len(COMPARED)} chunkings compared, with tests, oracle, limits and report")
+    compiled()
+    with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
+        by = [word for name in COMPARED for word in ("--by", name)]
+        seconds, _ = study_of(corpora, questions, [*by, "--report", f"{work}/report.html"])
+    line("doxeval chunks try", f"{seconds:.1f} s", "≤ 8 s")
 
 
 def main() -> None:
@@ -352,19 +437,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--corpora", type=Path, default=CORPORA, metavar="DIRECTORY")
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="of the documents and questions of the growth"
+    )
+    parser.add_argument("--only", choices=["small", "large"], help="without growth, or it alone")
     options = parser.parse_args()
+    if options.only != "large":
+        small(options.corpora, options.rounds)
+    if options.only != "small":
+        compiled()
+        with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
+            growing(options.corpora, options.share, Path(work))
+
+
+def small(corpora: Path, rounds: int) -> None:
+    """What takes seconds: scoring, reading, locating, words, the oracle, a study."""
     world = World()
     with tempfile.TemporaryDirectory(prefix="doxeval-benchmark-") as work:
-        scoring(world, options.rounds)
-        reading(world, options.rounds, Path(work))
-    questions = options.corpora / "questions_df.csv"
+        scoring(world, rounds)
+        reading(world, rounds, Path(work))
+    questions = corpora / "questions_df.csv"
     if not questions.exists():
         print(f"skipped: {questions} is not there")
         return
-    docs = chunks.documents(options.corpora)
-    locating(docs, options.rounds)
-    omega(docs, questions, options.rounds)
-    comparing(docs, questions)
+    docs = chunks.documents(corpora)
+    locating(docs, rounds)
+    finding_words(docs, rounds)
+    omega(docs, questions, rounds)
+    comparing(corpora, questions)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,13 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TextIO
 from xml.parsers.expat import ParserCreate
 
+import numpy as np
+
 from synthetic import Wikipedia
-from synthetic_text import Articles, word, write_articles
+from synthetic_text import VOCABULARY, Articles, word, write_articles
 from worlds import World
 
 
@@ -37,6 +40,7 @@ def write_input(name: str, path: Path, share: float) -> None:
         "records": lambda: write_records(path, some(1500)),
         "topics": lambda: write_topics(path, some(100)),
         "handbook": lambda: write_handbook(path, some(150), some(150)),
+        "library": lambda: write_library(path, some(50), some(50)),
         "tides": lambda: write_tides(path, 20, some(20)),
     }
     writers[name]()
@@ -205,3 +209,58 @@ def write_tides(path: Path, count: int, people: int) -> None:
     (path / "topics.jsonl").write_text('{"id": "7", "title": "tides"}\n')
     (path / "pool.txt").write_text("".join(f"7 0 {doc}\n" for doc in texts))
     (path / "people.json").write_text(json.dumps([f"assessor{number}" for number in range(people)]))
+
+
+def write_library(path: Path, count: int, questions: int, seed: int = 29) -> None:
+    """Write long documents in Markdown, some 300,000 characters each, and questions with quotes.
+
+    Words are as frequent as in prose. A third of the documents have typographic marks, as much of
+    what people write has, so that a character of them takes two bytes in memory.
+    """
+    (path / "docs").mkdir(parents=True)
+    chance = np.random.default_rng(seed)
+    weights = 1 / (np.arange(VOCABULARY) + 2.7) ** 1.07
+    edges = np.cumsum(weights) / weights.sum()
+    words = np.array([word(rank)[:-1] for rank in range(VOCABULARY)], dtype=object)
+    plain = np.array([" ", ", ", ". ", ".\n\n", " (", ") ", "; ", ": ", "\n\n## "], dtype=object)
+    typographic = np.array([" ", ", ", ". ", ".\n\n", " “", "” ", " — ", "… ", "\n\n## "], object)
+    between = np.cumsum([0.69, 0.11, 0.08, 0.011, 0.035, 0.035, 0.03, 0.008, 0.001])
+    asked = set(np.linspace(0, count - 1, min(questions, count)).astype(int).tolist())
+    with (path / "questions.jsonl").open("w") as file:
+        for number in range(count):
+            size = int(60_000 * chance.uniform(0.5, 1.5))
+            parts = np.empty(2 * size, dtype=object)
+            parts[::2] = words[np.searchsorted(edges, chance.random(size))]
+            marks = typographic if number % 3 == 0 else plain
+            parts[1::2] = marks[np.searchsorted(between, chance.random(size) * between[-1])]
+            text = "# " + "".join(parts.tolist()).rstrip() + "\n"
+            (path / "docs" / f"d{number}.md").write_text(text, encoding="utf-8")
+            if number in asked:
+                write_question(file, number, f"d{number}", text, chance)
+
+
+def write_questions(path: Path, docs: Path, count: int, seed: int = 29) -> None:
+    """Write questions with quotes from the documents of a folder, long ones more often."""
+    texts = {each.stem: each.read_text(encoding="utf-8") for each in sorted(docs.glob("*.md"))}
+    chance = np.random.default_rng(seed)
+    names, sizes = list(texts), np.array(list(map(len, texts.values())))
+    chosen = chance.choice(len(names), count, p=sizes / sizes.sum())
+    with path.open("w") as file:
+        for number, doc in enumerate(chosen.tolist()):
+            write_question(file, number, names[doc], texts[names[doc]], chance)
+
+
+def write_question(
+    file: TextIO, number: int, doc: str, text: str, chance: np.random.Generator
+) -> None:
+    """Write a question of some words of a quote, which has 60 to 400 characters."""
+    while True:
+        start = int(chance.integers(0, max(len(text) - 500, 1)))
+        quote = text[start : start + int(chance.integers(60, 400))].strip()
+        known = sorted(set(re.findall(r"\w{4,}", quote)))
+        if len(known) > 2:
+            break
+    some = chance.choice(known, min(int(chance.integers(3, 9)), len(known)), replace=False)
+    needs = [{"spans": [{"doc": doc, "quote": quote}]}]
+    record = {"id": f"q{number}", "question": " ".join(some.tolist()), "needs": needs}
+    print(json.dumps(record), file=file)

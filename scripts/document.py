@@ -50,6 +50,7 @@ FORMATS = {
         "HTML": "doxeval.documents.readers.html",
         "Markdown": "doxeval.documents.readers.markdown",
         "Plain text": "doxeval.documents.readers.plain",
+        "PDF": "doxeval.documents.readers.pdf",
         "Records": "doxeval.documents.readers.records",
         "Paths and text points": "doxeval.documents.paths",
     },

@@ -30,6 +30,18 @@ SELECTED = (
 )
 
 
+def violations(page: Any, *, minor: bool = False) -> list[tuple[str, str, str]]:
+    """Return what axe finds on a page: the rule, the element and what to do."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    rules = page.evaluate("axe.run().then(result => result.violations)")
+    return [
+        (rule["id"], node["html"][:200], node["failureSummary"])
+        for rule in rules
+        if minor or rule["impact"] != "minor"
+        for node in rule["nodes"][:3]
+    ]
+
+
 class Server:
     """A campaign that is served on a free port, in a thread."""
 
@@ -203,14 +215,7 @@ class Tab:
 
     def problems_of_access(self) -> list[tuple[str, str, str]]:
         """What axe finds, other than trifles."""
-        self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = self.page.evaluate("axe.run().then(found => found.violations)")
-        return [
-            (one["id"], node["html"][:200], node["failureSummary"])
-            for one in found
-            if one["impact"] != "minor"
-            for node in one["nodes"][:3]
-        ]
+        return violations(self.page)
 
 
 class Browsers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -176,3 +176,144 @@ def values_at(rows: Ints, values: Floats) -> Floats:
     [2.0, 0.0, 0.5]
     """
     return np.append(values, 0.0)[rows]
+
+
+# Offsets as bits
+
+_WORD = 64  # bits
+_HALVES = ((1, 0x5555555555555555), (2, 0x3333333333333333), (4, 0x0F0F0F0F0F0F0F0F))
+_BYTES = np.uint64(0x0101010101010101)
+
+
+class OffsetBits:
+    """Distinct offsets in a text, as a bit for each of its characters: an eighth of a byte.
+
+    It takes the same time wherever in the text one asks. length: the characters of the text.
+
+    >>> bits = OffsetBits(np.array([True, False, True, True]))
+    >>> len(bits), bits.before(np.array([0, 2, 4, 9])).tolist(), bits.at(np.array([0, 2])).tolist()
+    (3, [0, 1, 3, 3], [0, 3])
+    """
+
+    def __init__(self, flags: Bools) -> None:
+        self.length = len(flags)
+        # One word more, so that there is a word at the end of the text, too.
+        data = np.zeros((len(flags) // _WORD + 1) * (_WORD // 8), dtype=np.uint8)
+        packed = np.packbits(flags, bitorder="little")
+        data[: len(packed)] = packed
+        self._set_words(data.view("<u8"))
+
+    def _set_words(self, words: npt.NDArray[np.uint64]) -> None:
+        self._words = words
+        counts = np.cumsum(_ones(words))
+        self._count = int(counts[-1]) if len(counts) else 0
+        before = np.zeros(len(words), dtype=np.uint32 if self._count < 1 << 32 else np.int64)
+        before[1:] = counts[:-1]
+        self._before = before
+
+    @classmethod
+    def of(cls, offsets: Ints, length: int) -> OffsetBits:
+        """Return distinct offsets of a text of a length; one may be at its end.
+
+        >>> OffsetBits.of(np.array([1, 3]), 3).all().tolist()
+        [1, 3]
+        """
+        flags = np.zeros(length + 1, dtype=np.bool_)
+        flags[offsets] = True
+        return cls(flags)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes."""
+        return self._words.nbytes + self._before.nbytes
+
+    def __len__(self) -> int:
+        return self._count
+
+    def before(self, offset: Ints) -> Ints:
+        """Return how many offsets are before each given one; beyond the text, before its end."""
+        at = np.clip(offset, 0, self.length).astype(np.int64, copy=False)
+        word, bit = at >> 6, (at & 63).astype(np.uint64)
+        below = (np.uint64(1) << bit) - np.uint64(1)
+        counts: Ints = self._before[word] + _ones(self._words[word] & below)
+        return counts
+
+    def at(self, number: Ints) -> Ints:
+        """Return the offset of each number, from 0 on; beyond them, the first or the last."""
+        if not self._count:
+            return np.zeros(len(number), dtype=np.int64)
+        number = np.clip(number, 0, self._count - 1)
+        word = np.searchsorted(self._before, number.astype(self._before.dtype), "right") - 1
+        bits, rest = self._words[word], number - self._before[word].astype(np.int64)
+        bit = np.zeros(len(number), dtype=np.int64)
+        for width in (32, 16, 8, 4, 2, 1):  # the lower half of what is left, or the upper one
+            below = _ones(bits & np.uint64((1 << width) - 1))
+            is_upper = below <= rest
+            bit += np.where(is_upper, width, 0)
+            rest -= np.where(is_upper, below, 0)
+            bits = np.where(is_upper, bits >> np.uint64(width), bits)
+        return word * _WORD + bit
+
+    def all(self) -> Ints:
+        """Return all offsets, ascending."""
+        return np.flatnonzero(np.unpackbits(self._words.view(np.uint8), bitorder="little"))
+
+    @classmethod
+    def joined(cls, parts: Sequence[OffsetBits]) -> tuple[OffsetBits, Ints]:
+        """Return the offsets of several texts as one, and where each text begins in it.
+
+        >>> two = [OffsetBits.of(np.array([1, 3]), 3), OffsetBits.of(np.array([2]), 3)]
+        >>> bits, begin = OffsetBits.joined(two)
+        >>> begin.tolist(), bits.before(begin + 3).tolist(), bits.at(np.array([2])).tolist()
+        ([0, 64], [1, 3], [66])
+        """
+        words = np.array([len(part._words) for part in parts], dtype=np.int64)
+        bits = cls.__new__(cls)
+        bits.length = max(int(words.sum()) * _WORD - 1, 0)
+        none = np.zeros(1, dtype="<u8") if not len(parts) else np.zeros(0, dtype="<u8")
+        bits._set_words(np.concatenate([none, *(part._words for part in parts)]))
+        return bits, (np.cumsum(words) - words) * _WORD
+
+
+class TextOffsets:
+    """Offsets in several texts, numbered through all of these; text -1 has none.
+
+    >>> first, second = OffsetBits(np.array([False, True, True])), OffsetBits(np.array([True]))
+    >>> texts = TextOffsets([first, second])
+    >>> texts.before(np.array([0, 0, 1, -1]), np.array([2, 9, 1, 0])).tolist()
+    [1, 2, 3, 3]
+    >>> texts.at(np.array([0, 1]), np.array([1, 2])).tolist()
+    [2, 0]
+    >>> texts.after(np.array([0, 0, 0, 1]), np.array([0, 1, 5, 1])).tolist()
+    [0, 2, 3, 1]
+    """
+
+    def __init__(self, parts: Sequence[OffsetBits]) -> None:
+        parts = [*parts, OffsetBits(np.zeros(0, dtype=np.bool_))]
+        self._bits, self._begin = OffsetBits.joined(parts)
+        self._length = np.array([part.length for part in parts], dtype=np.int64)
+
+    def before(self, text: Ints, offset: Ints) -> Ints:
+        """Return how many offsets are in earlier texts, or before one of each text."""
+        inside = np.clip(offset, 0, self._length[text])
+        return self._bits.before(self._begin[text] + inside)
+
+    def at(self, text: Ints, number: Ints) -> Ints:
+        """Return the offsets of some numbers in the texts that have them."""
+        return self._bits.at(number) - self._begin[text]
+
+    def after(self, text: Ints, count: Ints) -> Ints:
+        """Return the least place in each text that has so many of its offsets before it."""
+        first = self.before(text, np.zeros_like(count))
+        whole = self.before(text, self._length[text]) - first
+        last = self.at(text, first + np.maximum(count, 1) - 1) + 1
+        return np.where(count > whole, self._length[text], np.where(count > 0, last, 0))
+
+
+def _ones(words: npt.NDArray[np.uint64]) -> Ints:
+    """Return how many bits of each word are set; see `numpy.bitwise_count`, from NumPy 2 on."""
+    (one, odd), (two, pairs), (four, nibbles) = (map(np.uint64, half) for half in _HALVES)
+    words = words - ((words >> one) & odd)
+    words = (words & pairs) + ((words >> two) & pairs)
+    words = (words + (words >> four)) & nibbles
+    return ((words * _BYTES) >> np.uint64(56)).astype(np.int64)

@@ -29,6 +29,10 @@ _HIDDEN = (
 _IN_LINES = re.compile(f"[{_HIDDEN}]")
 _IN_A_LINE = re.compile(f"[\t\n{_HIDDEN}]")
 _SHORT_ESCAPES = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
+_NARROWEST = 20  # a terminal that says that it is narrower is treated as this wide
+# White space and a word; what is in quotation marks is a part of one word.
+_QUOTED = r"(?<![^\s(=])'[^'\n]{1,200}'(?![^\s.,;:)])" + r'|(?<![^\s(=])"[^"\n]{1,200}"'
+_WORDS = re.compile(rf"(\s*)((?:{_QUOTED}|\S)+)")
 # Lone surrogates other than those that stand for bytes of a file name.
 _NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
@@ -142,6 +146,103 @@ def json_escaped(text: str) -> str:
     import json
 
     return _IN_LINES.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+# Lines that fit
+
+
+def terminal_width(stream: Any) -> int | None:
+    """Return how many columns fit on a line, by COLUMNS or the terminal; None if it is none.
+
+    A file or a pipe gets lines as long as they are.
+
+    >>> import io
+    >>> terminal_width(io.StringIO()) is None
+    True
+    """
+    try:
+        if stream is None or not stream.isatty():
+            return None
+    except ValueError:  # it is closed
+        return None
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size().columns, _NARROWEST)
+
+
+def display_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes.
+
+    >>> display_width("tide"), display_width("潮汐"), display_width("e\u0301")
+    (4, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum((east_asian_width(c) in "WF") + (not combining(c)) for c in text)
+
+
+def cut_to(text: str, width: int) -> str:
+    """Return a text that is cut at its end if it takes more columns than that.
+
+    >>> cut_to("the right elements", 10), cut_to("潮汐", 3)
+    ('the right…', '潮…')
+    """
+    if display_width(text) <= width:
+        return text
+    kept = text[: max(width - 1, 0)]
+    while display_width(kept) > width - 1 and kept:
+        kept = kept[:-1]
+    return f"{kept}…"
+
+
+def middle_cut(name: str, width: int) -> str:
+    """Return a name that loses its middle if it is long, as both of its ends tell names apart.
+
+    >>> middle_cut("bm25-stemmed-run1", 11), middle_cut("lm", 11)
+    ('bm25-…-run1', 'lm')
+    """
+    if display_width(name) <= width:
+        return name
+    tail = cut_to(name[::-1], (width - 1) // 2 + 1)[:-1][::-1]
+    return cut_to(name, width - display_width(tail)) + tail
+
+
+def wrapped(text: str, width: int | None, indent: str = "") -> list[str]:
+    """Return a line as lines of at most so many columns, broken between words; None: as it is.
+
+    What is quoted is not broken, nor is a word that is too long, such as a path. indent: what
+    further lines begin with, besides the indentation of the first.
+
+    >>> wrapped("no run 'the best one' in a.run", 12)
+    ['no run', "'the best one'", 'in a.run']
+    """
+    if width is None or display_width(text) <= width:
+        return [text]
+    hang = text[: len(text) - len(text.lstrip(" "))] + indent
+    lines, current = [], ""
+    for word in _WORDS.finditer(text):
+        space, token = word[1], word[2]
+        if current.strip() and display_width(current + space + token) > width:
+            lines.append(current)
+            current = hang + token
+        else:
+            current += space + token
+    return [*lines, current]
+
+
+def wrapped_command(text: str, width: int | None) -> list[str]:
+    """Return a command for a shell as lines that fit, each but the last with a backslash.
+
+    >>> print(*wrapped_command("doxeval evaluate my.run -a qrels.txt -m MAiP", 30), sep="\\n")
+    doxeval evaluate my.run -a \\
+        qrels.txt -m MAiP
+    """
+    if width is None or display_width(text) <= width:
+        return [text]
+    lines = wrapped(text, width - 2, "    ")
+    return [*(f"{line} \\" for line in lines[:-1]), lines[-1]]
 
 
 def utf8(text: str) -> bytes:

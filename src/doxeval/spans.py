@@ -107,16 +107,10 @@ def new_parts(spans: Spans) -> tuple[Ints, Spans]:
     crowded = _groups_with_overlap(spans, filled)
     is_crowded = np.isin(spans.group[filled], crowded)
     alone = filled[~is_crowded]  # nothing overlaps these, so all of their text is new
-    rows: list[Ints] = [alone]
-    pieces = [_take(spans, alone)]
-    order = np.argsort(spans.group[filled[is_crowded]], kind="stable")
-    for group_rows in _by_group(spans, filled[is_crowded][order]):
-        piece_rows, starts, ends = _paint(spans, group_rows)
-        rows.append(piece_rows)
-        group = np.full(len(piece_rows), spans.group[group_rows[0]], dtype=np.int64)
-        pieces.append(Spans(group, starts, ends))
-    row = np.concatenate(rows)
-    all_pieces = Spans(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
+    painted, parts = _paint(spans, filled[is_crowded])
+    row = np.append(alone, painted)
+    pairs = zip(_take(spans, alone), parts, strict=True)
+    all_pieces = Spans(*(np.append(*pair) for pair in pairs))
     order = np.lexsort((all_pieces.start, row))
     return row[order], _take(all_pieces, order)
 
@@ -185,47 +179,35 @@ def _groups_with_overlap(spans: Spans, rows: Ints) -> Ints:
     return groups[np.append(True, np.diff(groups) != 0)] if len(groups) else groups
 
 
-def _by_group(spans: Spans, rows: Ints) -> list[Ints]:
-    """Split rows that are sorted by group into one array per group."""
-    if not len(rows):
-        return []
-    return np.split(rows, np.flatnonzero(np.diff(spans.group[rows])) + 1)
+def _paint(spans: Spans, rows: Ints) -> tuple[Ints, Spans]:
+    """Return the new parts of some spans, none of which is empty: the row of each, and the part.
 
-
-def _paint(spans: Spans, rows: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the new parts of the spans of one group: their rows, starts and ends.
-
-    The edges of all spans cut the text into segments. Each span in turn paints those of its
-    segments that are still bare. `bare` is a union-find forest: following it from segment i leads
-    to the first bare segment from i on, and every walk shortens the way for the next, so each
-    segment is painted once and hardly visited again.
+    The edges of all spans cut the texts into segments, and a segment belongs to the first span that
+    covers it. A span covers two blocks of 2^k segments, which may overlap; from the largest blocks
+    down, the two halves of each belong to whom the whole belongs, or to an earlier span.
     """
-    edges = distinct(np.concatenate([spans.start[rows], spans.end[rows]]))
-    first = np.searchsorted(edges, spans.start[rows]).tolist()
-    after = np.searchsorted(edges, spans.end[rows]).tolist()
-    bare = list(range(len(edges) + 1))
-    painted: list[tuple[int, int, int]] = []
-    for row, segment, stop in zip(rows.tolist(), first, after, strict=True):
-        segment = _first_bare(bare, segment)
-        while segment < stop:
-            begin = segment
-            while segment < stop and bare[segment] == segment:
-                bare[segment] = segment + 1
-                segment += 1
-            painted.append((row, begin, segment))
-            segment = _first_bare(bare, segment)
-    row_of, begins, ends = np.array(painted, dtype=np.int64).reshape(-1, 3).T
-    return row_of, edges[begins], edges[ends]
-
-
-def _first_bare(bare: list[int], segment: int) -> int:
-    """Return the first bare segment from this one on; the way to it is shortened."""
-    root = segment
-    while bare[root] != root:
-        root = bare[root]
-    while bare[segment] != root:
-        bare[segment], segment = root, bare[segment]
-    return root
+    if not len(rows):
+        return rows, _take(spans, rows)
+    start, end = (spans.group[rows] * _GROUP + edge[rows] for edge in spans[1:])
+    edges = distinct(np.append(start, end))
+    first, after = np.searchsorted(edges, start), np.searchsorted(edges, end)
+    level = np.frexp((after - first).astype(np.float64))[1] - 1
+    nobody = len(spans.start)
+    owner = np.full(len(edges), nobody, dtype=np.int64)
+    for size in range(int(level.max()), -1, -1):
+        here = np.flatnonzero(level == size)
+        np.minimum.at(owner, first[here], rows[here])
+        np.minimum.at(owner, after[here] - (1 << size), rows[here])
+        if size:
+            half = 1 << (size - 1)
+            owner[half:] = np.minimum(owner[half:], owner[:-half].copy())
+    begins = np.flatnonzero(owner != np.append(nobody, owner[:-1]))
+    ends = np.append(begins[1:], len(owner) - 1)
+    kept = owner[begins] < nobody
+    row = owner[begins[kept]]
+    group = spans.group[row]
+    offset = group * _GROUP
+    return row, Spans(group, edges[begins[kept]] - offset, edges[ends[kept]] - offset)
 
 
 def _take(spans: Spans, rows: Ints) -> Spans:

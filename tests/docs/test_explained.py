@@ -87,6 +87,12 @@ def check_choices(kind: type[Measure]) -> None:
             assert is_named or measure.highest == usual.highest, str(measure)
 
 
+def test_names_of_other_programs_are_said() -> None:
+    names = "`recip_rank` (`RR(unit=document)`), `mrr`, `MRR`"
+    assert part(asked("MRR"), "Also called") == f"**Also called** {names}"
+    assert not part(asked("MAep"), "Also called")
+
+
 def test_every_default_is_explained() -> None:
     for name, kind in MEASURES.items():
         text = explain_measure(measure_named(name))

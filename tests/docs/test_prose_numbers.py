@@ -35,6 +35,7 @@ KNOWN = {
     "coming-from": {"0.25", "0.29", "0.57", "0.58"},
     "which-measure": {"0.25"},
     "getting-started": {"3.11"},
+    "index": {"3.11"},
     "README": {"3.11"},
     "esr": {"0.25", "0.01"},
 }

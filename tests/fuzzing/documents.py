@@ -23,6 +23,7 @@ from doxeval.documents import (
     XmlDocuments,
     XmlReader,
     build_collection,
+    example_pdf,
     join_events,
     normalise_id,
     read_batch,
@@ -213,6 +214,13 @@ def _different_rows(one: TagEvents, other: TagEvents) -> str | None:
 
 _JSONL = json_records({"id": ['"a"', '"b"', "1"], "text": ['"One.\\n\\nTwo."', '"x"', '""']})
 
+PDF = example_pdf(["Low tide (at six).", "High tide."])
+PDF_WORDS = tuple(
+    b"obj endobj stream endstream xref trailer startxref << >> [ ] /Type /Pages /Kids /Length "
+    b"/Font /Contents /Encrypt /Filter /FlateDecode /ToUnicode BT ET Tj TJ T* Tf ( ) 0 1 -1 "
+    b"9999999999 R".split()
+)
+
 TARGETS = (
     Target("xml-documents", document("xml"), (good.XML, good.SMALL_XML), XML_WORDS, share=6),
     Target(
@@ -233,6 +241,7 @@ TARGETS = (
     Target("html-documents", document("html"), (good.HTML,), HTML_WORDS, share=5),
     Target("markdown-documents", document("markdown"), (good.MARKDOWN,), MARKDOWN_WORDS, share=3),
     Target("text-documents", document("text"), (good.PLAIN,), MARKDOWN_WORDS, share=2),
+    Target("pdf-documents", document("pdf"), (PDF,), PDF_WORDS, share=2),
     Target(
         "jsonl-documents", document("jsonl"), (good.JSONL_DOCUMENTS,), JSON_WORDS, _JSONL, share=2
     ),

@@ -8,6 +8,7 @@ from doxeval.chunks.compare import compare as compare
 from doxeval.chunks.compare import grid as grid
 from doxeval.chunks.documents import Documents as Documents
 from doxeval.chunks.documents import documents as documents
+from doxeval.chunks.documents import is_folder as is_folder
 from doxeval.chunks.evaluate import evaluate as evaluate
 from doxeval.chunks.evaluate import scores_of_chunks as scores_of_chunks
 from doxeval.chunks.gold import questions as questions
@@ -42,7 +43,7 @@ from doxeval.chunks.evaluate import judgments_of as judgments_of
 from doxeval.chunks.evaluate import oracle_runs as oracle_runs
 from doxeval.chunks.evaluate import reading_measures as reading_measures
 from doxeval.chunks.evaluate import short_labels as short_labels
-from doxeval.chunks.evaluate import unanswerable_lines as unanswerable_lines
+from doxeval.chunks.evaluate import unanswerable_tables as unanswerable_tables
 from doxeval.chunks.evaluate import usual_of_answers as usual_of_answers
 from doxeval.chunks.evaluate import usual_presets as usual_presets
 from doxeval.chunks.evaluate import with_reading as with_reading

@@ -10,27 +10,38 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.documents import NodeColumns, PathSummary, is_white_space
-from doxeval.measures import NonSpaceOffsets, Texts, word_spans
+from doxeval.arrays import Bools, Ints, OffsetBits, distinct
+from doxeval.documents import CharacterClasses, NodeColumns, PathSummary
+from doxeval.measures import NonSpaceOffsets, Texts
 
 if TYPE_CHECKING:
     from doxeval.chunks.documents import Documents
 
 
-_BLANK_LINES = re.compile(r"(?:\r\n?|\n)[^\S\r\n]*(?:(?:\r\n?|\n)[^\S\r\n]*)+")
-_CLOSING = r"[\"')\]}»”’]*"
-_SENTENCE_END = re.compile(rf"(?:[.!?…]+{_CLOSING}(?=\s)|[。！？]{_CLOSING})")
+LINE_END = r"(?:\r\n|\r(?!\n)|\n)"  # never half of one
+_BLANK_LINES = re.compile(rf"{LINE_END}[^\S\r\n]*(?:{LINE_END}[^\S\r\n]*)+")
+# What a character is at the end of a sentence. A full stop of Chinese or Japanese ends one whatever
+# follows; after others and what closes a quotation there must be white space.
+_OTHER, _STOP, _FULL_STOP, _CLOSING, _SPACE = range(5)
+_ENDINGS = {_STOP: ".!?…", _FULL_STOP: "。！？", _CLOSING: "\"')]}»”’"}
+_CLASS_OF_ENDING = {mark: number for number, marks in _ENDINGS.items() for mark in marks}
+_ABBREVIATIONS = (
+    "Mr Mrs Ms Dr Prof St Jr Sr Inc Ltd Co Corp No Nos Fig Figs Eq vs al cf ca approx p pp Vol "
+    "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"
+).split()
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[\"'“‘])(?:[A-Z]|[A-Za-z](?:\.[A-Za-z])+|Mrs?|Ms|Dr|Prof|St|Jr|Sr|Inc|Ltd|Co|Corp|"
-    r"No|Nos|Fig|Figs|Eq|vs|al|cf|ca|approx|pp?|Vol|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)"
-    r"\.$"
+    r"(?:^|[\s(\[\"'“‘])(?:[A-Z]|[A-Za-z](?:\.[A-Za-z])+|" + "|".join(_ABBREVIATIONS) + r")\.$"
 )
 _LONGEST_ABBREVIATION = 12
+_MOST_LETTERS = max(map(len, _ABBREVIATIONS))
+_PLACES = np.array([1 << 8 * place for place in range(_MOST_LETTERS + 1)], dtype=np.uint64)
+_KEYS = np.array([int.from_bytes(word.encode(), "big") for word in _ABBREVIATIONS], dtype=np.uint64)
+_LINE_MARK = re.compile("#|`{3}|~{3}")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n|$)")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|\r?\n?$)")
@@ -54,11 +65,13 @@ def headings(text: str) -> list[Heading]:
 
 def _headings(text: str) -> Iterator[Heading]:
     fence = ""
-    at = 0
-    while at < len(text):
+    for sign in _LINE_MARK.finditer(text):
+        at = sign.start()
+        while at and text[at - 1] == " ":
+            at -= 1
         line = _LINE.match(text, at)
-        if line is None or line.end() == at:
-            return
+        if line is None or (at and text[at - 1] not in "\r\n"):
+            continue
         mark = _FENCE.match(line[0])
         if fence:
             if mark is not None and mark[1].startswith(fence) and mark[1] == line[0].strip():
@@ -67,12 +80,12 @@ def _headings(text: str) -> Iterator[Heading]:
             fence = mark[1]
         elif (signs := _HEADING.match(line[0])) is not None:
             yield Heading(at, len(signs[1]))
-        at = line.end()
 
 
 class TextStructure:
     """A text, and where its sections, paragraphs and sentences begin; each is worked out once.
 
+    texts: what finds words and white space, and keeps both, for this `text` under its `name`.
     find_outline: what finds the sections, if they are not those after the headings of Markdown.
 
     >>> structure = TextStructure("# One\\n\\nFirst. Second.\\n\\n## Two\\n")
@@ -83,20 +96,26 @@ class TextStructure:
     """
 
     def __init__(
-        self, text: str, find_outline: Callable[[], Sequence[Heading]] | None = None
+        self,
+        text: str,
+        find_outline: Callable[[], Sequence[Heading]] | None = None,
+        texts: Texts | None = None,
+        name: str = "",
     ) -> None:
         self.text = text
         self._find_outline = find_outline
+        self._texts = Texts({name: text}) if texts is None else texts
+        self._name = name
 
     @cached_property
     def outline(self) -> Sequence[Heading]:
         """The sections, with their levels."""
         return headings(self.text) if self._find_outline is None else self._find_outline()
 
-    @cached_property
-    def non_space(self) -> Ints:
+    @property
+    def non_space(self) -> OffsetBits:
         """Where the characters are that are not white space."""
-        return np.flatnonzero(~is_white_space(self.text))
+        return self._texts.non_space(self._name)
 
     def sections(self, level: int | None = None) -> Ints:
         """Return where sections with this level or a higher one begin, and the text itself."""
@@ -105,10 +124,10 @@ class TextStructure:
         }
         return self._from_text_on(np.array(sorted(starts | {0}), dtype=np.int64))
 
-    @cached_property
-    def words(self) -> tuple[Ints, Ints]:
-        """Where words start and end: those that measures count."""
-        return word_spans(self.text)
+    @property
+    def words(self) -> OffsetBits:
+        """Where words start: those that measures count."""
+        return self._texts.starts(self._name, "words")
 
     @cached_property
     def paragraphs(self) -> Ints:
@@ -123,18 +142,63 @@ class TextStructure:
         >>> TextStructure("One. Dr. Who came. (Two?) Three").sentences.tolist()
         [0, 5, 19, 26]
         """
-        text, starts = self.text, [0]
-        for end in _SENTENCE_END.finditer(text):
-            before = text[max(0, end.start() - _LONGEST_ABBREVIATION) : end.start() + 1]
-            if end[0] != "." or _ABBREVIATION.search(before) is None:
-                starts.append(end.end())
-        merged = np.union1d(np.array(starts, dtype=np.int64), self.paragraphs)
-        return self._from_text_on(merged)
+        starts = np.append(0, sentence_ends(self.text))
+        return self._from_text_on(np.sort(np.append(starts, self.paragraphs)))
 
     def _from_text_on(self, starts: Ints) -> Ints:
         """Return starts moved over white space, each once, without those at the end."""
-        at = np.searchsorted(self.non_space, starts)
-        return np.unique(self.non_space[at[at < len(self.non_space)]])
+        non_space = self.non_space
+        at = non_space.before(starts)
+        return distinct(non_space.at(at[at < len(non_space)]))
+
+
+def _class_of_ending(character: str) -> int:
+    return _SPACE if character.isspace() else _CLASS_OF_ENDING.get(character, _OTHER)
+
+
+_CLASSES_OF_ENDINGS = CharacterClasses(_class_of_ending)
+
+
+def sentence_ends(text: str) -> Ints:
+    """Return where sentences end, marks that close quotations or brackets included.
+
+    >>> sentence_ends("Who? (Dr. Who.) It’s 3.5!").tolist()
+    [4, 15]
+    """
+    classes = np.append(_CLASSES_OF_ENDINGS.of_text(text), np.uint8(_OTHER))
+    is_stop = classes == _STOP
+    first = np.flatnonzero(is_stop & ~np.append(False, is_stop[:-1]))
+    after = np.flatnonzero(~is_stop & np.append(False, is_stop[:-1]))
+    full_stops = np.flatnonzero(classes == _FULL_STOP)
+    first, after = np.append(first, full_stops), np.append(after, full_stops + 1)
+    closing = np.flatnonzero(classes[after] == _CLOSING)
+    while len(closing):
+        after[closing] += 1
+        closing = closing[classes[after[closing]] == _CLOSING]
+    is_end = (classes[after] == _SPACE) | (classes[first] == _FULL_STOP)
+    first, after = first[is_end], after[is_end]
+    single = np.flatnonzero(after == first + 1)
+    likely = single[_may_abbreviate(text, first[single])]
+    abbreviates = [_abbreviates(text, at) for at in first[likely].tolist()]
+    return np.sort(np.delete(after, likely[np.array(abbreviates, dtype=np.bool_)]))
+
+
+def _abbreviates(text: str, at: int) -> bool:
+    """Return whether a mark is the full stop of an abbreviation."""
+    before = text[max(0, at - _LONGEST_ABBREVIATION) : at + 1]
+    return text[at] == "." and _ABBREVIATION.search(before) is not None
+
+
+def _may_abbreviate(text: str, at: Ints) -> Bools:
+    """Return whether the letters before each mark are a single one, or those of an abbreviation."""
+    codes = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8)
+    padded = np.append(np.zeros(_MOST_LETTERS + 1, dtype=np.uint8), codes)
+    letters = padded[at[:, None] + np.arange(_MOST_LETTERS, -1, -1)]  # the last one first
+    is_letter = (((letters | 32) >= ord("a")) & ((letters | 32) <= ord("z"))).astype(np.uint8)
+    in_word = np.multiply.accumulate(is_letter, axis=1)
+    key = (letters * in_word).astype(np.uint64) @ _PLACES
+    may_abbreviate: Bools = (in_word.sum(axis=1) == 1) | np.isin(key, _KEYS)
+    return may_abbreviate
 
 
 # The outlines of documents that are trees
@@ -169,6 +233,35 @@ def outlines(
         if some.start < some.stop:
             start, end = columns.start[nodes[some]], columns.end[nodes[some]]
             by_name[name] = _section_edges(start, end, level[some])
+    return by_name
+
+
+def page_spans(
+    columns: NodeColumns, rows: Ints, summary: PathSummary, names: Iterable[str]
+) -> dict[str, list[tuple[int, int]]]:
+    """Return the spans of the pages of each document that has any, by its name.
+
+    Pages are the elements `page` directly below the root, as PDF has them. rows: as for `outlines`.
+
+    >>> from doxeval.documents.examples import example_collection
+    >>> xml = "<document><page>One.</page> <page>Two.</page></document>"
+    >>> collection = example_collection({"a": xml, "b": "<p>Three.</p>"})
+    >>> page_spans(collection.nodes, collection.rows, collection.summary, collection.ids())
+    {'a': [(0, 4), (5, 9)]}
+    """
+    tags, parents = summary.tag_of.tolist(), summary.parent_of.tolist()
+    is_page = [
+        summary.tags[tag] == "page" and parent >= 0 and parents[parent] < 0
+        for tag, parent in zip(tags, parents, strict=True)
+    ]
+    nodes = np.flatnonzero(np.array([*is_page, False])[columns.path])
+    edges = np.searchsorted(nodes, rows).tolist()
+    by_name = {}
+    for name, (first, end) in zip(names, pairwise(edges), strict=True):
+        if first < end:
+            some = nodes[first:end]
+            starts, ends = columns.start[some].tolist(), columns.end[some].tolist()
+            by_name[name] = list(zip(starts, ends, strict=True))
     return by_name
 
 
@@ -229,7 +322,8 @@ class Boundaries:
         """Return the structure of a document."""
         if name not in self._structures:
             find_outline = partial(self.docs.outline, name)
-            self._structures[name] = TextStructure(self.docs[name], find_outline)
+            text = self.docs[name]
+            self._structures[name] = TextStructure(text, find_outline, self.texts, name)
         return self._structures[name]
 
     @cached_property
@@ -270,7 +364,7 @@ class Boundaries:
         """Return offsets that are no edge of their document, as one number each, ascending."""
         counted = self.offsets.before(self.names, document, offset)
         is_inside = (counted > 0) & (counted < self.sizes[document])
-        return np.unique((document * _KEY + counted)[is_inside])
+        return distinct((document * _KEY + counted)[is_inside])
 
 
 def boundary_agreement(boundaries: Ints, reference: Ints) -> BoundaryAgreement:

@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.chunks.boundaries import Boundaries, TextStructure
+from doxeval.arrays import Ints, OffsetBits
+from doxeval.chunks.boundaries import LINE_END, Boundaries, TextStructure
 from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.errors import DoxevalError, InputError, warn
@@ -43,7 +43,7 @@ USUAL = (
     "sentences:5:1", "paragraphs",
 )  # fmt: skip
 # What a recursive chunking separates by, in turn: paragraphs, lines, words, then characters.
-_SEPARATORS = (re.compile(r"(?:\r\n?|\n){2,}"), re.compile(r"\r\n?|\n"), re.compile(r"\s+"))
+_SEPARATORS = (re.compile(f"{LINE_END}{{2,}}"), re.compile(LINE_END), re.compile(r"\s+"))
 
 
 @checked
@@ -125,7 +125,7 @@ def by_words(structure: TextStructure, size: int, overlap: int = 0) -> ChunkSpan
     >>> list(zip(spans.start.tolist(), spans.end.tolist()))
     [(0, 13), (8, 23)]
     """
-    return _windows(*structure.words, size, overlap)
+    return _windows(structure, structure.words, size, overlap)
 
 
 def by_sentences(structure: TextStructure, size: int, overlap: int = 0) -> ChunkSpans:
@@ -135,12 +135,13 @@ def by_sentences(structure: TextStructure, size: int, overlap: int = 0) -> Chunk
     >>> list(zip(spans.start.tolist(), spans.end.tolist()))
     [(0, 9), (5, 16)]
     """
-    return _windows(*_between(structure, structure.sentences), size, overlap)
+    sentences = OffsetBits.of(structure.sentences, len(structure.text))
+    return _windows(structure, sentences, size, overlap)
 
 
 def by_paragraphs(structure: TextStructure) -> ChunkSpans:
     """Return each paragraph by itself."""
-    return _between(structure, structure.paragraphs)
+    return _until_next(structure, structure.paragraphs)
 
 
 def by_sections(structure: TextStructure) -> ChunkSpans:
@@ -150,7 +151,7 @@ def by_sections(structure: TextStructure) -> ChunkSpans:
     >>> list(zip(spans.start.tolist(), spans.end.tolist()))
     [(0, 9), (11, 21)]
     """
-    return _between(structure, structure.sections())
+    return _until_next(structure, structure.sections())
 
 
 def recursively(structure: TextStructure, size: int, overlap: int = 0) -> ChunkSpans:
@@ -227,22 +228,24 @@ def _anywhere(start: int, end: int, size: int, overlap: int) -> Iterator[tuple[i
         start += size - overlap
 
 
-def _between(structure: TextStructure, starts: Ints) -> ChunkSpans:
-    """Return the text from each start to the next, without the white space before it."""
-    if not len(starts):
-        return ChunkSpans(starts, starts)
-    after = np.append(starts[1:], len(structure.text))
-    last = np.searchsorted(structure.non_space, after) - 1
-    return ChunkSpans(starts, structure.non_space[last] + 1)
+def _until_next(structure: TextStructure, starts: Ints) -> ChunkSpans:
+    """Return the text from each start to the next."""
+    return _without_space(structure, starts, np.append(starts[1:], len(structure.text)))
 
 
-def _windows(start: Ints, end: Ints, size: int, overlap: int) -> ChunkSpans:
-    """Return `size` spans together at a time, at the end fewer if there are no more."""
-    count = len(start)
-    if not count:
-        return ChunkSpans(start, end)
-    first = np.arange(0, max(count - overlap, 1), size - overlap)
-    return ChunkSpans(start[first], end[np.minimum(first + size, count) - 1])
+def _without_space(structure: TextStructure, start: Ints, after: Ints) -> ChunkSpans:
+    """Return spans without the white space at their ends."""
+    non_space = structure.non_space
+    return ChunkSpans(start, non_space.at(non_space.before(after[: len(start)]) - 1) + 1)
+
+
+def _windows(structure: TextStructure, starts: OffsetBits, size: int, overlap: int) -> ChunkSpans:
+    """Return the text of `size` units at a time, at the end fewer if there are no more."""
+    count = len(starts)
+    first = np.arange(0, max(count - overlap, 1) if count else 0, size - overlap)
+    is_last = first + size >= count
+    after = np.where(is_last, len(structure.text), starts.at(first + size))
+    return _without_space(structure, starts.at(first), after)
 
 
 class _BuiltIn(NamedTuple):

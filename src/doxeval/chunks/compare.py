@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from doxeval.chunks.evaluate import (
     listed_measures,
     reading_measures,
     short_labels,
-    unanswerable_lines,
+    unanswerable_tables,
     usual_of_answers,
 )
 from doxeval.chunks.limits import ChunkingLimits, limits_of
@@ -27,16 +27,16 @@ from doxeval.chunks.oracle import Oracle
 from doxeval.chunks.retrieve import progress_bar
 from doxeval.chunks.search import ChunkSearch, K, as_search
 from doxeval.chunks.transforms import threshold
-from doxeval.comparison import Comparison, MeasureColumn
+from doxeval.comparison import Comparison
 from doxeval.comparison import compare as compare_runs
 from doxeval.errors import InputError, UnknownName, warn
 from doxeval.evaluation import Keep
 from doxeval.measures import as_measure
-from doxeval.messages import Message, Parameter, plural, quoted, suggestion
+from doxeval.messages import Message, Parameter, plural, quoted, suggestion, terminal_width, wrapped
 from doxeval.named import checked
 from doxeval.reports import Loss, losses
 from doxeval.runs import Run
-from doxeval.scores import ScoreTable, TextTable, format_score, mean_of, warning_lines
+from doxeval.scores import ScoreTable, TextTable, best_cells, format_score, mean_of, warning_lines
 
 if TYPE_CHECKING:
     from doxeval.reports import Report
@@ -101,19 +101,24 @@ def compare(
     keep = Keep(without_whitespace=["bR", type(as_measure(reference)).name])
     evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]), keep=keep)
     studied: dict[str, _Studied] = {}
-    with progress_bar("Comparing chunkings", len(named), progress) as done:
+    with progress_bar("Comparing chunkings", 3 * len(named) + 2, progress) as done:
+        question = 1 / max(len(dataset.questions), 1)  # of a search
         for name, by in named.items():
             chunks = _chunks(dataset, name, by)
-            run = searching.run(dataset, chunks, k).with_id(name)
+            done(1)
+            run = searching.run(dataset, chunks, k, lambda more: done(more * question))
+            run = run.with_id(name)
             run = run if min_score is None else threshold(run, min_score)
             oracle, sizes = Oracle(chunks.table, evaluation.truth), dataset.sizes(chunks)
             limits = limits_of(dataset, oracle, sizes)
             studied[name] = _Studied(chunks, run, oracle.run(sizes, name), limits)
             done(1)
-    runs = {name: of_chunking.run for name, of_chunking in studied.items()}
-    oracles = {name: of_chunking.oracle for name, of_chunking in studied.items()}
-    scores = short_labels(evaluation.score_all(runs), unit)
-    best = short_labels(evaluation.score_all(oracles), unit)
+        runs = {name: of_chunking.run for name, of_chunking in studied.items()}
+        oracles = {name: of_chunking.oracle for name, of_chunking in studied.items()}
+        scores = short_labels(evaluation.score_all(runs), unit)
+        done(1)
+        best = short_labels(evaluation.score_all(oracles), unit)
+        done(1)
     read = scores.index_of_measure(_READ)
     units_read = {
         name: float("nan") if (mean := mean_of(values)) is None else mean
@@ -371,68 +376,107 @@ class Study(Mapping[str, "RunView"]):
     @property
     def best(self) -> str:
         """The chunking with the best mean of the reference measure, of equal ones the first."""
-        column = self.scores.index_of_measure(self.headline)
-        return MeasureColumn.of(self.scores, column).ranking()[0]
+        return self.scores.ranking(self.headline)[0]
 
     # Ways out
 
     @property
     def text(self) -> str:
         """The table and what follows from it, in lines; without the warnings."""
+        return self._lines(None)
+
+    def as_table(self) -> TextTable:
+        """Return the chunkings, best first by the reference measure, and what follows from it.
+
+        The reference measure, what is read and what is lost come first; all else may be left out
+        where there is not enough room.
+        """
         tested = self._tested()
+        letters = "chunkings that share a letter are not significantly different by it"
         title = (
             f"{plural(len(self), 'chunking')} × {self.search}, "
-            f"{plural(len(self.scores.topic_ids), 'question')}, budgets in {self.unit}; "
-            "letters: chunkings that share one are not significantly different"
+            f"{plural(len(self.scores.topic_ids), 'question')}, budgets in {self.unit}; best first "
+            f"by {self.headline}" + (f"; {letters}" if any(tested.values()) else "")
         )
-        table = TextTable(*self._cells(tested)).lines()
-        conclusions = self._conclusions(tested[self.headline])
-        return "\n".join([title, *table, *conclusions, *unanswerable_lines(self.scores)])
+        names = self.scores.ranking(self.headline)
+        columns = self._columns(tested)
+        best = best_cells([[self[name][self.headline]] for name in names], [True])
+        return TextTable(
+            ["chunking", *columns],
+            [[name, *(cell(name) for cell in columns.values())] for name in names],
+            title,
+            noun="chunking",
+            warnings=self.warnings,
+            left=(0, *(at for at, name in enumerate(columns, 1) if name.startswith("letters"))),
+            best={(row, 1) for row, _ in best},
+            notes=self._conclusions(tested[self.headline]),
+        )
 
     def __repr__(self) -> str:
-        return "\n".join([self.text, *warning_lines(self.warnings)])
+        width = terminal_width(sys.stdout)
+        warnings = [part for line in warning_lines(self.warnings) for part in wrapped(line, width)]
+        return "\n".join([self._lines(width), *warnings])
+
+    def _lines(self, width: int | None) -> str:
+        """Return the tables, without the warnings."""
+        tables = [self.as_table()._replace(warnings=()), *unanswerable_tables(self.scores)]
+        return "\n\n".join(table.text(max_rows=None, width=width) for table in tables)
 
     def _repr_html_(self) -> str:
         """Return what notebooks show."""
-        return TextTable(*self._cells(self._tested()), warnings=self.warnings).html()
+        return self.as_table().html()
 
     def _tested(self) -> dict[str, Comparison | None]:
         """Return the comparisons by the measures that have letters."""
         return {name: self.compare(name) for name in (self.headline, f"U@{self.budget}")}
 
-    def _cells(self, tested: Mapping[str, Comparison | None]) -> tuple[list[str], list[list[str]]]:
+    def _columns(self, tested: Mapping[str, Comparison | None]) -> dict[str, Callable[[str], str]]:
+        """Return what is shown of a chunking, by the titles of columns, the important ones first.
+
+        Letters without measures are those of the reference measure.
+        """
         facts = self.scores.measures
         labels = [each.label for each in facts if each.about == "answerable"]
         # Those of budgets, whether everything is there, and what the user added.
         usual = ("bR@", "U@", "all@", "cR@")
-        shown = [name for name in labels if name.startswith(usual) or name in self.added]
-        shown = shown or labels[:6]
-        header = ["chunking", "chunks", f"{self.unit} p50"]
-        for name in shown:
-            title = f"{self.unit}{name.removeprefix('read')}" if _is_reading(name) else name
-            header += [title, ""] if name in tested else [title]
-        header += [f"{self.unit}@5", "intact", f"oracle {self.headline}", "lost by chunking",
-                   "by retrieval"]  # fmt: skip
-        return header, [self._row(chunking, shown, tested) for chunking in self]
+        shown = [name for name in labels if name.startswith(usual)] or labels[:6]
+        first = [self.headline, *(name for name in self.added if name in labels)]
+        columns: dict[str, Callable[[str], str]] = {}
+        for name in dict.fromkeys([*first, *shown]):
+            if name == self.headline:
+                columns |= self._score(name) | self._letters(name, tested, "letters")
+                columns[f"{self.unit}@5"] = lambda chunking: f"{self.units_read[chunking]:,.0f}"
+                columns["lost by chunking"] = lambda name: format_score(
+                    self.loss(name).chunking, ".3f"
+                )
+                columns["by retrieval"] = lambda name: format_score(
+                    self.loss(name).retrieval, ".3f"
+                )
+            else:
+                columns |= self._score(name) | self._letters(name, tested, f"letters {name}")
+        columns["chunks"] = lambda name: f"{self.limits[name].chunks:,}"
+        columns[f"{self.unit} p50"] = lambda name: f"{self.limits[name].sizes[1]:,.0f}"
+        columns["intact"] = lambda name: format_score(self.limits[name].intact, ".3f")
+        columns[f"oracle {self.headline}"] = lambda name: format_score(
+            self.oracle[name][self.headline], ".3f"
+        )
+        return columns
 
-    def _row(
-        self, chunking: str, shown: Sequence[str], tested: Mapping[str, Comparison | None]
-    ) -> list[str]:
-        limits, loss = self.limits[chunking], self.loss(chunking)
-        cells = [chunking, f"{limits.chunks:,}", f"{limits.sizes[1]:,.0f}"]
-        for name in shown:
-            value = self[chunking][name]
-            cells.append(f"{value or 0:,.0f}" if _is_reading(name) else format_score(value))
-            if name in tested:
-                cells.append(_letters(tested[name], chunking))
-        return [
-            *cells,
-            f"{self.units_read[chunking]:,.0f}",
-            "—" if isnan(limits.intact) else f"{limits.intact:.3f}",
-            format_score(self.oracle[chunking][self.headline]),
-            format_score(loss.chunking),
-            format_score(loss.retrieval),
-        ]
+    def _score(self, name: str) -> dict[str, Callable[[str], str]]:
+        """Return the column of a measure."""
+        if _is_reading(name):
+            title = f"{self.unit}{name.removeprefix('read')}"
+            return {title: lambda chunking: f"{self[chunking][name] or 0:,.0f}"}
+        return {name: lambda chunking: format_score(self[chunking][name], ".3f")}
+
+    def _letters(
+        self, name: str, tested: Mapping[str, Comparison | None], title: str
+    ) -> dict[str, Callable[[str], str]]:
+        """Return the column of letters, if chunkings were tested by this measure."""
+        comparison = tested.get(name)
+        if comparison is None:
+            return {}
+        return {title: lambda chunking: _letters(comparison, chunking)}
 
     def _conclusions(self, comparison: Comparison | None) -> list[str]:
         best, name = self.best, self.headline
@@ -442,12 +486,12 @@ class Study(Mapping[str, "RunView"]):
         pairs = () if comparison is None else comparison.pairs
         beaten = sum(pair.significant and pair.better == best for pair in pairs)
         return [
-            f"best: {best} by {name} ({format_score(self[best][name])}), significantly better than "
-            f"{beaten:,} of {plural(len(self) - 1, 'other')}"
+            f"best: {best} by {name} ({format_score(self[best][name], '.3f')}), "
+            f"{_better_than(beaten, len(self) - 1)}"
             if len(self) > 1
-            else f"{name} of {best}: {format_score(self[best][name])}",
-            f"of the missing {1 - loss.shown:.4f}, {loss.chunking:.4f} is lost by chunking and "
-            f"{loss.retrieval:.4f} by retrieval, white space aside; oracle (greedy)",
+            else f"{name} of {best}: {format_score(self[best][name], '.3f')}",
+            f"of the missing {1 - loss.shown:.3f}, {loss.chunking:.3f} is lost by chunking and "
+            f"{loss.retrieval:.3f} by retrieval, white space aside; oracle (greedy)",
         ]
 
     def to_pandas(self) -> Any:
@@ -496,6 +540,15 @@ class Study(Mapping[str, "RunView"]):
         made = report(table, path, **{**settings, **options})
         warn(made.warnings)
         return made
+
+
+def _better_than(beaten: int, others: int) -> str:
+    """Return in words how many of the others the best is significantly better than."""
+    if not beaten:
+        return f"not shown to be better than {'any other' if others > 1 else 'the other'}"
+    if beaten == others:
+        return f"significantly better than {'all others' if others > 1 else 'the other'}"
+    return f"significantly better than {beaten:,} of {others:,} others"
 
 
 def _is_reading(name: str) -> bool:

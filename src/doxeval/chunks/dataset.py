@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints, rows_by_key
+from doxeval.arrays import Ints
 from doxeval.assessments import Assessments
 from doxeval.chunks.boundaries import Boundaries
 from doxeval.chunks.chunks import Chunks
@@ -16,7 +16,7 @@ from doxeval.chunks.documents import Documents
 from doxeval.chunks.gold import questions
 from doxeval.chunks.questions import Questions
 from doxeval.errors import InputError
-from doxeval.measures import CHARACTERS, GroundTruth, Texts
+from doxeval.measures import CHARACTERS, GroundTruth, Texts, UnitStarts
 from doxeval.messages import Parameter, quoted
 from doxeval.retrieve import WordIndex
 from doxeval.runs import ChunkTable
@@ -83,8 +83,8 @@ class Dataset:
 
     @cached_property
     def index(self) -> WordIndex:
-        """The words of all documents, to be searched."""
-        return WordIndex(self.docs)
+        """The words of all documents, to be searched for the questions."""
+        return WordIndex(self.docs, self.questions.values())
 
     @cached_property
     def size(self) -> int | None:
@@ -151,9 +151,6 @@ def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
 def _begun(table: ChunkTable, texts: Texts, unit: str) -> Ints:
     """Return how many units begin in each span."""
     spans = table.spans
-    counts = np.zeros(len(spans.owner), dtype=np.int64)
-    for number, rows in rows_by_key(table.document[spans.owner]).items():
-        starts = texts.starts(table.documents[number], unit)
-        before, until = (np.searchsorted(starts, edge[rows]) for edge in (spans.start, spans.end))
-        counts[rows] = until - before
-    return counts
+    documents, which = np.unique(table.document[spans.owner], return_inverse=True)
+    starts = UnitStarts(texts, [table.documents[number] for number in documents.tolist()], unit)
+    return starts.before(which, spans.end) - starts.before(which, spans.start)

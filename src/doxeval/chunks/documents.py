@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,16 +12,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from doxeval.chunks.adapters import documents_in, foreign_documents
-from doxeval.chunks.boundaries import Heading, headings, outlines
-from doxeval.chunks.records import Loaded, frame_records, is_frame, load, plain
-from doxeval.documents import SUFFIXES, Collection, SourceWalk, normalise_id, strip_suffixes
-from doxeval.errors import FormatError, SourceError, UnknownReference, warn
-from doxeval.messages import plural, quoted, suggestion
+from doxeval.chunks.boundaries import Heading, headings, outlines, page_spans
+from doxeval.chunks.records import (
+    TABLE_SUFFIXES,
+    Loaded,
+    frame_records,
+    is_frame,
+    load,
+    plain,
+)
+from doxeval.documents import (
+    BuildOptions,
+    Collection,
+    IdRule,
+    SourceWalk,
+    normalise_id,
+    strip_suffixes,
+)
+from doxeval.errors import FormatError, InputError, SourceError, UnknownReference, warn
+from doxeval.files import uncompressed_name
+from doxeval.messages import Parameter, plural, quoted, suggestion
 from doxeval.named import checked
 from doxeval.storage import is_url
 
 if TYPE_CHECKING:
-    from doxeval.documents import BuildOptions, RawDocument
+    from doxeval.documents import BuildReport, RawDocument
 
 
 class Documents(Mapping[str, str]):
@@ -172,23 +188,43 @@ EXPECTED = (
 
 
 @checked
-def documents(source: Any) -> Documents:
+def documents(
+    source: Any,
+    *,
+    id_rule: str = "path",
+    root: str | None = None,
+    drop: str | Sequence[str] = (),
+    suffixes: str | Sequence[str] = (),
+) -> Documents:
     """Return the documents of a source, texts by id, in its order.
 
-    A folder has a document in each file: plain text and Markdown are the file itself, XML and HTML
-    are their text, as in a collection; its ids are the paths of the files, without the suffixes
-    that are not needed to distinguish them. A file has a document in each record, with "id" and
+    A folder has a document in each file: plain text and Markdown are the file itself, XML, HTML and
+    PDF are their text, as in a collection; its ids are the paths of the files, without the suffixes
+    that are not needed to distinguish them. A PDF that cannot be read (a scan, an encrypted file)
+    is left out with a warning. A file has a document in each record, with "id" and
     "text", and perhaps "pages", the [start, end] of each page; a corpus of BEIR ("_id", "title",
     "text") has the title as the first line of the text, since that is what is searched there.
     Files, frames and lists of SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue and Natural
     Questions hold the documents of their questions.
 
     Files of a folder that are no documents are not read; `warnings` of the result counts them.
+    For a folder, `id_rule` says where ids come from ("stem", or an XPath like "//id"), `root` and
+    `drop` are CSS selectors of what is kept of each page of HTML and of what is left out of it, and
+    `suffixes` (".page=xml") name the formats of suffixes, as in `build_collection`.
 
     >>> documents({"faq": "How to return a parcel."})
     Documents(1 document, 23 characters)
     """
-    docs = _documents_of(source)
+    if is_folder(source):
+        options = BuildOptions(
+            id_rule=IdRule.parse(id_rule), root=root, drop=drop, suffixes=suffixes
+        )
+        docs = _of_folder(os.fspath(source), options)
+    else:
+        given = {"id_rule": id_rule != "path", "root": root, "drop": drop, "suffixes": suffixes}
+        for name in filter(given.get, given):
+            raise InputError(Parameter(name) + " has no effect: it is for a folder of files")
+        docs = _documents_of(source)
     warn(warnings_about(docs, source))
     return docs
 
@@ -219,6 +255,21 @@ def _documents_of(source: Any) -> Documents:
     raise FormatError(f"{quoted(source)}: {EXPECTED}")
 
 
+def is_folder(source: Any) -> bool:
+    """Return whether a source is a folder of files, or such a file: no collection, no corpus.
+
+    >>> is_folder("no/such/folder"), is_folder({"a": "One."})
+    (False, False)
+    """
+    if not isinstance(source, str | os.PathLike) or is_url(os.fspath(source)):
+        return False
+    path = Path(source)
+    if path.is_dir():
+        return not any((path / name).exists() for name in ("corpus.jsonl", "manifest.json"))
+    suffix = os.path.splitext(uncompressed_name(path.name))[1].lower()
+    return path.is_file() and suffix not in TABLE_SUFFIXES
+
+
 def _of_items(items: list[Any]) -> Documents:
     if items and all(isinstance(item, Mapping) for item in items):
         return Documents(documents_in(Loaded([dict(item) for item in items])))
@@ -230,64 +281,84 @@ def _of_items(items: list[Any]) -> Documents:
 def _of_path(path: str) -> Documents:
     if is_url(path):
         return documents(Collection(path))
+    if os.path.exists(os.path.join(path, "corpus.jsonl")):  # as BEIR has it
+        return _of_path(os.path.join(path, "corpus.jsonl"))
     if os.path.isdir(path):
-        if os.path.exists(os.path.join(path, "corpus.jsonl")):  # as BEIR has it
-            return _of_path(os.path.join(path, "corpus.jsonl"))
-        if os.path.exists(os.path.join(path, "manifest.json")):
-            return documents(Collection(path))
-        return _of_files(path)
+        return documents(Collection(path))
     if not os.path.exists(path):
         raise SourceError("no such file or directory", path)
-    if Path(path).suffix.lower() in (".md", ".markdown", ".txt", ".text", ".html", ".htm", ".xml"):
-        return _of_files(path)
     return Documents(documents_in(load(path)), path)
 
 
 def _of_collection(collection: Collection) -> Documents:
-    numbers = range(len(collection))
-    texts = ((collection.id_of(number), collection.text_of(number)) for number in numbers)
-    sections = outlines(
-        collection.nodes, collection.rows, collection.summary, map(collection.id_of, numbers)
-    )
-    return Documents(texts, outlines=sections)
+    trees = collection.nodes, collection.rows, collection.summary
+    ids = list(collection.ids())
+    paged = page_spans(*trees, ids)
+    texts = ((name, collection.text_of(number), paged.get(name)) for number, name in enumerate(ids))
+    return Documents(texts, outlines=outlines(*trees, ids))
 
 
 class _FolderFile(NamedTuple):
-    """A document of a folder. sections: those of its tree, if it was read as one."""
+    """A document of a folder. sections, pages: those of its tree, if it was read as one."""
 
     name: str
     text: str
     sections: Sequence[Heading] | None = None
+    pages: Sequence[tuple[int, int]] | None = None
 
 
-def _of_files(path: str) -> Documents:
+def _of_folder(path: str, options: BuildOptions) -> Documents:
     """Return the files of a folder, or one file, as a collection would read them."""
-    from doxeval.documents import BuildOptions, IdRule, SourceContents
+    from doxeval.documents import BuildReport, SourceContents, complete_report
 
-    options = BuildOptions(id_rule=IdRule.parse("path"))
     walk, contents = SourceWalk([path], options), SourceContents(options)
-    files = [_file(raw, options) for raw in contents.documents(walk.files())]
-    if not files:
-        expected = ", ".join(SUFFIXES)
-        raise SourceError(f"no documents found; looked for files ending in {expected}", path)
+    report = BuildReport()
+    files = [
+        file for raw in contents.documents(walk.files()) for file in _files(raw, options, report)
+    ]
+    report.documents = len(files)
+    for counts in (walk.take_tally(), contents.tally):
+        report.passed_over.update(counts.passed_over)
+    complete_report(report, options, path)
     sections = {file.name: file.sections for file in files if file.sections is not None}
-    tally = walk.take_tally()
-    tally.add(contents.tally)
-    warnings = [f"{path}: {warning}" for warning in tally.warnings]
-    return Documents(((file.name, file.text) for file in files), path, sections, warnings)
+    warnings = [
+        *(f"not read: {error}" for error in report.broken),
+        *report.notes,
+        *(f"{path}: {warning}" for warning in report.warnings if warning not in report.notes),
+    ]
+    return Documents(
+        ((file.name, file.text, file.pages) for file in files), path, sections, warnings
+    )
 
 
-def _file(raw: RawDocument, options: BuildOptions) -> _FolderFile:
-    """Return a document. Ids may have white space, since no run of chunks is plain text."""
+def _files(raw: RawDocument, options: BuildOptions, report: BuildReport) -> list[_FolderFile]:
+    """Return a document of a folder; none if it is a PDF that cannot be read, which is reported.
+
+    Ids may have white space, since no run of chunks is plain text.
+    """
     from doxeval.documents import decode_text, read_batch
     from doxeval.documents import load_file as load_bytes
 
-    if raw.format in ("text", "markdown") and not isinstance(raw.content, Exception):
+    is_text = raw.format in ("text", "markdown") and options.id_rule.pattern is None
+    if is_text and not isinstance(raw.content, Exception):
         # The text is the file: no tree of its paragraphs is needed.
         data = raw.content if isinstance(raw.content, bytes) else None
         data = load_bytes(raw.origin, options.limits) if data is None else data
-        return _FolderFile(raw.name, decode_text(data, raw.origin))
+        name = options.id_rule.from_name(raw.name)
+        return [_FolderFile(name, decode_text(data, raw.origin, options.encoding))]
+    if raw.format == "pdf":
+        options = replace(options, skip_broken=True)
     batch = read_batch([raw], options, spaced_ids=True)
-    rows = np.array([0, len(batch.table.columns.path)])
-    sections = outlines(batch.table.columns, rows, batch.table.summary, batch.ids)
-    return _FolderFile(batch.ids[0], batch.texts[0].decode(), sections.get(batch.ids[0], ()))
+    report.broken += batch.broken
+    report.notes += batch.notes
+    report.selector_use += batch.selector_use
+    trees = batch.table.columns, np.array([0, len(batch.table.columns.path)]), batch.table.summary
+    return [
+        _FolderFile(
+            name,
+            text.decode(),
+            outlines(*trees, [name]).get(name, ()),
+            page_spans(*trees, [name]).get(name),
+        )
+        for name, text in zip(batch.ids, batch.texts, strict=True)
+    ]

@@ -21,7 +21,7 @@ from doxeval.measures import Need, as_measure, default_unit
 from doxeval.messages import Parameter, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import ChunkTable, Run
-from doxeval.scores import RunView, ScoreTable, TextTable, format_score
+from doxeval.scores import RunView, ScoreTable, TextTable, means_table
 
 PRESET = "rag"
 # In all verbs and functions of chunks: whoever gets a chunk twice reads it twice.
@@ -240,17 +240,13 @@ def with_reading(table: ScoreTable, reading: Iterable[str]) -> ScoreTable:
 # Questions without an answer
 
 
-def unanswerable_lines(table: ScoreTable) -> list[str]:
-    """Return the scores of questions without an answer as lines of text; none without any."""
+def unanswerable_tables(table: ScoreTable) -> list[TextTable]:
+    """Return the scores of questions without an answer as a table; none without any."""
     names = [facts.label for facts in table.measures if facts.about == "unanswerable"]
     if not names or not table.unanswerable:
         return []
-    rows = [
-        [run, *(format_score(means[name]) for name in names)]
-        for run, means in table.only(measures=names).mean().items()
-    ]
     title = f"{plural(len(table.unanswerable), 'question')} without an answer"
-    return ["", title, *TextTable(["run", *names], rows).lines()]
+    return [means_table(table.only(measures=names))._replace(title=title)]
 
 
 # What is lost

@@ -22,7 +22,7 @@ from doxeval.files import (
 from doxeval.messages import plural, quoted
 
 LARGEST_FILE = 4 << 30
-_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+TABLE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
 class Loaded(NamedTuple):
@@ -96,8 +96,8 @@ def load(path: str | os.PathLike[str]) -> Loaded:
     """
     name = os.fspath(path)
     suffix = os.path.splitext(uncompressed_name(name))[1].lower()
-    if suffix not in _SUFFIXES:
-        expected = ", ".join(_SUFFIXES)
+    if suffix not in TABLE_SUFFIXES:
+        expected = ", ".join(TABLE_SUFFIXES)
         raise FormatError(f"cannot tell the format from its name: expected {expected}", name)
     with open_input(path) as file:
         if suffix == ".parquet":

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints, concatenated_ranges, distinct_below, rows_by_key
+from doxeval.arrays import Floats, Ints, concatenated_ranges, distinct_below
 from doxeval.chunks.chunks import Chunks, run_of_chunks
 from doxeval.chunks.dataset import Dataset
 from doxeval.chunks.transforms import ChunkRun
@@ -30,7 +30,6 @@ from doxeval.retrieve import (
     as_model,
     round_scores,
     score_units,
-    stop_words,
 )
 from doxeval.runs import ChunkTable, Run
 
@@ -298,37 +297,28 @@ class ChunkIndex:
         table: ChunkTable,
         index: WordIndex,
         model: str | Model = "bm25",
-        stop: str = "english",
     ) -> None:
         self._table = table
         self._index = index
         self.model = as_model(PLAIN if model == "bm25" else model).resolve_auto("chunks")
-        self._stop = stop_words(stop)
         owner = table.spans.owner
-        first, after = map(self._words_before, (table.spans.start, table.spans.end))
+        # A chunk that was not found may be of no known document; it has no words.
+        numbers = [max(index.number_of(name), 0) for name in table.documents]
+        self._document = np.array(numbers, dtype=np.int64)[table.document]
+        first, after = (
+            index.words_before(self._document[owner], edge)
+            for edge in (table.spans.start, table.spans.end)
+        )
         order = np.lexsort((after, first))
         self._owner, self._first, self._after = owner[order], first[order], after[order]
         self._reach = np.maximum.accumulate(self._after) if len(order) else self._after
         self._length = np.zeros(len(table), dtype=np.int64)
         np.add.at(self._length, owner, after - first)
-        numbers = {name: number for number, name in enumerate(index.documents)}
-        # A chunk that was not found may be of no known document; it has no words.
-        of_table = np.array([numbers.get(name, 0) for name in table.documents], dtype=np.int64)
-        self._document = of_table[table.document]
         self._known: dict[tuple[str, ...], _Postings] = {}
-
-    def _words_before(self, offset: Ints) -> Ints:
-        """Return how many words of the index are before each offset, one for each span."""
-        table = self._table
-        document = table.document[table.spans.owner]
-        words = np.zeros(len(offset), dtype=np.int64)
-        for number, rows in rows_by_key(document).items():
-            words[rows] = self._index.words_before(table.documents[number], offset[rows])
-        return words
 
     def ranked(self, question: str, k: int) -> tuple[Ints, Floats]:
         """Return the best chunks for a question, and their scores; ties are in the given order."""
-        items = self._index.items(question, self._stop)
+        items = self._index.items(question)
         if not items:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         postings = [self._postings(item.terms) for item in items]

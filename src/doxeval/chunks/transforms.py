@@ -326,7 +326,7 @@ def _starts(texts: Texts, result: _RewrittenResult, unit: str) -> list[int]:
     """Return where units begin in a document; as measures suppose it, if it has no text."""
     if is_not_found(result.document) and texts.find(result.document) is None:
         return list(range(0, result.spans[-1][1], CHARACTERS))
-    starts: list[int] = texts.starts(result.document, unit).tolist()
+    starts: list[int] = texts.starts(result.document, unit).all().tolist()
     return starts
 
 

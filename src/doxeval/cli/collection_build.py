@@ -49,7 +49,7 @@ class BuildVerbOptions:
         metavar="stem|path|XPATH",
         flags=("--id",),
     )
-    format: Literal["auto", "xml", "html", "markdown", "text", "jsonl"] = format_option(
+    format: Literal["auto", "xml", "html", "markdown", "text", "jsonl", "pdf"] = format_option(
         "Format of the files; auto means by their names.", "auto"
     )
     inline: str | None = option(
@@ -84,7 +84,7 @@ def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
     """Build a collection from documents, in a new directory.
 
     A SOURCE is a directory, a glob, an archive (.tar, .tar.gz, .zip), a file (.xml, .html, .md,
-    .txt) or a file of many documents (.jsonl, or .xml with --record). Files may be compressed
+    .txt, .pdf) or a file of many documents (.jsonl, or .xml with --record). Files may be compressed
     (.gz, .bz2, .xz, .zst).
 
     \b
@@ -146,7 +146,7 @@ def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
 def _build_tree(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
     """Build a collection whose elements are chunks, and perhaps write a run of these elements."""
     from doxeval.chunks import as_elements, read_chunk_run, read_chunks, tree
-    from doxeval.cli.chunks.inputs import docs_in
+    from doxeval.cli.chunks.inputs import FolderOptions
     from doxeval.files import outputs_together
     from doxeval.runs import write_run
 
@@ -155,7 +155,7 @@ def _build_tree(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
         raise click.UsageError("--chunks goes with one SOURCE, the documents of the chunks")
     if (run is None) != (run_out is None):
         raise click.UsageError("--run and --run-out go together")
-    table = read_chunks(str(options.chunks), docs_in(sources[0]))
+    table = read_chunks(str(options.chunks), FolderOptions().documents(sources[0]))
     with outputs_together():  # the run is complete before the collection appears
         if run is not None and run_out is not None:
             of_chunks = read_chunk_run(run, table)
@@ -173,6 +173,8 @@ def _check_format(format_: str) -> None:
         refuse({"record"}, f"is for XML, and --format is {format_}")
     if format_ not in ("auto", "html"):
         refuse({"root", "root_missing", "drop"}, f"is for HTML, and --format is {format_}")
+    if format_ != "auto":
+        refuse({"suffixes"}, "has no effect where --format is given")
     if format_ not in ("auto", "html", "markdown"):
         refuse({"sections"}, f"is for HTML and Markdown, and --format is {format_}")
     if format_ == "jsonl":

@@ -6,18 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from doxeval.cli.options import format_option, runs_argument, seed_option
-from doxeval.cli.output import block, data, json_data, warn
-from doxeval.cli.scoring import ComparisonOptions, run_called
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.options import (
+    check_wide,
+    format_option,
+    runs_argument,
+    seed_option,
+    wide_option,
+)
+from doxeval.cli.output import data, json_data, print_page, table_width, warn
+from doxeval.cli.scoring import ComparisonOptions, describe_option, described, run_called
+from doxeval.cli.verb import COMPARED, OUTPUT, in_group, refuse, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
-    from doxeval.comparison import Comparison, Pair
+    from doxeval.comparison import Comparison
+    from doxeval.scores import TextTable
 
 Test = Literal["t", "wilcoxon", "sign", "bootstrap", "randomization"]
 RESAMPLING = ("bootstrap", "randomization")
-_MAX_PAIRS = 45
+_MAX_PAIRS = 5  # shown below the runs on a terminal
 
 
 def test_option() -> Any:
@@ -39,28 +46,38 @@ def alpha_option() -> Any:
 class CompareOptions(ComparisonOptions):
     """What is scored and compared, and how."""
 
-    test: Test = test_option()
-    baseline: str | None = option(
-        None, "Compare all other runs with this one (its name or file).", metavar="RUN"
+    test: Test = in_group(COMPARED, test_option())
+    baseline: str | None = in_group(
+        COMPARED,
+        option(None, "Compare all other runs with this one (its name or file).", metavar="RUN"),
     )
-    alpha: float = alpha_option()
-    resamples: int = option(
-        100_000, "Number of resamples, for bootstrap and randomization.", at_least=1
+    alpha: float = in_group(COMPARED, alpha_option())
+    resamples: int = in_group(
+        COMPARED,
+        option(100_000, "Number of resamples, for bootstrap and randomization.", at_least=1),
     )
-    seed: int = seed_option()
-    format: Literal["table", "json", "csv", "latex"] = format_option("Format of the output.")
+    seed: int = in_group(COMPARED, seed_option())
+    pairs: bool = in_group(OUTPUT, option(False, "Also print the tests of all pairs of runs."))
+    describe: tuple[str, ...] = in_group(OUTPUT, describe_option())
+    wide: bool = in_group(OUTPUT, wide_option())
+    format: Literal["table", "json", "csv", "latex"] = in_group(
+        OUTPUT, format_option("Format of the output.")
+    )
 
 
 @verb(CompareOptions)
 @runs_argument
 def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
-    """Test which runs differ by a measure, pair by pair, on the topics they have in common.
+    """Test which runs differ by a measure, pair by pair.
 
-    Several measures are tested one after another. For each measure, Holm's method corrects the
-    probabilities for the number of pairs. Runs that share a letter are not significantly
-    different. JSON and CSV list every pair. LaTeX is a table for a paper, runs by measures: a mean
-    has the letters of its run or, with --baseline, a + or - if it is significantly better or worse
-    than the baseline's; notes name the test, its level and all parameters of the measures.
+    Pairs are tested on the topics that they have in common. Several measures are tested one after
+    another. For each measure, Holm's method corrects the probabilities for the number of pairs.
+    With --baseline, the table has each run's difference to the baseline, best run first, and
+    whether it is better, worse or not shown to differ. Without, runs that share a letter are not
+    significantly different, and the pairs of the best run follow. JSON and CSV list every pair.
+    LaTeX is a table for a paper, runs by measures: a mean has the letters of its run or, with
+    --baseline, a + or - if it is significantly better or worse than the baseline's; notes name the
+    test, its level and all parameters of the measures.
 
     Instead of runs, scores can be given that were computed elsewhere, or earlier by evaluate
     --per-topic --format csv: CSV with columns run, topic, measure and value, or run, topic and a
@@ -77,9 +94,12 @@ def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
     if options.test not in RESAMPLING:
         tests = " or ".join(RESAMPLING)
         refuse({"seed", "resamples"}, f"is for tests by resampling: --test {tests}")
+    check_wide(options.format)
+    if options.format != "table":
+        refuse({"pairs", "describe"}, f"is for tables; --format {options.format} has no use for it")
     from doxeval.comparison import compare_all
 
-    table = options.table("compare", runs)
+    table = described(options.table("compare", runs), options.describe).reference_first()
     comparisons = compare_all(
         table,
         test=options.test,
@@ -90,7 +110,8 @@ def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
     )
     warn(dict.fromkeys(note for comparison in comparisons for note in comparison.notes))
     if options.format == "table":
-        block("\n".join(_as_text(comparison) for comparison in comparisons))
+        pages = [_page(comparison, options.pairs) for comparison in comparisons]
+        print_page(*pages[0], *(part for page in pages[1:] for part in ("", *page)))
     elif options.format == "json":
         json_data({"comparisons": [comparison.to_dict() for comparison in comparisons]}, indent=1)
     elif options.format == "latex":
@@ -99,17 +120,6 @@ def compare(runs: tuple[str, ...], options: CompareOptions) -> None:
         data(comparisons_as_latex(comparisons))
     else:
         data(_as_csv(comparisons))
-
-
-def probability(p: float | None) -> str:
-    """Return a probability as it is printed in a table.
-
-    >>> probability(0.01234), probability(0.000001), probability(None)
-    ('0.0123', '<0.0001', '—')
-    """
-    if p is None:
-        return "—"
-    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
 
 
 def _as_csv(comparisons: Sequence[Comparison]) -> str:
@@ -131,62 +141,17 @@ def _as_csv(comparisons: Sequence[Comparison]) -> str:
     )
 
 
-def _as_text(comparison: Comparison) -> str:
-    """Return the heading, the runs with their letters, the pairs, and what follows from them."""
-    from doxeval.cli.output import aligned
+def _page(comparison: Comparison, all_pairs: bool) -> list[TextTable | str]:
+    """Return the runs, and below them the pairs: all, or without a baseline those of the best."""
     from doxeval.comparison import conclusion
-    from doxeval.scores import format_score
+    from doxeval.messages import plural
 
-    letters = comparison.letters
-    rows = [
-        [run.run, str(run.topics), format_score(run.mean), letters.get(run.run, "")]
-        for run in comparison.ranking
-    ]
-    header = ["run", "topics", comparison.measure.label, "letters" if letters else ""]
-    return "\n".join(
-        [
-            f"{_heading(comparison)}\n",
-            aligned(header, rows),
-            _pairs_as_text(comparison),
-            f"{conclusion(comparison)}\n",
-        ]
-    )
-
-
-def _heading(comparison: Comparison) -> str:
-    from doxeval.comparison import describe_test
-    from doxeval.messages import escape
-
-    text = describe_test(comparison, f" of {escape(comparison.measure.label)}")
-    return f"{text[0].upper()}{text[1:]}"
-
-
-def _pairs_as_text(comparison: Comparison) -> str:
-    """Return all pairs; of many, those of the best run, unless there is a baseline."""
-    from doxeval.cli.output import aligned
-
-    interval = f"{100 * (1 - comparison.alpha):g}% interval"
-    header = ["pair", "topics", "difference", interval, "d_z", "p", "p (Holm)", ""]
-    shown, more = comparison.pairs, ""
-    if len(shown) > _MAX_PAIRS and comparison.baseline is None:
-        best = comparison.ranking[0].run
-        shown = tuple(pair for pair in shown if pair.first == best)
-        count = len(comparison.pairs) - len(shown)
-        more = f"… and {count:,} more pairs: --format csv has them all\n"
-    return aligned(header, [_row(pair) for pair in shown]) + more
-
-
-def _row(pair: Pair) -> list[str]:
-    from doxeval.scores import format_score
-
-    ends = pair.interval
-    return [
-        f"{pair.first} - {pair.second}",
-        str(pair.topics),
-        format_score(pair.difference, "+.4f"),
-        "—" if ends is None else f"[{ends[0]:+.4f}, {ends[1]:+.4f}]",
-        format_score(pair.effect, "+.2f"),
-        probability(pair.p),
-        probability(pair.corrected),
-        "*" if pair.significant else "",
-    ]
+    runs = comparison.as_table()._replace(longest=None)
+    if comparison.baseline is not None and not all_pairs:
+        return [runs, conclusion(comparison)]
+    few = not all_pairs and table_width() is not None
+    pairs = comparison.pairs_table(of_best=few)
+    shown = pairs._replace(rows=pairs.rows[:_MAX_PAIRS] if few else pairs.rows)
+    more = len(comparison.pairs) - len(shown.rows)
+    left_out = [f"… and {plural(more, 'more pair')} with --pairs"] if more else []
+    return [runs, "", shown, *left_out, "", conclusion(comparison)]

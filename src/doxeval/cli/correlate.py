@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from doxeval.cli.compare import RESAMPLING, Test, alpha_option, probability, test_option
-from doxeval.cli.options import format_option, runs_argument, seed_option
-from doxeval.cli.output import block, data, json_data, warn
+from doxeval.cli.compare import RESAMPLING, Test, alpha_option, test_option
+from doxeval.cli.options import (
+    check_wide,
+    format_option,
+    runs_argument,
+    seed_option,
+    wide_option,
+)
+from doxeval.cli.output import data, json_data, print_page, warn
 from doxeval.cli.scoring import ComparisonOptions
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.verb import COMPARED, OUTPUT, in_group, refuse, verb
 from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.comparison import Correlations, MeasurePair, SignificantAgreement
+    from doxeval.scores import TextTable
 
 _Result = TypeVar("_Result", "Correlations", "SignificantAgreement")
 
@@ -23,21 +30,31 @@ _Result = TypeVar("_Result", "Correlations", "SignificantAgreement")
 class CorrelateOptions(ComparisonOptions):
     """What is scored, and how measures are correlated."""
 
-    significant: bool = option(
-        False,
-        "Count the pairs of systems that both, one or neither of two measures distinguish.",
+    significant: bool = in_group(
+        COMPARED,
+        option(
+            False,
+            "Count the pairs of systems that both, one or neither of two measures distinguish.",
+        ),
     )
-    test: Test = test_option()
-    alpha: float = alpha_option()
-    resamples: int | None = option(
-        None,
-        "Number of permutations for the probability of τ_AP, or with --significant of resamples "
-        "for bootstrap and randomization.",
-        at_least=1,
-        shown_default="10,000; with --significant 100,000",
+    test: Test = in_group(COMPARED, test_option())
+    alpha: float = in_group(COMPARED, alpha_option())
+    resamples: int | None = in_group(
+        COMPARED,
+        option(
+            None,
+            "Number of permutations for the probability of τ_AP, or with --significant of "
+            "resamples "
+            "for bootstrap and randomization.",
+            at_least=1,
+            shown_default="10,000; with --significant 100,000",
+        ),
     )
-    seed: int = seed_option()
-    format: Literal["table", "json", "csv"] = format_option("Format of the output.")
+    seed: int = in_group(COMPARED, seed_option())
+    wide: bool = in_group(OUTPUT, wide_option())
+    format: Literal["table", "json", "csv"] = in_group(
+        OUTPUT, format_option("Format of the output.")
+    )
 
 
 @verb(CorrelateOptions)
@@ -69,6 +86,7 @@ def correlate(runs: tuple[str, ...], options: CorrelateOptions) -> None:
     elif options.test not in RESAMPLING:
         tests = " or ".join(RESAMPLING)
         refuse({"seed", "resamples"}, f"is for tests by resampling: --test {tests}")
+    check_wide(options.format)
     table = options.table("correlate", runs, fewest_measures=2)
     # Without --resamples, each of the two has its own default.
     resampling: dict[str, Any] = {"seed": options.seed}
@@ -80,23 +98,23 @@ def correlate(runs: tuple[str, ...], options: CorrelateOptions) -> None:
         agreement = significant_agreement(
             table, test=options.test, alpha=options.alpha, **resampling
         )
-        _print(agreement, options.format, _verdicts_as_text, _verdicts_as_csv)
+        _print(agreement, options.format, _verdicts_as_parts, _verdicts_as_csv)
     else:
         from doxeval.comparison import correlate as correlate_measures
 
         correlations = correlate_measures(table, **resampling)
-        _print(correlations, options.format, _as_text, _as_csv)
+        _print(correlations, options.format, _as_parts, _as_csv)
 
 
 def _print(
     result: _Result,
     format_: str,
-    as_text: Callable[[_Result], str],
+    as_parts: Callable[[_Result], Sequence[TextTable | str]],
     as_csv: Callable[[_Result], str],
 ) -> None:
     warn(result.notes)
     if format_ == "table":
-        block(as_text(result))
+        print_page(*as_parts(result))
     elif format_ == "json":
         json_data(result.to_dict(), indent=1)
     else:
@@ -106,16 +124,18 @@ def _print(
 # Correlations
 
 
-def _as_text(correlations: Correlations) -> str:
-    from doxeval.cli.output import aligned
+def _as_parts(correlations: Correlations) -> list[TextTable | str]:
     from doxeval.comparison import agreements
+    from doxeval.scores import TextTable
 
     header = ["measures", "systems", "τ", "p", "τ_AP", "p", "r", "p", "ρ", "p", "line"]
     rows = [_row(pair) for pair in correlations.pairs]
-    return aligned(header, rows) + "\n" + "".join(f"{line}\n" for line in agreements(correlations))
+    table = TextTable(header, rows, longest=None, first_to_go=(10, 1))
+    return [table, "", *agreements(correlations)]
 
 
 def _row(pair: MeasurePair) -> list[str]:
+    from doxeval.comparison import probability
     from doxeval.scores import format_score
 
     cells = [f"{pair.first} (x), {pair.second} (y)", str(pair.systems)]
@@ -149,10 +169,9 @@ def _as_csv(correlations: Correlations) -> str:
 # Agreement about significant differences
 
 
-def _verdicts_as_text(agreement: SignificantAgreement) -> str:
-    from doxeval.cli.output import aligned
+def _verdicts_as_parts(agreement: SignificantAgreement) -> list[TextTable | str]:
     from doxeval.comparison import TITLES
-    from doxeval.scores import format_score
+    from doxeval.scores import TextTable, format_score
 
     powers = [
         [
@@ -173,12 +192,17 @@ def _verdicts_as_text(agreement: SignificantAgreement) -> str:
         ]
         for pair in agreement.pairs
     ]
-    return (
+    title = (
         f"Pairs of systems distinguished: {TITLES[agreement.test]}, Holm's correction, "
-        f"alpha {agreement.alpha:g}\n\n"
-        f"{aligned(['measure', 'tested', 'distinguished', 'share'], powers)}\n"
-        f"{aligned(header.split('|'), rows)}"
+        f"alpha {agreement.alpha:g}"
     )
+    return [
+        title,
+        "",
+        TextTable(["measure", "tested", "distinguished", "share"], powers, longest=None),
+        "",
+        TextTable(header.split("|"), rows, longest=None, first_to_go=(7,)),
+    ]
 
 
 def _verdicts_as_csv(agreement: SignificantAgreement) -> str:

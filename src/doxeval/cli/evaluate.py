@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from doxeval.cli.options import out_option, runs_argument
+from doxeval.cli.options import check_wide, out_option, runs_argument, wide_option
 from doxeval.cli.output import data, fail, is_terminal, line, note
-from doxeval.cli.scoring import ScoringOptions
+from doxeval.cli.scoring import ScoringOptions, describe_option, described
 from doxeval.cli.thresholds import ThresholdOptions
-from doxeval.cli.verb import given_options, part, refuse, verb
+from doxeval.cli.verb import (
+    CHECKED,
+    OTHER_PROGRAMS,
+    OUTPUT,
+    given_options,
+    in_group,
+    part,
+    refuse,
+    verb,
+)
 from doxeval.named import option
 
 if TYPE_CHECKING:
@@ -29,6 +38,7 @@ _BY_SUFFIX = {
     ".trec": "trec",
 }
 _WITH_CURVES = ("json", "csv")
+_WITH_DESCRIPTIONS = ("table", "json")
 _WITH_DOCUMENTS = ("table", "json", "csv", "parquet")
 _INEX_EVAL, _TREC_EVAL = "inex_eval-3.1", "trec_eval-9.0.8"
 _BAD_FILE = 2  # how trec_eval ends where it cannot read a file
@@ -101,24 +111,43 @@ _WITH_COMPAT = {
 class EvaluateOptions(ScoringOptions):
     """What is scored, how, and what is written."""
 
-    per_topic: bool = option(False, "Also print the scores of each topic.")
-    profile: Literal["esr"] | None = option(
-        None,
-        "Also print how much each run serves directly, leaves to navigation, and misses.",
+    per_topic: bool = in_group(OUTPUT, option(False, "Also print the scores of each topic."))
+    profile: Literal["esr"] | None = in_group(
+        OUTPUT,
+        option(
+            None,
+            "Also print how much each run serves directly, leaves to navigation, and misses.",
+        ),
     )
-    diagnostics: bool = option(False, "Also print how many of each run's documents were judged.")
-    curves: bool = option(False, "Also write the curves behind the scores (JSON, CSV).")
-    per_document: bool = option(
-        False,
-        "Also write precision, recall and score of each document that measures in context "
-        "average; CSV and Parquet have nothing else then.",
+    diagnostics: bool = in_group(
+        OUTPUT, option(False, "Also print how many of each run's documents were judged.")
+    )
+    curves: bool = in_group(
+        OUTPUT, option(False, "Also write the curves behind the scores (JSON, CSV).")
+    )
+    per_document: bool = in_group(
+        OUTPUT,
+        option(
+            False,
+            "Also write precision, recall and score of each document that measures in context "
+            "average; CSV and Parquet have nothing else then.",
+        ),
     )
     format: Literal["table", "json", "csv", "parquet", "latex", "trec", "inex_eval"] | None = (
-        option(None, "Format of the output.", shown_default="by the name of --out, else table")
+        in_group(
+            OUTPUT,
+            (
+                option(
+                    None, "Format of the output.", shown_default="by the name of --out, else table"
+                )
+            ),
+        )
     )
-    out: Path | None = out_option("Write to this file.", None)
-    thresholds: ThresholdOptions = part(ThresholdOptions)
-    old: _CompatOptions = part(_CompatOptions)
+    out: Path | None = in_group(OUTPUT, out_option("Write to this file.", None))
+    describe: tuple[str, ...] = in_group(OUTPUT, describe_option())
+    wide: bool = in_group(OUTPUT, wide_option())
+    thresholds: ThresholdOptions = in_group(CHECKED, part(ThresholdOptions))
+    old: _CompatOptions = in_group(OTHER_PROGRAMS, part(_CompatOptions))
 
     @property
     def output_format(self) -> str:
@@ -165,6 +194,9 @@ def evaluate(runs: tuple[str, ...], options: EvaluateOptions) -> None:
     refuse(_OF_TREC_EVAL, f"goes with --compat {_TREC_EVAL}")
     format_ = options.output_format
     _check_room(options, format_)
+    check_wide(format_)
+    if format_ not in _WITH_DESCRIPTIONS:
+        refuse({"describe"}, f"goes with --format {' or '.join(_WITH_DESCRIPTIONS)}")
     from doxeval.evaluation import Keep
 
     thresholds = options.thresholds.requested(options.out)
@@ -174,7 +206,7 @@ def evaluate(runs: tuple[str, ...], options: EvaluateOptions) -> None:
     names, curves = _measures(options, format_)
     keep = Keep(curves, options.per_document, judged=options.diagnostics)
     evaluation = options.evaluation(names, keep=keep)
-    table = options.scores(evaluation, runs)
+    table = described(options.scores(evaluation, runs), options.describe)
     with thresholds.around(table):
         _put(_rendered(table, format_, options), options.out)
         if options.profile is not None:
@@ -227,7 +259,10 @@ def _rendered(table: ScoreTable, format_: str, options: EvaluateOptions) -> byte
         from doxeval.cli.scoring import as_text
         from doxeval.messages import utf8
 
-        return utf8(as_text(table, options.per_topic) + documents_as_text(table))
+        for_file = options.out is not None
+        return utf8(
+            as_text(table, options.per_topic, for_file) + documents_as_text(table, for_file)
+        )
     from doxeval.scores import DOCUMENT_FORMATS, FORMATS, curves_as_csv
 
     if options.per_document and format_ in DOCUMENT_FORMATS:
@@ -330,7 +365,7 @@ def _files(runs: tuple[str, ...], program: str) -> list[str]:
 # Scores of documents
 
 
-def documents_as_text(table: ScoreTable) -> str:
+def documents_as_text(table: ScoreTable, for_file: bool = False) -> str:
     """Return a table for each run and way of scoring; columns without any number are left out.
 
     >>> from doxeval.assessments import Assessments, Judgment
@@ -345,19 +380,20 @@ def documents_as_text(table: ScoreTable) -> str:
     topic  rank  document   score  precision  recall  retrieved  relevant_retrieved  relevant
     7         1         a  0.5000     0.5000  0.5000        100                  50       100
     """
-    from doxeval.cli.output import aligned
+    from doxeval.cli.output import as_page
     from doxeval.messages import escape
-    from doxeval.scores import DocumentRow
+    from doxeval.scores import DocumentRow, TextTable
 
     columns = ("topic", "rank", "document", *DocumentRow._fields[5:])
-    text = ""
+    parts: list[TextTable | str] = []
     by_list = groupby(table.document_rows(), lambda row: (row.run, row.scored_by))
     for (run, scored_by), group in by_list:
         rows = list(group)
         names = [name for name in columns if any(getattr(row, name) is not None for row in rows)]
         cells = [[_cell(getattr(row, name)) for name in names] for row in rows]
-        text += f"\n{escape(f'{run}: documents by {scored_by}')}\n{aligned(names, cells)}"
-    return text
+        parts += ["", escape(f"{run}: documents by {scored_by}")]
+        parts.append(TextTable(names, cells, longest=None))
+    return as_page(*parts, for_file=for_file)
 
 
 def _cell(value: str | float | None) -> str:

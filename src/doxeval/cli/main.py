@@ -25,28 +25,16 @@ from doxeval.version import __version__
 # command, and every process that it starts, a tenth of a second.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-VERBS = (
-    "demo",
-    "collection",
-    "index",
-    "search",
-    "chunks",
-    "pool",
-    "topics",
-    "nexi",
-    "assess",
-    "assessments",
-    "validate",
-    "evaluate",
-    "compare",
-    "correlate",
-    "measures",
-    "models",
-    "navigation",
-    "convert",
-    "report",
-    "simulate",
-)
+_HEADINGS = {
+    "Start": ("demo",),
+    "Build and search": ("collection", "index", "search", "models"),
+    "Topics and judgments": ("topics", "nexi", "pool", "assess", "assessments"),
+    "Check and score runs": ("validate", "evaluate", "compare", "correlate", "report"),
+    "Chunks": ("chunks",),
+    "Explain": ("measures", "navigation"),
+    "Convert and simulate": ("convert", "simulate"),
+}
+VERBS = tuple(name for names in _HEADINGS.values() for name in names)
 
 
 class _Doxeval(VerbGroup):
@@ -98,7 +86,9 @@ def _print_any_character() -> None:
             sys.stdout.reconfigure(errors="backslashreplace")
 
 
-@click.group(cls=_Doxeval, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Doxeval, headings=_HEADINGS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="doxeval")
 @click.option("--debug", is_flag=True, help="Show where an error comes from (its traceback).")
 def main(debug: bool) -> None:
@@ -106,9 +96,9 @@ def main(debug: bool) -> None:
 
     \b
     Start here:
-      doxeval demo                                    a whole evaluation on a small collection
-      doxeval collection build FOLDER --out DIR       read your own documents
-      doxeval evaluate RUN -a QRELS -m 'iP[.01]'      score what a system returned
-      doxeval measures                                list and explain the measures
-      doxeval assess demo --open                      judge documents in the browser
+      doxeval demo                            a whole evaluation on a small collection
+      doxeval collection build FOLDER --out DIRread your own documents
+      doxeval evaluate RUN -a QRELS -m 'iP[.01]'score what a system returned
+      doxeval measures                        list and explain the measures
+      doxeval assess demo --open              judge documents in the browser
     """

@@ -21,7 +21,9 @@ class MeasuresOptions:
 @verb(MeasuresOptions)
 @click.argument("name", required=False, metavar="[NAME]")
 def measures(name: str | None, options: MeasuresOptions) -> None:
-    """List all measures, or explain one: formula, parameters, range, source and example.
+    """List all measures, or explain one.
+
+    An explanation has the formula, parameters, range, source and an example.
 
     The list goes by what measures are about: whole documents, highlighted text, and so on. A
     measure that is given with parameters is explained with their values.

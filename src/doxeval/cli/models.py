@@ -11,7 +11,9 @@ from doxeval.cli.verb import verb
 @verb()
 @click.argument("name", required=False, metavar="[NAME]")
 def models(name: str | None) -> None:
-    """List the retrieval models, or explain one: formula, parameters, sources and example.
+    """List the retrieval models, or explain one.
+
+    An explanation has the formula, parameters, sources and an example.
 
     A model that is given with parameters is explained with their values.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from doxeval.cli.options import collection_option, open_collection
+from doxeval.cli.options import collection_option, open_collection, wide_option
 from doxeval.cli.output import heading, line, note, print_figures, print_table, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.named import option
@@ -33,6 +33,7 @@ class NavigationOptions:
         metavar="ID",
         flags=("--doc",),
     )
+    wide: bool = wide_option()
 
 
 @verb(NavigationOptions)

@@ -230,3 +230,18 @@ class EngineOptions:
 def format_option(help_text: str, default: Any = "table") -> Any:
     """Declare `--format`; the choices are those of its type, such as `TableOrJson`."""
     return option(default, help_text)
+
+
+def wide_option() -> Any:
+    """Declare `--wide`, which `output.table_width` carries out."""
+    return option(
+        False,
+        "All columns of tables, however wide: what a file or a pipe gets. A terminal gets as many "
+        "as fit.",
+    )
+
+
+def check_wide(format_: str, tables: str = "table") -> None:
+    """Refuse --wide where no table is printed."""
+    if format_ != tables:
+        refuse({"wide"}, f"is for tables; --format {format_} always has everything")

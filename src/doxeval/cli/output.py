@@ -14,13 +14,25 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
 from doxeval.cli.exit_codes import flush_stdout
 from doxeval.cli.verb import in_options
-from doxeval.messages import escape, json_text, truncate, utf8
+from doxeval.messages import (
+    escape,
+    json_text,
+    plural,
+    terminal_width,
+    truncate,
+    utf8,
+    wrapped,
+    wrapped_command,
+)
+
+if TYPE_CHECKING:
+    from doxeval.scores import TextTable
 
 _WORTH_A_BAR = 4
 # Messages truncate what they quote; this bounds a line in which nothing was truncated.
@@ -34,9 +46,12 @@ _NEXT_LINE = "\n  "  # of such a list; other line feeds are part of names
 
 
 def line(text: str = "", head: str = "") -> None:
-    """Print a line on stdout, the beginning of it in bold."""
-    bold = click.style(escape(head), bold=True) if head else ""
-    _print(f"{bold}{escape(text)}\n")
+    """Print a line on stdout, the beginning of it in bold; on a terminal, broken between words."""
+    left = len(escape(head))
+    for shown in wrapped(f"{escape(head)}{escape(text)}", page_width()):
+        bold = click.style(shown[:left], bold=True) if left > 0 else ""
+        _print(f"{bold}{shown[max(left, 0) :]}\n")
+        left -= len(shown)
 
 
 def heading(text: str) -> None:
@@ -44,9 +59,16 @@ def heading(text: str) -> None:
     line(head=text)
 
 
+def command(text: str, indent: str = "") -> None:
+    """Print a command in bold; where it does not fit, it goes on after a backslash."""
+    for shown in wrapped_command(f"{indent}{escape(text)}", page_width()):
+        _print(f"{click.style(shown, bold=True)}\n")
+
+
 def coloured_line(text: str, colour: str) -> None:
     """Print a line in colour on stdout."""
-    _print(f"{click.style(escape(text), fg=colour)}\n")
+    for shown in wrapped(escape(text), page_width(), "  "):
+        _print(f"{click.style(shown, fg=colour)}\n")
 
 
 def marked_line(text: str, ranges: Iterable[tuple[int, int]]) -> None:
@@ -63,34 +85,75 @@ def block(text: str) -> None:
     _print(escape(text, lines=True) + ("" if text.endswith("\n") else "\n"))
 
 
-def aligned(
-    header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
-) -> str:
-    """Return the lines of a table, with all cells in full and safe to print.
+def page_width() -> int | None:
+    """Return how many columns a line on stdout has; None in a file or a pipe."""
+    return terminal_width(sys.stdout)
 
-    left: the columns that are aligned to the left.
+
+def table_width() -> int | None:
+    """Return how many columns a table may have: those of the terminal; None with --wide."""
+    context = click.get_current_context(silent=True)
+    return None if context is not None and context.params.get("wide") else page_width()
+
+
+def as_page(*parts: TextTable | str, for_file: bool = False) -> str:
+    """Return tables and lines of text below each other, as they fit on a terminal.
+
+    How many columns do not fit is said once, below the last table. In a file or a pipe, and with
+    --wide, tables have all their columns.
+
+    >>> from doxeval.scores import TextTable
+    >>> print(as_page(TextTable(["run", "P"], [["mine", "0.5"]]), "", "best: mine"), end="")
+    run     P
+    mine  0.5
+    <BLANKLINE>
+    best: mine
     """
-    from doxeval.scores import TextTable
+    width, of_tables = (None, None) if for_file else (page_width(), table_width())
+    lines: list[str] = []
+    left_out, end_of_tables = 0, 0
+    for part in parts:
+        if isinstance(part, str):
+            lines += wrapped(escape(part, lines=True), width)
+            continue
+        lines += wrapped(part.title, width) if part.title else []
+        shown, missing = part.fitted(of_tables)
+        lines += shown
+        left_out, end_of_tables = max(left_out, missing), len(lines)
+        for sentence in part.notes:
+            lines += wrapped(sentence, width)
+    if left_out:
+        context = click.get_current_context(silent=True)
+        has_wide = context is not None and "wide" in context.params
+        how = "with --wide" if has_wide else "in a wider terminal"
+        lines.insert(end_of_tables, f"{plural(left_out, 'more column')} {how}")
+    return "".join(f"{shown}\n" for shown in lines)
 
-    lines = TextTable(header, rows, longest=None, left=left).lines()
-    return "".join(f"{line}\n" for line in lines)
+
+def print_page(*parts: TextTable | str) -> None:
+    """Print tables and lines of text on stdout; see `as_page`."""
+    block(as_page(*parts))
 
 
 def print_table(
     header: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int] = (0,)
 ) -> None:
-    """Print a table on stdout; see `aligned`."""
-    block(aligned(header, rows, left))
+    """Print a table on stdout, with all cells in full and safe to print."""
+    from doxeval.scores import TextTable
+
+    print_page(TextTable(header, rows, longest=None, left=left))
 
 
 def print_figures(figures: Iterable[tuple[str, str]], width: int = 0) -> None:
-    """Print names and values below each other, indented.
+    """Print names and values below each other, indented; a long value goes on below itself.
 
     width: that of the names at least, so that several lists are aligned.
     """
+    from doxeval.scores import TextTable
+
     rows = [(f"  {name:<{width}}", value) for name, value in figures]
     if rows:
-        print_table((), rows, left=(0, 1))
+        print_page(TextTable((), rows, longest=None, left=(0, 1), prose="wrap"))
 
 
 def markdown(text: str) -> None:
@@ -111,7 +174,8 @@ def markdown(text: str) -> None:
 def note(text: str, colour: str | None = None) -> None:
     """Print a line on stderr. If nobody reads stderr, the work goes on."""
     with suppress(BrokenPipeError):
-        click.secho(one_line(text), fg=colour, err=True)
+        for shown in wrapped(one_line(text), terminal_width(sys.stderr), "  "):
+            click.secho(shown, fg=colour, err=True)
 
 
 def open_in_browser(page: Path | str) -> None:

@@ -69,7 +69,7 @@ class PoolVerbOptions:
 @verb(PoolVerbOptions)
 @runs_argument
 def pool(runs: tuple[str, ...], options: PoolVerbOptions) -> None:
-    """Pool the results of RUNs: the documents to be judged for each topic.
+    """Pool the results of RUNs: the documents to judge by topic.
 
     \b
     Methods:

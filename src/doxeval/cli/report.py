@@ -62,7 +62,7 @@ class ReportOptions(ScoringOptions):
 @verb(ReportOptions)
 @runs_argument
 def report(runs: tuple[str, ...], options: ReportOptions) -> None:
-    """Write one page about runs: scores, tests, curves, topics and documents.
+    """Write one page about runs: scores, tests, topics, documents.
 
     The page is one file that needs no network. Runs are ranked by the first measure. If the browser
     runs its script, you can choose runs, sort tables, and open topics and documents; without it,

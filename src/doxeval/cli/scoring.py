@@ -21,8 +21,12 @@ from doxeval.cli.options import (
     tokens_option,
 )
 from doxeval.cli.verb import (
+    READ,
+    SCORED,
+    SPEED,
     LibraryOptions,
     given_options,
+    in_group,
     library_options,
     missing_option,
     part,
@@ -32,7 +36,7 @@ from doxeval.named import option
 
 if TYPE_CHECKING:
     from doxeval.evaluation import Counting, Evaluation, Keep, RunInput, RunOptions
-    from doxeval.scores import ScoreTable
+    from doxeval.scores import ScoreTable, TextTable
 
 # Runs of this many bytes are worth the start of another process.
 _WORTH_A_PROCESS = 2 << 20
@@ -43,77 +47,108 @@ _MAX_COLUMNS = 8
 class ScoringOptions:
     """Which assessments and measures score runs, and how these are read."""
 
-    assessments: tuple[str, ...] = assessments_option(
-        "File, directory or archive of assessments; may be repeated."
+    measures: tuple[str, ...] = in_group(
+        SCORED,
+        option(
+            (),
+            "A measure, such as nxCG@10, or one of your own, FILE.py:NAME; may be repeated.",
+            metavar="MEASURE",
+            flags=("-m", "--measure"),
+        ),
     )
-    measures: tuple[str, ...] = option(
-        (),
-        "A measure, such as nxCG@10, or one of your own, FILE.py:NAME; may be repeated.",
-        metavar="MEASURE",
-        flags=("-m", "--measure"),
+    presets: tuple[str, ...] = in_group(
+        SCORED,
+        option(
+            (),
+            "The official measures of an INEX year and task, as far as the data allow; may be "
+            "repeated.",
+            metavar="NAME",
+            flags=("--preset",),
+        ),
     )
-    presets: tuple[str, ...] = option(
-        (),
-        "The official measures of an INEX year and task, as far as the data allow; may be "
-        "repeated.",
-        metavar="NAME",
-        flags=("--preset",),
+    assessments: tuple[str, ...] = in_group(
+        SCORED, assessments_option("File, directory or archive of assessments; may be repeated.")
     )
-    collection: str | None = collection_option(
-        "The collection; needed where elements have to be looked up."
+    collection: str | None = in_group(
+        SCORED, collection_option("The collection; needed where elements have to be looked up.")
     )
-    navigation: str | None = option(
-        None,
-        "Model of how users navigate, for ESR, PRUM and EPRUM: a JSON file, or depth, "
-        "hierarchical, neighbours, neighbours(0.3) or none.",
-        metavar="FILE|NAME",
+    navigation: str | None = in_group(
+        SCORED,
+        option(
+            None,
+            "Model of how users navigate, for ESR, PRUM and EPRUM: a JSON file, or depth, "
+            "hierarchical, neighbours, neighbours(0.3) or none.",
+            metavar="FILE|NAME",
+        ),
     )
-    average_over: Literal["assessed", "retrieved"] | None = option(
-        None,
-        "Average over all assessed topics, or only over those with results.",
-        shown_default="assessed",
+    average_over: Literal["assessed", "retrieved"] | None = in_group(
+        SCORED,
+        option(
+            None,
+            "Average over all assessed topics, or only over those with results.",
+            shown_default="assessed",
+        ),
     )
-    order: Literal["list", "rank", "rsv", "trec"] | None = option(
-        None,
-        "Order of results: as listed, by rank, or by score (rsv), where equal ranks or scores are "
-        "tied; or as trec_eval orders them (trec): by score in single precision, then by falling "
-        "document id.",
-        shown_default="list; rsv with the presets of 2002–04",
+    order: Literal["list", "rank", "rsv", "trec"] | None = in_group(
+        READ,
+        option(
+            None,
+            "Order of results: as listed, by rank, or by score (rsv), where equal ranks or "
+            "scores are "
+            "tied; or as trec_eval orders them (trec): by score in single precision, then by "
+            "falling "
+            "document id.",
+            shown_default="list; rsv with the presets of 2002–04",
+        ),
     )
-    reading: AssessmentOptions = part(AssessmentOptions)
-    columns: Columns = columns_option()
-    run: LibraryOptions[RunOptions] = library_options(
-        "doxeval.evaluation:RunOptions", "unresolved", "duplicates"
+    reading: AssessmentOptions = in_group(READ, part(AssessmentOptions))
+    columns: Columns = in_group(READ, columns_option())
+    run: LibraryOptions[RunOptions] = in_group(
+        READ, library_options("doxeval.evaluation:RunOptions", "unresolved", "duplicates")
     )
-    texts: str | None = option(
-        None,
-        "Texts of the documents, for measures that count words: a folder, JSONL with id and text, "
-        "Parquet, or a BEIR corpus.",
-        metavar="DOCS",
+    texts: str | None = in_group(
+        READ,
+        option(
+            None,
+            "Texts of the documents, for measures that count words: a folder, JSONL with id "
+            "and text, "
+            "Parquet, or a BEIR corpus.",
+            metavar="DOCS",
+        ),
     )
-    chunks: tuple[str, ...] = option(
-        (),
-        "All chunks (JSONL), for runs that name chunks by their ids, and for measures that need "
-        "all chunks: one file for all runs, or one for each, in their order.",
-        metavar="FILE",
+    chunks: tuple[str, ...] = in_group(
+        READ,
+        option(
+            (),
+            "All chunks (JSONL), for runs that name chunks by their ids, and for measures "
+            "that need "
+            "all chunks: one file for all runs, or one for each, in their order.",
+            metavar="FILE",
+        ),
     )
-    tokens: str | None = tokens_option()
-    counting: LibraryOptions[Counting] = library_options(
-        "doxeval.evaluation:Counting", "ignore_whitespace", "specificity"
+    tokens: str | None = in_group(READ, tokens_option())
+    counting: LibraryOptions[Counting] = in_group(
+        READ, library_options("doxeval.evaluation:Counting", "ignore_whitespace", "specificity")
     )
-    targets: str | None = option(
-        None,
-        "Strict CAS: of the elements, only those that match the target of their topic in this "
-        "file are relevant.",
-        metavar="TOPICS",
+    targets: str | None = in_group(
+        SCORED,
+        option(
+            None,
+            "Strict CAS: of the elements, only those that match the target of their topic in this "
+            "file are relevant.",
+            metavar="TOPICS",
+        ),
     )
-    jobs: int | None = option(
-        None,
-        "Number of processes.",
-        at_least=1,
-        shown_default="1, or one per core for large runs",
+    jobs: int | None = in_group(
+        SPEED,
+        option(
+            None,
+            "Number of processes.",
+            at_least=1,
+            shown_default="1, or one per core for large runs",
+        ),
     )
-    engine: EngineOptions = part(EngineOptions)
+    engine: EngineOptions = in_group(SPEED, part(EngineOptions))
 
     def evaluation(
         self, measures: Sequence[str], *, keep: Keep, where_possible: Iterable[str] = ()
@@ -205,13 +240,19 @@ class ScoringOptions:
 class ComparisonOptions(ScoringOptions):
     """What is compared: runs, which are scored first, or scores that were computed elsewhere."""
 
-    assessments: tuple[str, ...] = assessments_option(
-        "File, directory or archive of assessments, to score runs; may be repeated.", ()
+    assessments: tuple[str, ...] = in_group(
+        SCORED,
+        assessments_option(
+            "File, directory or archive of assessments, to score runs; may be repeated.", ()
+        ),
     )
-    lower_is_better: tuple[str, ...] = option(
-        (),
-        "Of scores from a file: a measure by which lower scores are better; may be repeated.",
-        metavar="MEASURE",
+    lower_is_better: tuple[str, ...] = in_group(
+        SCORED,
+        option(
+            (),
+            "Of scores from a file: a measure by which lower scores are better; may be repeated.",
+            metavar="MEASURE",
+        ),
     )
 
     def table(self, verb_name: str, runs: Sequence[str], fewest_measures: int = 1) -> ScoreTable:
@@ -352,8 +393,11 @@ def _jobs_worth_starting(evaluation: Evaluation, runs: Sequence[RunInput]) -> in
 # Tables
 
 
-def as_text(table: ScoreTable, per_topic: bool) -> str:
+def as_text(table: ScoreTable, per_topic: bool, for_file: bool = False) -> str:
     """Return the means, a line for each run (or each measure, if they are many), then the topics.
+
+    Runs are in the order of their means by the reference measure, best first. for_file: all columns
+    that there are, whatever fits on the terminal.
 
     >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
     >>> import numpy as np
@@ -368,25 +412,35 @@ def as_text(table: ScoreTable, per_topic: bool) -> str:
     7      0.5000
     8           —
     """
+    from doxeval.cli.output import as_page, table_width
     from doxeval.messages import escape
+    from doxeval.scores import TextTable, format_score, means_table
 
-    means, labels = table.mean(), table.labels
-    if len(labels) <= _MAX_COLUMNS:
-        text = _aligned_scores("run", labels, means)
-    else:
-        by_measure = {label: {run: means[run][label] for run in means} for label in labels}
-        text = _aligned_scores("measure", list(means), by_measure)
+    means = means_table(table)
+    if len(table.labels) > _MAX_COLUMNS:
+        means = _by_measure(table, means)
+    parts: list[TextTable | str] = [means]
+    if means.best and table_width() is not None and not for_file:
+        reference = table.reference if table.reference in table.labels else table.labels[0]
+        parts.append(f"best first by {reference}; * the best of a measure")
     if per_topic:
-        for run, topics in table.topics().items():
-            text += f"\n{escape(run)}\n{_aligned_scores('topic', labels, topics)}"
-    return text
+        topics = table.topics()
+        for run in table.ranking():
+            cells = [[name, *map(format_score, of.values())] for name, of in topics[run].items()]
+            parts += ["", escape(run)]
+            parts.append(TextTable(["topic", *table.labels], cells, longest=None))
+    return as_page(*parts, for_file=for_file)
 
 
-def _aligned_scores(
-    corner: str, columns: Sequence[str], rows: Mapping[str, Mapping[str, float | None]]
-) -> str:
-    from doxeval.cli.output import aligned
-    from doxeval.scores import format_score
-
-    cells = [[name, *map(format_score, scores.values())] for name, scores in rows.items()]
-    return aligned([corner, *columns], cells)
+def _by_measure(table: ScoreTable, means: TextTable) -> TextTable:
+    """Return the table of means with a line for each measure and a column for each run."""
+    labels = table.labels
+    return means._replace(
+        header=["measure", *(row[0] for row in means.rows)],
+        rows=[
+            [label, *(row[column] for row in means.rows)] for column, label in enumerate(labels, 1)
+        ],
+        best={(column - 1, row + 1) for row, column in means.best},
+        left=(0,),
+        prose="",
+    )

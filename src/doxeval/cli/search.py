@@ -81,7 +81,7 @@ class SearchVerbOptions:
 def search(
     collection: str, topics: str | None, path: str | None, options: SearchVerbOptions
 ) -> None:
-    """Search a collection: a baseline run for TOPICS, or the best results for some words.
+    """Search a collection: a run for TOPICS, or results for words.
 
     The collection needs an index: `doxeval index build COLLECTION`. All units in which a word of
     the query occurs are scored exactly. In queries, "…" is a phrase, + marks what is important, and

@@ -33,18 +33,20 @@ Messages of the library name its parameters; here they are shown as options of t
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from doxeval.errors import DoxevalError
-from doxeval.messages import Parameter, parts_of, quoted
+from doxeval.messages import Parameter, parts_of, quoted, wrapped, wrapped_command
 
 if TYPE_CHECKING:
     from doxeval.named import OptionField
@@ -52,6 +54,17 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WORDS = "doxeval.words"
+_GROUP = "doxeval_group"
+# The headings of options in help, in their order.
+GROUPS = (
+    SCORED := "What is scored",
+    COMPARED := "How runs are compared",
+    OUTPUT := "Output",
+    CHECKED := "Limits to check",
+    READ := "How files are read",
+    SPEED := "Speed",
+    OTHER_PROGRAMS := "As other programs print",
+)
 # Parameters of the library whose options have other names.
 _OPTION_NAMES = {
     "bytes": "max_bytes",
@@ -63,6 +76,8 @@ _OPTION_NAMES = {
 }
 # Nobody mistypes more letters than this.
 _LONGEST_GUESSED = 40
+_LONGEST_SUMMARY = 300
+_HELP_WIDTH = 80
 
 
 # Commands
@@ -107,6 +122,25 @@ class Verb(click.Command):
             seen.add(str(parameter.name))
         return super().parse_args(ctx, args)
 
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help, in lines that fit."""
+        return _fitted_help(super().get_help(ctx))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, those of a group under its heading."""
+        groups: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        for parameter in self.get_params(ctx):
+            if (record := parameter.get_help_record(ctx)) is not None:
+                group = parameter.__dict__.get(_GROUP, "")
+                groups.setdefault(group, []).append(record)
+        others = groups.pop("", [])
+        for group, records in groups.items():
+            if records:
+                with formatter.section(group):
+                    formatter.write_dl(records)
+        with formatter.section("Other options" if any(groups.values()) else "Options"):
+            formatter.write_dl(others)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Do the work; an error names options instead of parameters."""
         try:
@@ -125,16 +159,41 @@ class VerbGroup(click.Group):
     """A group of verbs that suggests the nearest one where there is none of that name.
 
     files: where verbs are, by name, such as "doxeval.cli.search:search". They are imported when
-    they are called, so that every command starts quickly.
+    they are called, so that every command starts quickly. headings: which verbs the help lists
+    under each heading; without any, all in one list.
     """
 
-    def __init__(self, *args: Any, files: Mapping[str, str] | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        files: Mapping[str, str] | None = None,
+        headings: Mapping[str, Collection[str]] | None = None,
+        **settings: Any,
+    ) -> None:
         self._files = files or {}
+        self._headings = headings or {}
         super().__init__(*args, **settings)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all verbs, in the order in which they are listed."""
         return [*self._files, *super().list_commands(ctx)]
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help, in lines that fit."""
+        return _fitted_help(super().get_help(ctx))
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the verbs under their headings, each with its whole summary."""
+        names = self.list_commands(ctx)
+        width = max(map(len, names), default=0)
+        for heading, of_heading in (self._headings or {"Commands": names}).items():
+            rows = [
+                (f"{name:<{width}}", command.get_short_help_str(_LONGEST_SUMMARY))
+                for name in of_heading
+                if (command := self.get_command(ctx, name)) is not None
+            ]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a verb by its name."""
@@ -166,6 +225,20 @@ def verb(
     options: the class of the value that has its options.
     """
     return click.command(cls=Verb, options=options, **settings)
+
+
+def _fitted_help(text: str) -> str:
+    """Return help in lines of at most 80 columns, where its examples are longer.
+
+    >>> print(_fitted_help("  doxeval " + " ".join(["evaluate", "my.run", "-m MAiP"] * 5)))
+      doxeval evaluate my.run -m MAiP evaluate my.run -m MAiP evaluate my.run -m \\
+          MAiP evaluate my.run -m MAiP evaluate my.run -m MAiP
+    """
+    lines = []
+    for line in re.sub(r" \\\n +", " ", text).split("\n"):
+        is_command = line.lstrip().startswith("doxeval ")
+        lines += wrapped_command(line, _HELP_WIDTH) if is_command else wrapped(line, _HELP_WIDTH)
+    return "\n".join(lines)
 
 
 # Values of options
@@ -222,6 +295,16 @@ def library_options(place: str, *names: str, but: Collection[str] = ()) -> Any:
     )
 
 
+def in_group(group: str, declared: Any) -> Any:
+    """Return the declaration of an option, or of a part, that help lists under a heading.
+
+    >>> in_group("Output", field(default=1)).metadata["group"]
+    'Output'
+    """
+    declared.metadata = MappingProxyType({**declared.metadata, "group": group})
+    return declared
+
+
 def value_of(kind: type[T], given: Mapping[str, Any]) -> T:
     """Return the value that the options of a verb make; what was not given is as it has it."""
     values: dict[str, Any] = {}
@@ -239,19 +322,27 @@ def value_of(kind: type[T], given: Mapping[str, Any]) -> T:
     return kind(**values)
 
 
-def _click_options(kind: type) -> Iterator[click.Option]:
-    """Yield the options of a value and of its parts, in the order of the fields."""
+def _click_options(kind: type, group: str = "") -> Iterator[click.Option]:
+    """Yield the options of a value and of its parts, in the order of the fields.
+
+    group: the heading in the help, of those that have none of their own.
+    """
     from doxeval.named import option_fields
 
     declared = {spec.name: spec for spec in option_fields(kind)}
     for spec in fields(kind):
-        inner = spec.metadata.get("part")
+        inner, heading = spec.metadata.get("part"), spec.metadata.get("group", group)
         if spec.name in declared:
-            yield _click_option(declared[spec.name])
+            yield _with_group(_click_option(declared[spec.name]), heading)
         elif inner is not None and isinstance(inner.kind, str):
-            yield from map(_click_option, inner.option_fields())
+            yield from (_with_group(_click_option(f), heading) for f in inner.option_fields())
         elif inner is not None:
-            yield from _click_options(inner.kind)
+            yield from _click_options(inner.kind, heading)
+
+
+def _with_group(made: click.Option, group: str) -> click.Option:
+    made.__dict__[_GROUP] = group
+    return made
 
 
 def _click_option(spec: OptionField) -> click.Option:

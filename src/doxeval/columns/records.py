@@ -39,11 +39,11 @@ _OTHER_NAMES = {
     **dict.fromkeys(("stop", "to", "end_index", "end_char"), "end"),
     **dict.fromkeys(("text", "content", "exact", "passage"), "quote"),
     **dict.fromkeys(("relevance", "label"), "grade"),
+    **dict.fromkeys(("page", "pages", "page_no", "page_number"), "page"),
     **dict.fromkeys(("chunk_id", "chunkid"), "chunk"),
     **dict.fromkeys(("rsv", "similarity"), "score"),
     **dict.fromkeys(("run_id", "runid", "system"), "run"),
 }
-_PAGES = ("page", "pages", "page_no", "page_number")
 
 
 def unknown_field(name: str, known: Sequence[str]) -> str:
@@ -53,10 +53,9 @@ def unknown_field(name: str, known: Sequence[str]) -> str:
     "unknown field 'qoute': expected doc, quote; did you mean quote?"
     """
     message = f"unknown field {quoted(name)}: expected {', '.join(known)}"
-    if name.lower() in _PAGES and {"start", "end"} <= set(known):
-        other = ", or the text itself as quote" if "quote" in known else ""
-        return f"{message}; pages have no offsets: give start and end in the document{other}"
     meant = _OTHER_NAMES.get(name.lower())
+    if meant == "page" and meant not in known and {"start", "end"} <= set(known):
+        return f"{message}; pages have no offsets: give start and end in the document"
     if meant not in known:
         meant = closest(name, known)
     return message if meant is None else f"{message}; did you mean {meant}?"

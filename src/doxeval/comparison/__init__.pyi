@@ -30,6 +30,7 @@ from doxeval.comparison.pairwise import Pair as Pair
 from doxeval.comparison.pairwise import RunMean as RunMean
 from doxeval.comparison.pairwise import compare as compare
 from doxeval.comparison.pairwise import compare_all as compare_all
+from doxeval.comparison.pairwise import probability as probability
 from doxeval.comparison.significance import EXACT_UP_TO as EXACT_UP_TO
 from doxeval.comparison.significance import TESTS as TESTS
 from doxeval.comparison.significance import TITLES as TITLES

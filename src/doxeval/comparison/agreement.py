@@ -147,7 +147,8 @@ class SignificantAgreement(ShownAsTable):
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
-    def _as_table(self) -> TextTable:
+    def as_table(self) -> TextTable:
+        """Return how many pairs of systems each pair of measures distinguishes."""
         rows = [
             [
                 pair._both,

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from itertools import combinations, permutations
 from typing import Any, Literal, NamedTuple
 
@@ -167,7 +168,7 @@ class Correlations(ShownAsTable):
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not correlated")
 
-    def _as_table(self) -> TextTable:
+    def as_table(self) -> TextTable:
         """Return each pair of measures with Kendall's τ and what it says."""
         rows = [
             [pair._both, format_score(pair.tau.value, ".3f"), pair.agreement or "—"]
@@ -348,13 +349,16 @@ def _tau_ap_of_orders(x: Floats, y: Floats, orders: Ints) -> Floats:
     return np.asarray((forth + back) / 2 - 1, dtype=np.float64)
 
 
+@cache
 def all_orders(count: int) -> Ints:
-    """Return all orders of a number of things.
+    """Return all orders of a number of things, in an array that cannot be written to.
 
     >>> all_orders(2).tolist()
     [[0, 1], [1, 0]]
     """
-    return np.array(list(permutations(range(count))))
+    orders = np.array(list(permutations(range(count))))
+    orders.flags.writeable = False
+    return orders
 
 
 def _random_orders(count: int, resamples: int, random: np.random.Generator) -> Iterator[Ints]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -12,7 +12,11 @@ import numpy as np
 
 from doxeval.arrays import Bools, Floats
 from doxeval.comparison.intervals import obeyed_range, possible_part
-from doxeval.comparison.notes import comparison_warnings, judged_warnings
+from doxeval.comparison.notes import (
+    comparison_warnings,
+    describe_test,
+    judged_warnings,
+)
 from doxeval.comparison.significance import (
     RESAMPLES,
     TESTS,
@@ -29,7 +33,7 @@ from doxeval.comparison.significance import (
     significance_of,
 )
 from doxeval.errors import InputError, UnknownName, warn
-from doxeval.messages import plural, quoted, suggestion
+from doxeval.messages import escape, plural, quoted, suggestion
 from doxeval.named import checked
 from doxeval.scores import (
     SCHEMA,
@@ -38,8 +42,11 @@ from doxeval.scores import (
     ScoreTable,
     ShownAsTable,
     TextTable,
+    best_cells,
+    best_first,
     format_score,
     shortened,
+    titled,
 )
 
 
@@ -108,6 +115,7 @@ def compare(
         resamples,
         seed,
         warnings,
+        table.descriptions,
     )
 
 
@@ -218,6 +226,14 @@ class Pair:
     significant: bool = False
     with_results: int | None = None
 
+    @property
+    def shown_difference(self) -> str:
+        """The difference with its interval, to be printed; a dash if it is not defined."""
+        if self.interval is None:
+            return format_score(self.difference, "+.3f")
+        low, high = self.interval
+        return f"{format_score(self.difference, '+.3f')} [{low:+.3f}, {high:+.3f}]"
+
     def __repr__(self) -> str:
         parts = [f"{shortened(self.first)} - {shortened(self.second)}:"]
         if self.difference is not None:
@@ -246,10 +262,10 @@ class Comparison(ShownAsTable):
     >>> comparison.pair("b", "a").topics
     9
     >>> comparison
-    Comparison by MAiP, paired t test: 0 of 1 pair significant at 0.05
-    run    MAiP  letters
-    a    0.5000        a
-    b    0.4000        a
+    Paired t test of MAiP; Holm's correction for 1 pair, alpha 0.05
+    run   MAiP  letters  topics
+    a    0.500  a             9
+    b    0.400  a             9
     """
 
     measure: MeasureFacts
@@ -262,6 +278,7 @@ class Comparison(ShownAsTable):
     resamples: int = RESAMPLES
     seed: int = 0
     notes: tuple[str, ...] = ()
+    descriptions: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -275,17 +292,90 @@ class Comparison(ShownAsTable):
                 return pair
         raise InputError(f"{quoted(one)} and {quoted(other)} were not compared")
 
-    def _as_table(self) -> TextTable:
-        """Return the runs by rank, with their letters."""
-        significant = sum(pair.significant for pair in self.pairs)
-        letters = self.letters
+    def as_table(self) -> TextTable:
+        """Return the runs by rank: against the baseline, or with their letters."""
+        title = describe_test(self, f" of {escape(self.measure.label)}")
+        about = self.descriptions
+        rows = [
+            [
+                run.run,
+                format_score(run.mean, ".3f"),
+                *(self._letters_of(run) if self.baseline is None else self._against(run)),
+                *([about.get(run.run, "")] if about else []),
+            ]
+            for run in self.ranking
+        ]
+        columns = ["letters", "topics"] if self.baseline is None else self._against_columns()
+        best = best_cells([[run.mean] for run in self.ranking], [self.measure.higher_is_better])
         return TextTable(
-            ["run", self.measure.label, "letters"],
-            [[run.run, format_score(run.mean), letters.get(run.run, "")] for run in self.ranking],
-            f"Comparison by {self.measure.label}, {TITLES[self.test]}: {significant:,} of "
-            f"{plural(len(self.pairs), 'pair')} significant at {self.alpha:g}",
+            ["run", self.measure.label, *columns, *(["description"] if about else [])],
+            rows,
+            f"{title[0].upper()}{title[1:]}",
             noun="run",
             warnings=self.notes,
+            left=(0, 2, len(columns) + 2) if self.baseline is None else (0, 4, len(columns) + 2),
+            best={(row, 1) for row, _ in best},
+            first_to_go=(3,) if self.baseline is None else (7, 6, 5, 3),
+            prose="cut" if about else "",
+        )
+
+    def _letters_of(self, run: RunMean) -> list[str]:
+        return [self.letters.get(run.run, ""), f"{run.topics:,}"]
+
+    def _against_columns(self) -> list[str]:
+        """Return the columns of a run against the baseline, the dispensable ones last."""
+        level = f"{100 * (1 - self.alpha):g}%"
+        return [f"difference, {level} interval", "p (Holm)", "verdict", "topics", "d_z", "p"]
+
+    def _against(self, run: RunMean) -> list[str]:
+        """Return the cells of a run against the baseline."""
+        if run.run == self.baseline:
+            return ["—", "", "baseline", f"{run.topics:,}", "", ""]
+        pair = self.pair(run.run, str(self.baseline))
+        return [
+            pair.shown_difference,
+            probability(pair.corrected),
+            "not shown to differ"
+            if not pair.significant
+            else "better"
+            if pair.better == run.run
+            else "worse",
+            f"{pair.topics:,}",
+            format_score(pair.effect, "+.2f"),
+            probability(pair.p),
+        ]
+
+    def pairs_table(self, of_best: bool = False) -> TextTable:
+        """Return the tests of all pairs as a table to print, or those of the best run.
+
+        >>> facts = MeasureFacts("MAiP", "MAiP(alpha=0)", "average interpolated precision")
+        >>> pair = Pair("a", "b", 9, 0.1, 0.7, (0.02, 0.18), 0.02, 0.02, "a", True)
+        >>> comparison = Comparison(facts, "t", 0.05, (RunMean("a", 0.5, 9),), (pair,))
+        >>> print(*comparison.pairs_table().lines(width=55), sep="\\n")
+        pair   difference, 95% interval  p (Holm)  verdict
+        a - b   +0.100 [+0.020, +0.180]    0.0200  a better
+        """
+        best = self.ranking[0].run
+        rows = [
+            [
+                f"{pair.first} - {pair.second}",
+                pair.shown_difference,
+                probability(pair.corrected),
+                f"{pair.better} better" if pair.significant else "not shown to differ",
+                f"{pair.topics:,}",
+                format_score(pair.effect, "+.2f"),
+                probability(pair.p),
+            ]
+            for pair in self.pairs
+            if pair.first == best or not of_best
+        ]
+        return TextTable(
+            ["pair", *self._against_columns()],
+            rows,
+            noun="pair",
+            longest=None,
+            left=(0, 3),
+            first_to_go=(6, 5, 4, 2),
         )
 
     def plot(self) -> Plot:
@@ -392,13 +482,18 @@ class MeasureColumn:
 
     def ranking(self) -> list[str]:
         """Return the runs, best first; tied ones by name, and those without a mean last."""
-        means, sign = self.means, -1 if self.facts.higher_is_better else 1
+        return best_first(self.means, self.facts.higher_is_better)
 
-        def key(run: str) -> tuple[bool, float, str]:
-            mean = means[run]
-            return (mean is None, sign * (mean or 0.0), run)
 
-        return sorted(means, key=key)
+def probability(p: float | None) -> str:
+    """Return a probability as it is printed in a table.
+
+    >>> probability(0.01234), probability(0.000001), probability(None)
+    ('0.0123', '<0.0001', '—')
+    """
+    if p is None:
+        return "—"
+    return "<0.0001" if p < 0.00005 else f"{p:.4f}"
 
 
 def check_runs(table: ScoreTable, purpose: str) -> None:
@@ -456,6 +551,34 @@ def _tested_pair(
 
 _ZERO = {"x": {"datum": 0, "type": "quantitative"}, "color": {"value": "#999999"}}
 _COLOURS = {"significant": "#4c7fc0", "not significant": "#999999"}
+_WIDTH = 420
+
+
+def _finding(comparison: Comparison) -> str:
+    """Return what the figure shows, in a line."""
+    label, base = shortened(comparison.measure.label), comparison.baseline
+    who = base or (comparison.ranking[0].run if comparison.ranking else "")
+    pairs = [pair for pair in comparison.pairs if who in (pair.first, pair.second)]
+    significant = [pair for pair in pairs if pair.significant]
+    if not significant:
+        return f"No run is shown to differ from {shortened(who)} by {label}"
+    ahead, others = sum(pair.better == who for pair in significant), f"{len(pairs):,}"
+    if base is None:
+        return (
+            f"{shortened(who)} is significantly better than {ahead:,} of {others} others by {label}"
+        )
+    better, worse = len(significant) - ahead, ahead
+    return (
+        f"{better:,} of {others} runs are significantly better than {shortened(base)} by {label}, "
+        f"{worse:,} worse"
+    )
+
+
+def _source(comparison: Comparison) -> str:
+    return (
+        f"Mean differences with {1 - comparison.alpha:.0%} intervals, each of its pair alone; "
+        f"{TITLES[comparison.test]}, Holm's correction for {plural(len(comparison.pairs), 'pair')}."
+    )
 
 
 def _plot(comparison: Comparison) -> Plot:
@@ -482,8 +605,9 @@ def _plot(comparison: Comparison) -> Plot:
     common: dict[str, Any] = {"y": y, "tooltip": tooltip}
     spec = {
         "$schema": SCHEMA,
+        "title": titled(_finding(comparison), _source(comparison), _WIDTH),
         "data": {"values": rows},
-        "width": 420,
+        "width": _WIDTH,
         "encoding": {"color": colour},
         "layer": [
             {"mark": {"type": "rule", "color": "#999999"}, "encoding": _ZERO},

@@ -2,6 +2,7 @@ from doxeval.documents.build.batch import DocumentBatch as DocumentBatch
 from doxeval.documents.build.batch import read_batch as read_batch
 from doxeval.documents.build.build import BuildReport as BuildReport
 from doxeval.documents.build.build import build_collection as build_collection
+from doxeval.documents.build.build import complete_report as complete_report
 from doxeval.documents.build.contents import RawDocument as RawDocument
 from doxeval.documents.build.contents import SourceContents as SourceContents
 from doxeval.documents.build.contents import archive_members as archive_members
@@ -29,6 +30,7 @@ from doxeval.documents.collection import Element as Element
 from doxeval.documents.cover import covers as covers
 from doxeval.documents.cover import covers_of_groups as covers_of_groups
 from doxeval.documents.examples import example_collection as example_collection
+from doxeval.documents.examples import example_pdf as example_pdf
 from doxeval.documents.find_text import TextMatch as TextMatch
 from doxeval.documents.find_text import quote_not_found as quote_not_found
 from doxeval.documents.ids import IdRule as IdRule
@@ -75,6 +77,7 @@ from doxeval.documents.readers.xml import XmlReader as XmlReader
 from doxeval.documents.text import encode_texts as encode_texts
 from doxeval.documents.text_points import Side as Side
 from doxeval.documents.verify import verify_collection as verify_collection
+from doxeval.documents.words import CharacterClasses as CharacterClasses
 from doxeval.documents.words import DocumentWords as DocumentWords
 from doxeval.documents.words import are_white_space as are_white_space
 from doxeval.documents.words import code_points as code_points

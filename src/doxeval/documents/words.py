@@ -11,22 +11,24 @@ word, takes the edges of elements from here.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Ints
+from doxeval.arrays import Bools, Bytes, Ints, distinct
 from doxeval.messages import plural
 
 if TYPE_CHECKING:
     from doxeval.documents.collection import Collection
 
 _MOST_WORDS = 1 << 22  # how many words are kept: 32 MB
-_AFTER_WHITE_SPACE = 0x3001  # no code point from here on is white space
+_NOT_YET = 255  # the class of characters that have not occurred
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,13 +83,58 @@ def split_words(text: str, borders: Ints) -> Words:
     return Words(start.astype(np.int32), end.astype(np.int32))
 
 
+class CharacterClasses:
+    """What each character is, as a number below 255 that a function of characters gives.
+
+    The function is called once for each character that occurs.
+
+    >>> is_digit = CharacterClasses(str.isdigit)
+    >>> is_digit.of_text("a1²").tolist(), is_digit.of_text("1a").tolist()
+    ([0, 1, 1], [1, 0])
+    """
+
+    def __init__(self, class_of: Callable[[str], int]) -> None:
+        self._class_of = class_of
+
+    def of_text(self, text: str) -> Bytes:
+        """Return the class of each character of a text."""
+        if text.isascii():
+            return np.frombuffer(text.encode("ascii").translate(self._of_ascii), dtype=np.uint8)
+        return self.of_codes(code_points(text))
+
+    def of_codes(self, codes: npt.NDArray[np.uint32]) -> Bytes:
+        """Return the class of each code point."""
+        classes = self._table[codes]
+        is_new = classes == _NOT_YET
+        if is_new.any():
+            new = distinct(codes[is_new])
+            self._table[new] = np.fromiter(map(self._class, new.tolist()), np.uint8, len(new))
+            classes[is_new] = self._table[codes[is_new]]
+        return classes
+
+    @cached_property
+    def _of_ascii(self) -> bytes:
+        return bytes([*map(self._class, range(128)), *[0] * 128])
+
+    @cached_property
+    def _table(self) -> Bytes:
+        """The class of each code point that has occurred."""
+        return np.full(sys.maxunicode + 1, _NOT_YET, dtype=np.uint8)
+
+    def _class(self, code: int) -> int:
+        return int(self._class_of(chr(code)))
+
+
+_WHITE_SPACE = CharacterClasses(str.isspace)
+
+
 def is_white_space(text: str) -> Bools:
-    """Return for each character of a text whether it is white space.
+    """Return for each character of a text whether it is white space: what `str.isspace` accepts.
 
     >>> is_white_space("a\\u2003b").tolist()
     [False, True, False]
     """
-    return are_white_space(code_points(text))
+    return _WHITE_SPACE.of_text(text).view(np.bool_)
 
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:
@@ -105,13 +152,7 @@ def are_white_space(codes: npt.NDArray[np.uint32]) -> Bools:
     >>> are_white_space(code_points("a b\\u2028")).tolist()
     [False, True, False, True]
     """
-    return _white_space_codes().take(codes, mode="clip")
-
-
-@cache
-def _white_space_codes() -> Bools:
-    """Return whether each code point is white space; the last entry stands for all that follow."""
-    return np.array([chr(code).isspace() for code in range(_AFTER_WHITE_SPACE + 1)])
+    return _WHITE_SPACE.of_codes(codes).view(np.bool_)
 
 
 class DocumentWords:

@@ -397,7 +397,7 @@ def _check_texts(ranking: Ranking) -> None:
     returned = (ranking.document_names[number] for number in distinct(ranking.document).tolist())
     for name in (*ranking.truth.documents, *returned):
         if not is_not_found(name):
-            texts.blanks(name)
+            texts.text(name)
 
 
 def _checked_scores(selected: SelectedMeasure, ranking: Ranking) -> Floats:

@@ -52,8 +52,8 @@ from doxeval.measures.retained import has_text_to_show as has_text_to_show
 from doxeval.measures.retained import hits_model as hits_model
 from doxeval.measures.retained import retained_results as retained_results
 from doxeval.measures.texts import Texts as Texts
+from doxeval.measures.texts import UnitStarts as UnitStarts
 from doxeval.measures.texts import tokeniser_of as tokeniser_of
-from doxeval.measures.texts import word_spans as word_spans
 from doxeval.measures.texts import word_starts as word_starts
 from doxeval.measures.whitespace import NonSpaceOffsets as NonSpaceOffsets
 

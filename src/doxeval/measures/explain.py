@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from doxeval.assessments import LINKS
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Law, Measure, Need
-from doxeval.measures.registry import FAMILIES, Family
+from doxeval.measures.registry import ALIASES, FAMILIES, Family
 from doxeval.named import parameters_in_words, shown
 
 T = TypeVar("T", bound=Hashable)
@@ -45,6 +45,7 @@ def explain_measure(given: Measure | type[Measure]) -> str:
         f"### {kind.name}: {measure.title}",
         cleandoc(kind.__doc__ or ""),
         f"    {facts.formula}" if facts.formula else "",
+        _names_elsewhere(kind),
         f"**By default** `{default}`",
         "" if measure == default else f"**Here** `{measure}`",
         parameters_in_words(measure, {"ignore": links_in_words()}),
@@ -69,6 +70,16 @@ def links_in_words() -> str:
 
 def _is_default(measure: Measure) -> bool:
     return measure == type(measure)()
+
+
+def _names_elsewhere(kind: type[Measure]) -> str:
+    """Say by which names of other programs the measure is known, too."""
+    names = [
+        f"`{name}`" + (f" (`{here}`)" if here != kind.name else "")
+        for name, here in ALIASES.items()
+        if here.partition("(")[0] == kind.name
+    ]
+    return f"**Also called** {', '.join(names)}" if names else ""
 
 
 # Range, needs and laws: of the measure as it is, and what other parameters change

@@ -14,7 +14,7 @@ What a family of measures makes of all this for itself is kept in its `memory`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # what is about elements is loaded when a measure asks for el
     )
     from doxeval.documents import PathPatterns
     from doxeval.measures.new_text import RelevanceWeights
-    from doxeval.measures.texts import Texts
+    from doxeval.measures.texts import Texts, UnitStarts
     from doxeval.navigation import Navigation
     from doxeval.runs import ChunkTable
 
@@ -301,10 +301,12 @@ class GroundTruth(Memory):
             )
         return self.texts
 
-    def unit_starts(self, document: str, unit: str) -> Ints:
-        """Return where the words or tokens of a document begin, as offsets are counted here."""
+    def unit_starts(self, documents: Sequence[str], unit: str) -> UnitStarts:
+        """Return where words or tokens of some documents begin, as offsets are counted here."""
+        from doxeval.measures.texts import UnitStarts
+
         ignore = self.ignore_whitespace
-        return self.known_texts.starts(document, unit, ignore_whitespace=ignore)
+        return UnitStarts(self.known_texts, documents, unit, ignore_whitespace=ignore)
 
     @property
     def without_whitespace(self) -> GroundTruth:

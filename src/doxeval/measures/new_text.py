@@ -209,12 +209,13 @@ class _LargestShare:
         self, start: int, end: int, alternatives: Sequence[int]
     ) -> Iterator[tuple[int, int, float]]:
         count = np.arange(1, end - start + 1)
-        sizes = np.array([int(self._needs.end[at] - self._needs.start[at]) for at in alternatives])
-        seen = np.array([self._seen.get(at, 0) for at in alternatives])
-        shares = (seen[:, None] + count) / sizes[:, None]
-        largest = np.maximum(shares.max(axis=0), self._share)
-        growth = np.diff(largest, prepend=self._share)
-        edges = np.flatnonzero(np.abs(np.diff(growth)) > _SAME) + 1
+        largest = np.full(len(count) + 1, self._share)
+        for at in alternatives:
+            size = int(self._needs.end[at] - self._needs.start[at])
+            share = (self._seen.get(at, 0) + count) / size
+            np.maximum(largest[1:], share, out=largest[1:])
+        growth = largest[1:] - largest[:-1]
+        edges = (np.abs(growth[1:] - growth[:-1]) > _SAME).nonzero()[0] + 1
         for begin, after in pairwise([0, *edges.tolist(), len(count)]):
             if growth[begin] > _SAME:
                 yield start + begin, start + after, float(growth[begin:after].mean())

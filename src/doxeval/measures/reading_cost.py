@@ -17,10 +17,19 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges, distinct, sum_by_group
+from doxeval.arrays import (
+    Bools,
+    Floats,
+    Ints,
+    concatenated_ranges,
+    distinct,
+    positions_in,
+    sum_by_group,
+)
 from doxeval.measures.caching import once
 from doxeval.measures.new_text import new_relevant_text
 from doxeval.measures.ranking import Ranking
+from doxeval.measures.texts import UnitStarts
 from doxeval.runs import is_not_found
 from doxeval.spans import new_parts
 
@@ -107,10 +116,11 @@ def _states_tokens(ranking: Ranking, unit: str) -> Bools:
 class _UnitsRead(NamedTuple):
     """Where units begin in documents, and how many begin in each span that is read.
 
-    starts: document and offset as one number. counts: 0 for results that state their tokens.
+    document: of each result, its number in `starts`. counts: 0 for results that state their tokens.
     """
 
-    starts: Ints
+    starts: UnitStarts
+    document: Ints
     counts: Ints
 
 
@@ -120,12 +130,13 @@ def _units_read(ranking: Ranking, unit: str, resize: str) -> _UnitsRead:
     counted = np.flatnonzero(~_states_tokens(ranking, unit)[text.row])
     row, start, end = (column[counted] for column in text)
     documents = distinct(ranking.document[row[~is_unknown[row]]])
-    starts = _starts_in_documents(ranking, unit, tuple(documents.tolist()))
-    key = ranking.document[row] * _KEY
-    begun = np.searchsorted(starts, key + end) - np.searchsorted(starts, key + start)
+    names = [ranking.document_names[number] for number in documents.tolist()]
+    starts = ranking.truth.unit_starts(names, unit)
+    document = positions_in(documents, ranking.document)
+    begun = starts.before(document[row], end) - starts.before(document[row], start)
     counts = np.zeros(len(text.row), dtype=np.int64)
     counts[counted] = np.where(is_unknown[row], -(-(end - start) // CHARACTERS), begun)
-    return _UnitsRead(starts, counts)
+    return _UnitsRead(starts, document, counts)
 
 
 @once
@@ -136,14 +147,6 @@ def _is_unknown(ranking: Ranking) -> Bools:
     texts, names = ranking.truth.texts, ranking.document_names
     missing = [is_not_found(name) and (texts is None or texts.find(name) is None) for name in names]
     return np.array(missing, dtype=np.bool_)[ranking.document]
-
-
-@once
-def _starts_in_documents(ranking: Ranking, unit: str, documents: tuple[int, ...]) -> Ints:
-    """Return where units begin in some documents: document and offset as one number."""
-    truth, names = ranking.truth, ranking.document_names
-    starts = [document * _KEY + truth.unit_starts(names[document], unit) for document in documents]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *starts])
 
 
 # When something is gained
@@ -192,28 +195,22 @@ class _UnitParts(NamedTuple):
 def _split_at_units(ranking: Ranking, unit: str, resize: str, rows: Ints, span: Ints) -> _UnitParts:
     """Split some rows of the new text where words or tokens begin; span: where each row lies."""
     new, text = new_relevant_text(ranking), _text_read(ranking, resize)
-    starts, counts = _units_read(ranking, unit, resize)
+    starts, documents, counts = _units_read(ranking, unit, resize)
     new_start, new_end, span = new.start[rows], new.end[rows], span[rows]
-    key = ranking.document[new.row[rows]] * _KEY
-    begun = np.searchsorted(starts, key + text.start[span])
-    inner = np.searchsorted(starts, key + new_start, "right")
-    after = np.searchsorted(starts, key + new_end)
+    document = documents[new.row[rows]]
+    begun = starts.before(document, text.start[span])
+    inner = starts.before(document, new_start + 1)
+    after = starts.before(document, new_end)
     parts = after - inner + 1  # each inner start splits off one more
     which = np.repeat(np.arange(len(rows)), parts)
     number = concatenated_ranges(np.zeros(len(rows), dtype=np.int64), parts)
     edge = inner[which] + number
-    begin = np.where(number == 0, new_start[which], _offsets(starts, edge - 1, key[which]))
-    is_last = number == parts[which] - 1
-    end = np.where(is_last, new_end[which], _offsets(starts, edge, key[which]))
+    # Beyond the ends of the new text, numbers of units mean nothing, and are not used.
+    offset = starts.offsets(document[which], edge)
+    begin = np.where(number == 0, new_start[which], np.append(0, offset[:-1]))
+    end = np.where(number == parts[which] - 1, new_end[which], offset)
     place = _before_in_result(text, counts)[span][which] + edge - begun[which] - 1
     return _UnitParts(rows[which], np.maximum(place, 0), end - begin)
-
-
-def _offsets(starts: Ints, at: Ints, key: Ints) -> Ints:
-    """Return the offsets of some starts; whatever beyond the ends, where they are not used."""
-    if not len(starts):
-        return np.zeros(len(at), dtype=np.int64)
-    return starts[np.clip(at, 0, len(starts) - 1)] - key
 
 
 def _split_evenly(ranking: Ranking, resize: str, rows: Ints, offset: Ints) -> _UnitParts:

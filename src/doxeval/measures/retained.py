@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, last_true, sum_by_group
 from doxeval.errors import MissingInput, MissingText
 from doxeval.measures.base import Measure
 from doxeval.measures.families.chunks.budgets import BudgetRecall
@@ -24,6 +24,7 @@ from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
 from doxeval.measures.reading_cost import added_costs, costs
 from doxeval.measures.registry import measure_named
+from doxeval.measures.texts import UnitStarts
 from doxeval.runs import Kind
 
 
@@ -180,30 +181,42 @@ def _budget_stops(
         is_whole = after[rows] <= size
         ends[which] = np.where(is_whole, end, start)
         at_edge = np.flatnonzero((left > 0) & ~is_whole)
-        for row in np.unique(rows[at_edge]).tolist():
-            spans = at_edge[rows[at_edge] == row]
-            left_over = size - int(before[row])
-            ends[which, spans] = _stops(ranking, unit, row, start[spans], end[spans], left_over)
+        columns = (column[at_edge] for column in (rows, start, end, left))
+        ends[which, at_edge] = _stops(ranking, unit, *columns)
     return BudgetStops(tuple(sizes), unit, ends)
 
 
-def _stops(ranking: Ranking, unit: str, row: int, start: Ints, end: Ints, left: int) -> list[int]:
-    """Return where readers stop in the spans of one result, with so many units left."""
+def _stops(ranking: Ranking, unit: str, row: Ints, start: Ints, end: Ints, left: Ints) -> Ints:
+    """Return where readers stop in spans, with so many units left for the result of each."""
+    stops = np.empty(len(row), dtype=np.int64)
+    by_character = np.full(len(row), unit == "characters")
     tokens = ranking.resolved.run.tokens
-    if unit == "tokens" and tokens is not None and tokens[row] >= 0:
-        left = -(-left * int((end - start).sum()) // max(int(tokens[row]), 1))
-        unit = "characters"  # stated tokens are spread evenly over the characters
-    stops = []
-    for first, last in zip(start.tolist(), end.tolist(), strict=True):
-        if unit == "characters":
-            stop = min(last, first + left)
-            left -= stop - first
-        else:
-            document = ranking.document_names[int(ranking.document[row])]
-            starts = ranking.truth.known_texts.starts(document, unit)
-            begun, after = np.searchsorted(starts, [first, last]).tolist()
-            whole = last if left else first
-            stop = whole if after - begun <= left else int(starts[begun + left]) if left else first
-            left -= min(after - begun, left)
-        stops.append(stop)
+    if unit == "tokens" and tokens is not None:
+        by_character = tokens[row] >= 0  # stated tokens are spread evenly over the characters
+        _, result = np.unique(row, return_inverse=True)
+        length = sum_by_group(result, end - start, len(row))[result]
+        stated = -(-left * length // np.maximum(tokens[row], 1))
+        left = np.where(by_character, stated, left)
+    some = np.flatnonzero(by_character)
+    rest = _left_at(row[some], (end - start)[some], left[some])
+    stops[some] = np.minimum(end[some], start[some] + rest)
+    some = np.flatnonzero(~by_character)
+    if not len(some):
+        return stops
+    names, document = np.unique(ranking.document[row[some]], return_inverse=True)
+    documents = [ranking.document_names[number] for number in names.tolist()]
+    starts = UnitStarts(ranking.truth.known_texts, documents, unit)
+    begun, after = (starts.before(document, edge[some]) for edge in (start, end))
+    rest = _left_at(row[some], after - begun, left[some])
+    inside = np.where(rest > 0, starts.offsets(document, begun + rest), start[some])
+    stops[some] = np.where((rest > 0) & (after - begun <= rest), end[some], inside)
     return stops
+
+
+def _left_at(row: Ints, units: Ints, left: Ints) -> Ints:
+    """Return what is left at each span after those of the same result before it are read."""
+    if not len(row):
+        return left
+    before = np.cumsum(units) - units
+    first = last_true(np.append(True, row[1:] != row[:-1]))
+    return np.maximum(left - (before - before[first]), 0)

@@ -8,7 +8,6 @@ only if a tokeniser is given by its name.
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -18,15 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from doxeval.arrays import Ints
-from doxeval.documents import Collection, is_white_space
+from doxeval.arrays import Bools, Ints, OffsetBits, TextOffsets
+from doxeval.documents import CharacterClasses, Collection, is_white_space
 from doxeval.errors import InputError, MissingInput
 from doxeval.messages import Parameter, quoted
 
 # Where the units of a text begin, given the text.
-Tokeniser = Callable[[str], Sequence[int]]
-MOST_BYTES = 128 << 20  # of offsets that are kept in memory
-_WORD = re.compile(r"\w+|[^\w\s]")
+Tokeniser = Callable[[str], Sequence[int] | Ints]
+MOST_BYTES = 256 << 20  # of offsets that are kept in memory
 _WHERE_VOCABULARIES_ARE = (
     "vocabularies are downloaded, unless TIKTOKEN_CACHE_DIR names a folder that has them "
     "(llama-index-core comes with that of cl100k_base, under _static/tiktoken_cache)"
@@ -34,15 +32,15 @@ _WHERE_VOCABULARIES_ARE = (
 
 
 class Texts:
-    """Texts by the ids of their documents, and where words, tokens and blanks are in them.
+    """Texts by the ids of their documents, and where words and tokens are in them.
 
     source: texts by id, or a collection. tokens: what counts as a token, "words" for words;
-    `tokeniser_of` explains what else it may be. Offsets of the documents that were used last are
-    kept, up to MOST_BYTES in all.
+    `tokeniser_of` explains what else it may be. Offsets are found once, and those of the documents
+    that were used last are kept, up to MOST_BYTES in all.
 
     >>> texts = Texts({"a": "one two"})
-    >>> texts.starts("a", "words").tolist(), texts.blanks("a").tolist()
-    ([0, 4], [3])
+    >>> texts.starts("a", "words").all().tolist(), len(texts.non_space("a"))
+    ([0, 4], 6)
     """
 
     def __init__(self, source: Mapping[str, str] | Collection, tokens: Any = None) -> None:
@@ -51,7 +49,7 @@ class Texts:
         self._forget()
 
     def _forget(self) -> None:
-        self._offsets: OrderedDict[tuple[str, str], Ints] = OrderedDict()
+        self._offsets: OrderedDict[tuple[str, str], OffsetBits] = OrderedDict()
         self._kept = 0  # bytes
         self._lock = threading.Lock()
 
@@ -74,38 +72,36 @@ class Texts:
             return None if number < 0 else self._source.text_of(number)
         return self._source.get(document)
 
-    def starts(self, document: str, unit: str, *, ignore_whitespace: bool = False) -> Ints:
-        """Return where the words or tokens of a document begin.
-
-        ignore_whitespace: offsets count non-space characters only.
-        """
+    def starts(self, document: str, unit: str) -> OffsetBits:
+        """Return where the words or tokens of a document begin."""
         if unit == "tokens" and self._tokens is None:
             raise MissingInput(
                 "unit=tokens needs to know what tokens are: "
                 + Parameter("tokens")
                 + " names a tokeniser, or the results of the run state their tokens"
             )
-        starts = self._offsets_in(document, unit)
-        if ignore_whitespace:
-            starts = starts - np.searchsorted(self.blanks(document), starts)
-        return starts
+        return self._offsets_in(document, unit)
 
-    def blanks(self, document: str) -> Ints:
-        """Return where the white space of a document is."""
-        return self._offsets_in(document, "blanks")
+    def non_space(self, document: str) -> OffsetBits:
+        """Return where the characters of a document are that are not white space."""
+        return self._offsets_in(document, "non-space")
 
-    def _offsets_in(self, document: str, what: str) -> Ints:
-        key = (document, what)
-        with self._lock:
-            if key in self._offsets:
-                self._offsets.move_to_end(key)
-                return self._offsets[key]
+    def text(self, document: str) -> str:
+        """Return the text of a document, which must be known."""
         text = self.find(document)
         if text is None:
             raise MissingInput(
                 f"the text of document {quoted(document)} is not known: " + Parameter("texts")
             )
-        offsets = np.asarray(self._find_offsets(text, what), dtype=np.int64)
+        return text
+
+    def _offsets_in(self, document: str, what: str) -> OffsetBits:
+        key = (document, what)
+        with self._lock:
+            if key in self._offsets:
+                self._offsets.move_to_end(key)
+                return self._offsets[key]
+        offsets = self._find_offsets(self.text(document), what)
         with self._lock:
             if key not in self._offsets:
                 self._offsets[key] = offsets
@@ -114,41 +110,93 @@ class Texts:
                     self._kept -= _bytes_of(self._offsets.popitem(last=False)[1])
         return offsets
 
-    def _find_offsets(self, text: str, what: str) -> Sequence[int] | Ints:
-        if what == "blanks":
-            return np.flatnonzero(is_white_space(text))
-        if what == "words" or self._tokens is None:
-            return word_starts(text)
+    def _find_offsets(self, text: str, what: str) -> OffsetBits:
+        if what == "non-space":
+            return OffsetBits(~is_white_space(text))
+        if what == "words" or self._tokens is None or self._tokens is word_starts:
+            return OffsetBits(_begin_words(text))
         starts = sorted(set(self._tokens(text)))
         if starts and not (starts[0] >= 0 and starts[-1] <= len(text)):
             raise InputError(
                 Parameter("tokens") + f" gives offset {starts[-1]:,} in {len(text):,} characters"
             )
-        return starts
+        return OffsetBits.of(np.array(starts, dtype=np.int64), len(text))
 
 
-def _bytes_of(offsets: Ints) -> int:
+def _bytes_of(offsets: OffsetBits) -> int:
     return offsets.nbytes + 256  # with what the dictionary needs for it
 
 
-def word_starts(text: str) -> list[int]:
+class UnitStarts:
+    """Where the words or tokens of some documents begin, numbered through all of these.
+
+    Documents are given by their numbers among them; -1 stands for one without any units.
+    ignore_whitespace: offsets count non-space characters only.
+
+    >>> starts = UnitStarts(Texts({"a": "one two", "b": "three"}), ["a", "b"], "words")
+    >>> starts.before(np.array([0, 1, 1]), np.array([7, 0, 5])).tolist()
+    [2, 2, 3]
+    >>> starts.offsets(np.array([0, 1]), np.array([1, 2])).tolist()
+    [4, 0]
+    """
+
+    def __init__(
+        self,
+        texts: Texts,
+        documents: Sequence[str],
+        unit: str,
+        *,
+        ignore_whitespace: bool = False,
+    ) -> None:
+        self._starts = TextOffsets([texts.starts(name, unit) for name in documents])
+        self._non_space = None
+        if ignore_whitespace:
+            self._non_space = TextOffsets([texts.non_space(name) for name in documents])
+
+    def before(self, document: Ints, offset: Ints) -> Ints:
+        """Return how many units begin before each offset, those of earlier documents included."""
+        if self._non_space is not None:
+            offset = self._non_space.after(document, offset)
+        return self._starts.before(document, offset)
+
+    def offsets(self, document: Ints, number: Ints) -> Ints:
+        """Return where the units of some numbers begin, in the documents that have them."""
+        offset = self._starts.at(document, number)
+        if self._non_space is None:
+            return offset
+        first = self._non_space.before(document, np.zeros_like(offset))
+        return self._non_space.before(document, offset) - first
+
+
+# Words, as the regular expression \w+|[^\w\s] finds them
+
+_SPACE, _MARK, _IN_WORD = range(3)
+
+
+def _class_of(character: str) -> int:
+    if character.isalnum() or character == "_":
+        return _IN_WORD
+    return _SPACE if character.isspace() else _MARK
+
+
+_CLASSES = CharacterClasses(_class_of)
+
+
+def _begin_words(text: str) -> Bools:
+    """Return whether a word begins with each character."""
+    classes = _CLASSES.of_text(text)
+    begins: Bools = classes != _SPACE
+    begins[1:] &= (classes[1:] != _IN_WORD) | (classes[:-1] != _IN_WORD)
+    return begins
+
+
+def word_starts(text: str) -> Ints:
     """Return where words begin: runs of letters and digits, and single marks.
 
-    >>> word_starts("It's so.")
+    >>> word_starts("It's so.").tolist()
     [0, 2, 3, 5, 7]
     """
-    return [match.start() for match in _WORD.finditer(text)]
-
-
-def word_spans(text: str) -> tuple[Ints, Ints]:
-    """Return where the same words begin and end.
-
-    >>> [column.tolist() for column in word_spans("It's so.")]
-    [[0, 2, 3, 5, 7], [2, 3, 4, 7, 8]]
-    """
-    spans = [match.span() for match in _WORD.finditer(text)]
-    start, end = np.array(spans, dtype=np.int64).reshape(-1, 2).T
-    return start, end
+    return np.flatnonzero(_begin_words(text))
 
 
 # Tokenisers
@@ -160,7 +208,7 @@ def tokeniser_of(given: Any) -> Tokeniser:
     A name is "words", a file of tokenizers (tokenizer.json), an encoding or a model of tiktoken
     (cl100k_base), or a model whose tokeniser `tokenizers` can fetch.
 
-    >>> tokeniser_of("words")("one two")
+    >>> tokeniser_of(lambda text: [(0, 3), (4, 7)])("one two")
     [0, 4]
     """
     if isinstance(given, str) and given == "words":

@@ -35,9 +35,10 @@ class NonSpaceOffsets:
             is_optional = not self._strict or is_not_found(name)
             if is_optional and self._texts.find(name) is None:
                 continue
-            given = offset[rows]
-            blanks = np.searchsorted(self._texts.blanks(name), given)
-            counts[rows] = np.where(given < 0, given, given - blanks)
+            given, non_space = counts[rows], self._texts.non_space(name)
+            # Offsets that are not in the text go on counting before it and behind it.
+            outside = np.minimum(given, 0) + np.maximum(given - non_space.length, 0)
+            counts[rows] = non_space.before(given) + outside
         return counts
 
     def columns(self, columns: JudgmentColumns) -> JudgmentColumns:

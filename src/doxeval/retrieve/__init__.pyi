@@ -54,9 +54,11 @@ from doxeval.retrieve.searching import search_topics as search_topics
 from doxeval.retrieve.searching import search_words as search_words
 from doxeval.retrieve.text import ENGLISH_STOP_WORDS as ENGLISH_STOP_WORDS
 from doxeval.retrieve.text import Analysis as Analysis
+from doxeval.retrieve.text import WordSpans as WordSpans
 from doxeval.retrieve.text import normalise_word as normalise_word
 from doxeval.retrieve.text import stop_words as stop_words
 from doxeval.retrieve.text import word_spans as word_spans
 from doxeval.retrieve.text import words_and_starts as words_and_starts
 from doxeval.retrieve.units import maximal_segments as maximal_segments
 from doxeval.retrieve.word_index import WordIndex as WordIndex
+from doxeval.retrieve.word_numbers import WordNumbers as WordNumbers

@@ -17,13 +17,13 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from doxeval.arrays import Bools, Bytes, Ints, last_true
-from doxeval.documents import code_points
+from doxeval.arrays import Bools, Bytes, Ints, OffsetBits, last_true
+from doxeval.documents import CharacterClasses, code_points
 from doxeval.errors import InputError, SearchIndexError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, quoted
@@ -71,7 +71,7 @@ class Analysis:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text, such as a query."""
-        return [self.stem(word) for word in self.words(text)]
+        return list(_terms_of(self, text) if len(text) <= _SHORT else _new_terms(self, text))
 
     def recorded(self) -> dict[str, str]:
         """Return what an index records of these rules."""
@@ -102,6 +102,15 @@ class Analysis:
         return analysis
 
 
+def _new_terms(analysis: Analysis, text: str) -> tuple[str, ...]:
+    return tuple(analysis.stem(word) for word in analysis.words(text))
+
+
+# Arrays are made for long texts; the words of many queries are found once.
+_terms_of = lru_cache(1 << 15)(_new_terms)
+_SHORT = 64  # characters
+
+
 def normalise_word(word: str) -> str:
     """Return a word in lower case, its characters in plain forms (NFKC), apostrophes straight.
 
@@ -120,8 +129,6 @@ def normalise_word(word: str) -> str:
 _OTHER, _LETTER, _ALONE, _MARK, _APOSTROPHE = range(5)
 _APOSTROPHES = "'\N{RIGHT SINGLE QUOTATION MARK}"
 _SPACE = 32
-_TABLED = 1 << 16  # characters beyond are rare, and looked up one by one
-_FEW = 4096
 _LAST = 0x10FFFF
 # Blocks of the scripts that are written without spaces, the first and the last code point of each.
 _WITHOUT_SPACES = (
@@ -162,9 +169,8 @@ class WordStarts(NamedTuple):
 
 
 class _WordCharacters(NamedTuple):
-    """Code points, whether each is in a word, and whether a word starts with it."""
+    """For each code point, whether it is in a word, and whether a word starts with it."""
 
-    codes: Ints
     in_word: Bools
     starts: Bools
 
@@ -176,10 +182,32 @@ def word_spans(text: str, block_edges: Ints) -> WordSpans:
     >>> list(zip(words.start.tolist(), words.end.tolist()))
     [(0, 5), (7, 8), (8, 9), (10, 13), (14, 18)]
     """
-    _, in_word, starts = _characters(text, block_edges)
+    return _spans(_characters(text, block_edges))
+
+
+def _spans(characters: _WordCharacters) -> WordSpans:
+    in_word, starts = characters
     ends = in_word.copy()
     ends[:-1] &= ~in_word[1:] | starts[1:]
     return WordSpans(np.flatnonzero(starts), np.flatnonzero(ends) + 1)
+
+
+class WordsInText(NamedTuple):
+    """The spans of the words of a text, and where they start as bits."""
+
+    spans: WordSpans
+    starts: OffsetBits
+
+
+def words_in(text: str, block_edges: Ints) -> WordsInText:
+    """Return where the words of a text are.
+
+    >>> words = words_in("Fog HORN", np.array([2]))
+    >>> words.spans.start.tolist(), words.spans.end.tolist(), len(words.starts)
+    ([0, 2, 4], [2, 3, 8], 3)
+    """
+    characters = _characters(text, block_edges)
+    return WordsInText(_spans(characters), OffsetBits(characters.starts))
 
 
 def words_and_starts(text: str, block_edges: Ints) -> WordStarts:
@@ -190,13 +218,12 @@ def words_and_starts(text: str, block_edges: Ints) -> WordStarts:
     (['fo', 'g', 'horn'], [0, 2, 4])
     """
     characters = _characters(text, block_edges)
-    return WordStarts(_lower_words(characters), characters.starts)
+    return WordStarts(_lower_words(text, characters), characters.starts)
 
 
 def _characters(text: str, block_edges: Ints) -> _WordCharacters:
-    codes = code_points(text)
-    kinds = _kinds(codes)
-    is_edge = np.zeros(len(codes) + 1, dtype=np.bool_)
+    kinds = _KINDS.of_text(text)
+    is_edge = np.zeros(len(kinds) + 1, dtype=np.bool_)
     is_edge[block_edges] = True
     in_word = (kinds == _LETTER) | (kinds == _ALONE) | (kinds == _MARK)
     # The kind of word that a character is in: marks follow the character before them.
@@ -206,14 +233,14 @@ def _characters(text: str, block_edges: Ints) -> _WordCharacters:
         begins = in_word & (kinds != _MARK)
         begins[:1] = True
         begins[1:] |= ~in_word[1:] | (in_word[1:] & ~in_word[:-1]) | is_edge[1:-1]
-        is_alone = is_alone[last_true(begins)] if len(codes) else is_alone
+        is_alone = is_alone[last_true(begins)] if len(kinds) else is_alone
     _join_at_apostrophes(kinds, in_word, is_alone, is_edge)
     starts = in_word.copy()
     starts[1:] &= ~in_word[:-1] | is_edge[1:-1]
     if has_alone:
         other_word = (kinds == _ALONE)[1:] | ((kinds[1:] != _MARK) & is_alone[:-1])
         starts[1:] |= in_word[1:] & in_word[:-1] & other_word
-    return _WordCharacters(codes, in_word, starts)
+    return _WordCharacters(in_word, starts)
 
 
 def _join_at_apostrophes(kinds: Bytes, in_word: Bools, is_alone: Bools, is_edge: Bools) -> None:
@@ -224,10 +251,10 @@ def _join_at_apostrophes(kinds: Bytes, in_word: Bools, is_alone: Bools, is_edge:
     in_word[at[joins & ~is_edge[at] & ~is_edge[at + 1]]] = True
 
 
-def _lower_words(characters: _WordCharacters) -> list[str]:
+def _lower_words(text: str, characters: _WordCharacters) -> list[str]:
     """Return the words in lower case; other characters become spaces, where `split` divides."""
-    codes, in_word, starts = characters
-    spaced = np.where(in_word, codes, _SPACE)
+    in_word, starts = characters
+    spaced = np.where(in_word, code_points(text), _SPACE)
     touching = np.flatnonzero(starts[1:] & in_word[:-1]) + 1
     if len(touching):
         spaced = np.insert(spaced, touching, _SPACE)
@@ -235,37 +262,19 @@ def _lower_words(characters: _WordCharacters) -> list[str]:
     return words.lower().split()
 
 
-def _kinds(codes: Ints) -> Bytes:
-    if len(codes) < _FEW:  # a query is not worth the table
-        return _look_up_kinds(codes)
-    kinds = _table()[np.minimum(codes, _TABLED)]
-    beyond = np.flatnonzero(codes >= _TABLED)
-    kinds[beyond] = _look_up_kinds(codes[beyond])
-    return kinds
-
-
-def _look_up_kinds(codes: Ints) -> Bytes:
-    """Return the kind of each code point; each distinct one is looked up once."""
-    distinct, which = np.unique(codes, return_inverse=True)
-    kind_of = np.fromiter(map(_kind, distinct.tolist()), np.uint8, len(distinct))
-    return kind_of[which]
-
-
-@cache
-def _table() -> Bytes:
-    """Return the kind of each code point below the bound; the last entry is for all others."""
-    return np.array([*map(_kind, range(_TABLED)), _OTHER], dtype=np.uint8)
-
-
-def _kind(code: int) -> int:
-    category = unicodedata.category(chr(code))[0]
+def _kind(character: str) -> int:
+    category = unicodedata.category(character)[0]
     if category in "LN":
         # The ranges do not overlap, so the last one that begins before the code point decides.
+        code = ord(character)
         at = bisect_right(_WITHOUT_SPACES, (code, _LAST)) - 1
         return _ALONE if at >= 0 and code <= _WITHOUT_SPACES[at][1] else _LETTER
     if category == "M":
         return _MARK
-    return _APOSTROPHE if chr(code) in _APOSTROPHES else _OTHER
+    return _APOSTROPHE if character in _APOSTROPHES else _OTHER
+
+
+_KINDS = CharacterClasses(_kind)
 
 
 # Stemming

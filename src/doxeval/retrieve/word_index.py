@@ -1,65 +1,102 @@
 """An index of the words of some documents, in memory: what search over chunks is made of.
 
 Words are cut, normalised and stemmed as `doxeval index build` does it. All words of all documents
-are one stream; the words of a chunk are ranges of positions in it.
+are one stream; the words of a chunk are ranges of positions in it. Where words begin is kept for
+all of them, positions only of the words that questions have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Ints, OffsetBits, TextOffsets
 from doxeval.retrieve.query import Item, parse_keywords, query_items
-from doxeval.retrieve.text import Analysis, normalise_word, words_and_starts
+from doxeval.retrieve.text import Analysis, stop_words, words_in
+from doxeval.retrieve.word_numbers import WordNumbers
 
 _NOTHING: Ints = np.zeros(0, dtype=np.int64)
+_UNKNOWN, _ELSEWHERE = -2, -1  # of words whose term is not known yet, or in no question
 
 
 class WordIndex:
-    """The positions of all terms.
+    """The positions of the terms of some questions.
 
-    >>> index = WordIndex({"a": "Fog horns.", "b": "The fog-horn"})
+    Words of a question that are stop words are left out, unless it has no others.
+
+    >>> index = WordIndex({"a": "Fog horns.", "b": "The fog-horn"}, ["fog", "a fog-horn?"])
     >>> index.positions(("fog",)).tolist(), index.positions(("fog", "horn")).tolist()
     ([0, 4], [0, 4])
-    >>> index.words_before("b", np.array([4, 8])).tolist()
+    >>> index.words_before(np.array([1, 1]), np.array([4, 8])).tolist()
     [4, 5]
     """
 
-    def __init__(self, docs: Mapping[str, str], stemmer: str = "s") -> None:
+    def __init__(
+        self,
+        docs: Mapping[str, str],
+        questions: Iterable[str],
+        stemmer: str = "s",
+        stop: str = "english",
+    ) -> None:
         self.analysis = Analysis(stemmer)
         self.documents = tuple(docs)
         self._number = {name: number for number, name in enumerate(self.documents)}
-        self._starts: list[Ints] = []
-        known: dict[str, int] = {}
-        numbers: list[Ints] = []
-        for text in docs.values():
-            found = words_and_starts(text, _NOTHING)
-            self._starts.append(np.flatnonzero(found.starts))
-            of_words = [known.setdefault(word, len(known)) for word in found.words]
-            numbers.append(np.array(of_words, dtype=np.int64))
-        lengths = np.array(list(map(len, numbers)), dtype=np.int64)
-        # Documents are apart by a position without a word, so that no phrase spans two of them.
-        self.first = np.cumsum(lengths + 1) - lengths - 1
-        self.lengths = lengths
-        self._by_term(known, np.concatenate([_NOTHING, *numbers]), lengths)
+        stopped = stop_words(stop)
+        every = {
+            question: query_items(
+                parse_keywords(question, signs=False), self.analysis, stopped, "words"
+            )
+            for question in dict.fromkeys(questions)
+        }
+        terms = (term for items in every.values() for item in items for term in item.terms)
+        self._terms = {term: number for number, term in enumerate(dict.fromkeys(terms))}
+        self._read(docs)
         self._phrases: dict[tuple[str, ...], Ints] = {}
         self._counts: dict[tuple[str, ...], Ints] = {}
-        self._items: dict[tuple[str, frozenset[str]], tuple[Item, ...]] = {}
+        self._items = {
+            question: tuple(item for item in items if len(self.positions(item.terms)))
+            for question, items in every.items()
+        }
 
-    def _by_term(self, known: dict[str, int], numbers: Ints, lengths: Ints) -> None:
-        self._terms: dict[str, int] = {}
-        terms = [self.analysis.stem(normalise_word(word)) for word in known]
-        of_word = np.array(
-            [self._terms.setdefault(term, len(self._terms)) for term in terms], dtype=np.int64
-        )
-        term = of_word[numbers] if len(numbers) else numbers
-        position = np.arange(len(numbers)) + np.repeat(np.arange(len(lengths)), lengths)
-        order = np.argsort(term, kind="stable")
-        self._positions = position[order]
+    def _read(self, docs: Mapping[str, str]) -> None:
+        """Read all documents: where their words begin, and which of them are terms of questions."""
+        numbers, term_of = WordNumbers(), np.full(1, _UNKNOWN, dtype=np.int32)
+        starts: list[OffsetBits] = []
+        terms: list[Ints] = []
+        positions: list[Ints] = []
+        lengths: list[int] = []
+        first = 0
+        for text in docs.values():
+            words = words_in(text, _NOTHING)
+            starts.append(words.starts)
+            number = numbers.of(text, words.spans)
+            more = np.full(len(numbers) - len(term_of), _UNKNOWN, dtype=np.int32)
+            term_of = np.append(term_of, more)
+            new = np.flatnonzero(term_of[number] == _UNKNOWN)
+            which, first_of = np.unique(number[new], return_index=True)
+            spans = (edge[new[first_of]].tolist() for edge in words.spans)
+            term_of[which] = [
+                self._term(text[start:end]) for start, end in zip(*spans, strict=True)
+            ]
+            term = term_of[number]
+            at = np.flatnonzero(term >= 0)
+            terms.append(term[at])
+            positions.append(first + at)
+            lengths.append(len(number))
+            # Documents are apart by a position without a word, so that no phrase spans two of them.
+            first += len(number) + 1
+        self.lengths = np.array(lengths, dtype=np.int64)
+        self.first = np.cumsum(self.lengths + 1) - self.lengths - 1
+        self._starts = TextOffsets(starts)
+        term, position = np.concatenate([_NOTHING, *terms]), np.concatenate([_NOTHING, *positions])
+        self._positions = position[np.argsort(term, kind="stable")]
         self._begin = np.append(0, np.cumsum(np.bincount(term, minlength=len(self._terms))))
+
+    def _term(self, word: str) -> int:
+        """Return the number of the term of a word, if it is a term of a question."""
+        return self._terms.get(self.analysis.term(word.lower()), _ELSEWHERE)
 
     @property
     def words(self) -> int:
@@ -76,16 +113,16 @@ class WordIndex:
         return self._phrases[terms]
 
     def _of_term(self, term: str) -> Ints:
-        number = self._terms.get(term)
-        if number is None:
-            return _NOTHING
+        number = self._terms[term]
         return self._positions[self._begin[number] : self._begin[number + 1]]
 
-    def words_before(self, document: str, offset: Ints) -> Ints:
-        """The position of the first word that begins at an offset of a document, or after it."""
-        number = self._number[document]
-        found: Ints = self.first[number] + np.searchsorted(self._starts[number], offset)
-        return found
+    def number_of(self, document: str) -> int:
+        """Return the number of a document, -1 if there is none of that name."""
+        return self._number.get(document, -1)
+
+    def words_before(self, document: Ints, offset: Ints) -> Ints:
+        """The positions of the first words that begin at offsets of documents, or after them."""
+        return self._starts.before(document, offset) + document
 
     def document_counts(self, terms: tuple[str, ...]) -> Ints:
         """How often a term or phrase occurs in each document."""
@@ -94,11 +131,6 @@ class WordIndex:
             self._counts[terms] = np.diff(np.searchsorted(self.positions(terms), edges))
         return self._counts[terms]
 
-    def items(self, question: str, stop: frozenset[str]) -> tuple[Item, ...]:
-        """The words of a question that occur in the documents, stop words left out."""
-        key = (question, stop)
-        if key not in self._items:
-            terms = parse_keywords(question, signs=False)
-            found = query_items(terms, self.analysis, stop, "words")
-            self._items[key] = tuple(item for item in found if len(self.positions(item.terms)))
-        return self._items[key]
+    def items(self, question: str) -> tuple[Item, ...]:
+        """The words of one of the questions that occur in the documents."""
+        return self._items[question]

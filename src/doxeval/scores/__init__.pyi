@@ -11,8 +11,10 @@ from doxeval.scores.latex import topics_note as topics_note
 from doxeval.scores.plots import MIME as MIME
 from doxeval.scores.plots import SCHEMA as SCHEMA
 from doxeval.scores.plots import Plot as Plot
+from doxeval.scores.plots import axis_ends as axis_ends
 from doxeval.scores.plots import draw_figure as draw_figure
 from doxeval.scores.plots import renderer as renderer
+from doxeval.scores.plots import titled as titled
 from doxeval.scores.table import JUDGED_DEPTH as JUDGED_DEPTH
 from doxeval.scores.table import Average as Average
 from doxeval.scores.table import Curve as Curve
@@ -27,7 +29,10 @@ from doxeval.scores.table import with_duplicates as with_duplicates
 from doxeval.scores.table import with_unique_names as with_unique_names
 from doxeval.scores.text import ShownAsTable as ShownAsTable
 from doxeval.scores.text import TextTable as TextTable
+from doxeval.scores.text import best_cells as best_cells
+from doxeval.scores.text import best_first as best_first
 from doxeval.scores.text import format_score as format_score
+from doxeval.scores.text import means_table as means_table
 from doxeval.scores.text import shortened as shortened
 from doxeval.scores.text import warning_lines as warning_lines
 from doxeval.scores.views import ByMeasure as ByMeasure

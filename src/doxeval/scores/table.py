@@ -8,6 +8,7 @@ distinct names; `distinct_names` makes them.
 from __future__ import annotations
 
 import math
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,13 +21,23 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Floats
 from doxeval.errors import UnknownName
-from doxeval.messages import Message, one_line, plural, quoted, suggestion, truncate
+from doxeval.messages import (
+    Message,
+    one_line,
+    plural,
+    quoted,
+    suggestion,
+    terminal_width,
+    truncate,
+)
 from doxeval.scores.text import (
+    LONGEST_NAME,
     MAX_MEASURES,
     ShownAsTable,
     TextTable,
     as_html,
-    format_score,
+    best_first,
+    means_table,
     undefined_in_words,
 )
 from doxeval.scores.views import (
@@ -406,6 +417,22 @@ class ScoreTable(ShownAsTable):
             ),
         )
 
+    def ranking(self, measure: object = None) -> list[str]:
+        """Return the runs, best first by a measure (None: the reference measure).
+
+        >>> scores = {"x": 0.5, "y": 0.7}
+        >>> runs = [RunScores(x, np.array([[s]]), np.array([True])) for x, s in scores.items()]
+        >>> ScoreTable((MeasureFacts("A", "A", ""),), ("7",), tuple(runs)).ranking()
+        ['y', 'x']
+        """
+        if not self.measures:
+            return list(self)
+        if measure is None and self.reference in self.labels:
+            measure = self.reference
+        column = 0 if measure is None else self.index_of_measure(measure)
+        means = {scores.run: self.means_of(at)[column] for at, scores in enumerate(self.runs)}
+        return best_first(means, self.measures[column].higher_is_better)
+
     def reference_first(self) -> ScoreTable:
         """Return the table with the reference measure before all others."""
         if self.reference not in self.labels[1:]:
@@ -603,21 +630,23 @@ class ScoreTable(ShownAsTable):
 
         return scores_plot(self, measure, kind)
 
-    def _as_table(self) -> TextTable:
-        """Return the means of all runs by the first measures, under a line with the totals."""
-        labels = self.labels[:MAX_MEASURES]
-        more = ["…"] if len(self.labels) > len(labels) else []
-        rows = []
-        for index, scores in enumerate(self.runs):
-            means = self.means_of(index)[: len(labels)]
-            rows.append([scores.run, *map(format_score, means), *more])
-        return TextTable(
-            ["run", *labels, *more] if rows else [],
-            rows,
-            f"Scores of {plural(len(self.runs), 'run')} by {plural(len(self.labels), 'measure')} "
-            f"on {plural(len(self.topic_ids), 'topic')}",
-            noun="run",
+    def as_table(self) -> TextTable:
+        """Return the means of all runs by the first measures, under a line with the totals.
+
+        On a terminal, all measures that fit.
+        """
+        width = terminal_width(sys.stdout)
+        shown = self.labels[:MAX_MEASURES] if width is None else self.labels
+        more = len(shown) < len(self.labels)
+        table = means_table(self.reference_first().only(measures=shown) if more else self)
+        return table._replace(
+            header=[*table.header, *(["…"] if more else [])] if table.rows else [],
+            rows=[[*row, *(["…"] if more else [])] for row in table.rows],
+            title=f"Scores of {plural(len(self.runs), 'run')} by "
+            f"{plural(len(self.labels), 'measure')} on {plural(len(self.topic_ids), 'topic')}",
             warnings=self.all_warnings(),
+            longest=LONGEST_NAME,
+            prose="" if more else table.prose,
         )
 
     def _repr_html_(self) -> str:

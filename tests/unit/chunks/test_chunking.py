@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from doxeval import chunks
 from doxeval.errors import InputError
+from levels import examples
 
 TEXTS = st.text(
     st.sampled_from("aB. \n\r\t!?#`_\u2028\u0085\x00é\u0301\U0001f600東。"), min_size=1, max_size=80
@@ -79,6 +81,66 @@ def test_sentences_end_where_people_think_they_do() -> None:
         "A heading",
         "End",
     )
+
+
+SENTENCE = re.compile(
+    r"[.!?…]+[\"')\]}»”’]*(?=\s)|[。！？][\"')\]}»”’]*|(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*[\r\n]"
+)
+ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[\"'“‘])(?:[A-Z]|[A-Za-z](?:\.[A-Za-z])+|Mrs?|Dr|Sept?|approx|Figs?|pp?)\.$"
+)
+WORDS = (
+    "a B x1 É . ! ? … 。 ！ \" ' ) ” ( “ Dr Mrs Sept approx Fig e.g U.S.A A.b.c.d.e.f.g p # ## "
+    "####### ``` ~~~ ` 😀 \ud800"
+)
+PARTS = st.sampled_from([*WORDS.split(), " ", "   ", "    ", "\t", "\n", "\r\n", "\n\n", "\u2028"])
+MIXED = st.tuples(st.sampled_from(["", "e" * 5000]), st.lists(PARTS, max_size=25)).map(
+    lambda both: both[0] + "".join(both[1])
+)
+
+
+def between(text: str, starts: list[int]) -> list[str]:
+    """Return what is from each start to the next, where there is something."""
+    edges = [*sorted(starts), len(text)]
+    return [part for start, end in pairwise(edges) if (part := text[start:end].strip())]
+
+
+@examples(300)
+@given(MIXED)
+def test_sentences_are_those_of_a_regular_expression(text: str) -> None:
+    starts = [0]
+    for end in SENTENCE.finditer(text):
+        before = text[max(0, end.start() - 12) : end.start() + 1]
+        if end[0] != "." or ABBREVIATION.search(before) is None:
+            starts.append(end.end())
+    split = chunks.split({"a": text}, "sentences:1:0")
+    assert list(split.texts) == between(text, starts)
+
+
+@examples(300)
+@given(MIXED)
+def test_sections_begin_where_a_reader_of_lines_finds_headings(text: str) -> None:
+    starts, fence, at = [0], "", 0
+    for line in re.findall(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+", text):
+        mark = re.match(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})", line)
+        if fence:
+            if mark and mark[1].startswith(fence) and mark[1] == line.strip():
+                fence = ""
+        elif mark:
+            fence = mark[1]
+        elif re.match(r" {0,3}#{1,6}(?:[ \t]|\r?\n?$)", line):
+            starts.append(at)
+        at += len(line)
+    assert list(chunks.split({"a": text}, "sections").texts) == between(text, starts)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_an_end_of_a_line_is_no_blank_line(end: str) -> None:
+    text = f"One{end}two.{end}{end}Three{end} {end}four"
+    paragraphs = (f"One{end}two.", "Three", "four")
+    assert chunks.split({"a": text}, "paragraphs").texts == paragraphs
+    assert chunks.split({"a": text}, "sentences:1:0").texts == paragraphs
+    assert chunks.split({"a": text}, "recursive:15:0").texts[0] == paragraphs[0]
 
 
 def test_headings_in_code_are_none() -> None:

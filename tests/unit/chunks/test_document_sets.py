@@ -16,8 +16,21 @@ from hypothesis import strategies as st
 
 from doxeval import chunks
 from doxeval.chunks import Documents
-from doxeval.documents import example_collection
-from doxeval.errors import DoxevalError, FormatError, InputError, SourceError, UnknownReference
+from doxeval.documents import (
+    BuildOptions,
+    Collection,
+    build_collection,
+    example_collection,
+    example_pdf,
+)
+from doxeval.errors import (
+    DocumentError,
+    DoxevalError,
+    FormatError,
+    InputError,
+    SourceError,
+    UnknownReference,
+)
 from doxeval.runs import read_run, write_run
 from helpers import write_files
 from levels import examples
@@ -107,11 +120,11 @@ def test_bodies_of_ms_marco_are_stripped(tmp_path: Path) -> None:
 
 def test_documents_of_other_libraries() -> None:
     langchain = [
-        SimpleNamespace(page_content="one", metadata={"source": "a.pdf", "page": 0}, id=None),
-        SimpleNamespace(page_content="two", metadata={"source": "a.pdf", "page": 1}, id=None),
+        SimpleNamespace(page_content="one", metadata={"source": "a.png", "page": 0}, id=None),
+        SimpleNamespace(page_content="two", metadata={"source": "a.png", "page": 1}, id=None),
         SimpleNamespace(page_content="three", metadata={}, id="x"),
     ]
-    assert dict(chunks.documents(langchain)) == {"a.pdf#0": "one", "a.pdf#1": "two", "x": "three"}
+    assert dict(chunks.documents(langchain)) == {"a.png#0": "one", "a.png#1": "two", "x": "three"}
     llama_index = [SimpleNamespace(text="one", id_="a", metadata={})]
     haystack = [SimpleNamespace(content="one", id="a", meta={})]
     for items in (llama_index, haystack, iter(llama_index)):
@@ -164,7 +177,6 @@ def test_what_is_wrong_is_told(source: Any, message: str) -> None:
         ("a.csv", 'id,text\na,"bc\n', "a.csv:2: a quotation mark"),
         ("a.csv", "id,id\na,b\n", "two columns 'id'"),
         ("a.parquet", "PAR1", "Parquet"),
-        ("a.xyz", "x", "cannot tell the format"),
     ],
 )
 def test_damaged_files_are_named(tmp_path: Path, name: str, content: str, message: str) -> None:
@@ -172,6 +184,58 @@ def test_damaged_files_are_named(tmp_path: Path, name: str, content: str, messag
     with pytest.raises(FormatError) as caught:
         chunks.documents(tmp_path / name)
     assert message in str(caught.value)
+
+
+def test_a_file_of_an_unknown_format(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.xyz": "One."})
+    with pytest.raises(SourceError, match=r"cannot tell the format.*suffixes='.xyz=text' reads"):
+        chunks.documents(tmp_path / "a.xyz")
+    assert dict(chunks.documents(tmp_path, suffixes=".xyz=text")) == {"a": "One."}
+
+
+def test_a_folder_of_pdf_has_pages_and_lists_what_it_cannot_read(tmp_path: Path) -> None:
+    pytest.importorskip("pypdf", reason="pypdf is not installed")
+    pages = {"a.pdf": ["Low tide at six.", "", "High tide at noon."], "scan.pdf": [""]}
+    write_files(tmp_path / "s", {name: example_pdf(texts) for name, texts in pages.items()})
+    docs = chunks.documents(tmp_path / "s")
+    assert [docs["a"][start:end] for start, end in docs.pages("a")] == pages["a.pdf"]
+    assert docs.warnings == (
+        f"not read: {tmp_path}/s/scan.pdf: no text on its page: perhaps a scan, which needs OCR",
+        f"{tmp_path}/s/a.pdf: 1 of 3 pages has no text",
+    )
+    spans = [{"doc": "a", "page": 3, "quote": "tide at"}]
+    gold = chunks.questions(
+        [{"id": "1", "question": "When?", "needs": [{"spans": spans}]}], docs, copies="place"
+    )
+    (span,) = next(iter(gold)).needs[0].spans
+    assert docs["a"][span.start : span.end] == "tide at"
+    assert span.start > docs.pages("a")[2][0]
+    build_collection(tmp_path / "s", tmp_path / "c", BuildOptions(skip_broken=True))
+    assert chunks.documents(Collection(tmp_path / "c")).pages("a") == docs.pages("a")
+    with pytest.raises(DocumentError, match="perhaps a scan"):
+        chunks.documents(tmp_path / "s" / "scan.pdf")
+
+
+def test_files_of_a_folder_are_read_as_a_collection_reads_them(tmp_path: Path) -> None:
+    html = "<title>T</title><nav>Up</nav><main id=one>Kept.<p class=ad>Buy!</p></main>"
+    write_files(tmp_path / "s", {"x/a.html": html, "x/b.page": "<page id='two'>Two.</page>"})
+    docs = chunks.documents(
+        tmp_path / "s", root="main", drop=".ad", suffixes=".page=xml", id_rule="stem"
+    )
+    assert dict(docs) == {"a": "Kept.", "b": "Two."}
+    by_attribute = chunks.documents(
+        tmp_path / "s", id_rule="//@id", root="main", suffixes=[".page=xml"]
+    )
+    assert list(by_attribute) == ["one", "two"]
+    with pytest.raises(SourceError, match=r"root='\.no' selects nothing in any page"):
+        chunks.documents(tmp_path / "s", root=".no")
+    assert (
+        chunks.documents(tmp_path / "s", drop=".no")
+        .warnings[0]
+        .endswith("drop='.no' selects nothing in any document")
+    )
+    with pytest.raises(InputError, match="drop= has no effect: it is for a folder of files"):
+        chunks.documents({"a": "One."}, drop="nav")
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:
@@ -245,10 +309,10 @@ def test_ids_that_are_windows_paths() -> None:
 
 
 def test_files_of_a_folder_that_are_not_read_are_counted(tmp_path: Path) -> None:
-    files = dict.fromkeys(("a.md", "b.pdf", "sub/c.PDF", "sub/d.rst"), "One two.")
+    files = dict.fromkeys(("a.md", "b.png", "sub/c.PNG", "sub/d.rst"), "One two.")
     folder = write_files(tmp_path / "s", files)
     found = chunks.documents(folder)
-    assert found.warnings == (f"{folder}: 3 files were not read: .pdf (2), .rst (1)",)
+    assert found.warnings == (f"{folder}: 3 files were not read: .png (2), .rst (1)",)
     assert chunks.documents(folder / "a.md").warnings == ()
 
 

@@ -242,7 +242,7 @@ def test_white_space_at_the_edges_of_chunks_is_never_lost() -> None:
         # The measure itself counts characters of the quote, of which white space is a part.
         assert study["par"]["bR@1000"] == study.oracle["par"]["bR@1000"] == 19 / 21
         assert study.loss("par", "bR@1000")[2:] == (1, 0, 0)
-        assert "of the missing 0.0000, 0.0000 is lost by chunking and 0.0000 by retrieval" in str(
+        assert "of the missing 0.000, 0.000 is lost by chunking and 0.000 by retrieval" in str(
             study
         )
 

@@ -565,9 +565,9 @@ def test_terminal_and_report_call_the_same_cut_best_by_the_same_measure(work: Pa
 
 
 def test_every_verb_tells_files_that_are_not_read(work: Path) -> None:
-    for name in ("a.pdf", "b.pdf", "c.rst"):
+    for name in ("a.png", "b.png", "c.rst"):
         Path("handbook", name).write_text("x")
-    told = "warning: handbook: 3 files were not read: .pdf (2), .rst (1)\n"
+    told = "warning: handbook: 3 files were not read: .png (2), .rst (1)\n"
     chunks = "cuts/sentences-1-0.jsonl"
     Path("contexts.json").write_text(
         json.dumps([{"user_input": "Cost?", "retrieved_contexts": ["Delivery costs 4 euros."]}])

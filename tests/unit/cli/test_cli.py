@@ -139,7 +139,7 @@ def test_sources_that_are_not_there(tmp_path: Path) -> None:
     write_files(tmp_path, {"a.sgm": "<a/>"})
     result = doxeval("collection", "build", tmp_path / "a.sgm", "--out", tmp_path / "c")
     assert result.exit_code == 1
-    assert "--format names it" in result.stderr
+    assert "--suffix .sgm=text reads such files as text" in result.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.sgm", "empty"]
 
 

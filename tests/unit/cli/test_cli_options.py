@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import click
 import pytest
 
 import doxeval as doxeval_package
-from doxeval.cli import main
+from doxeval.cli import VERBS, main
 from helpers import doxeval
 
 DEMO = Path(doxeval_package.__file__).parent / "demo_data"
@@ -128,3 +129,35 @@ def test_a_misspelt_option_is_answered_with_the_one_that_was_meant() -> None:
     told = doxeval("evaluate", RUN, "--assesments", ASSESSED)
     assert told.exit_code == 2
     assert "--assessments" in told.stderr
+
+
+def every_help(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
+    """The help of a command and of all verbs below it, each with its name."""
+    yield context.command_path, command.get_help(context)
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
+            yield from every_help(inner, click.Context(inner, context, name))
+
+
+def test_help_fits_80_columns_with_whole_summaries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for name, text in every_help(main, click.Context(main, info_name="doxeval")):
+        lines = text.splitlines()
+        assert max(map(len, lines)) <= 80, (name, max(lines, key=len))
+        assert not [line for line in lines if re.search(r"[a-z,]\.\.\.$", line)], name
+
+
+def test_help_lists_all_verbs_and_options_under_headings() -> None:
+    context = click.Context(main, info_name="doxeval")
+    listed = [line.split()[0] for line in main.get_help(context).splitlines() if line[:2] == "  "]
+    assert set(VERBS) <= set(listed)
+    evaluate = main.get_command(context, "evaluate")
+    assert evaluate is not None
+    text = evaluate.get_help(click.Context(evaluate, context, "evaluate"))
+    headings = re.findall(r"^(\w[\w ]+):$", text, re.MULTILINE)
+    assert headings[:2] == ["What is scored", "Output"] and headings[-1] == "Other options"
+    options = re.findall(r"^  (-\S+)", text, re.MULTILINE)
+    assert options[0] == "-m," and options[-1] == "-h,"
+    assert len(options) == len(evaluate.get_params(context)) - 1  # all but the runs

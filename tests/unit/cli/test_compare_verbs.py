@@ -40,7 +40,7 @@ class TestVerbs:
         assert result.exit_code == 0, result.stderr
         lines = result.stdout.splitlines()
         assert lines[0] == "Paired t test of cR@5; Holm's correction for 3 pairs, alpha 0.05"
-        assert [line.split()[0] for line in lines[3:6]] == ["good", "fair", "bad"]
+        assert [line.split()[0] for line in lines[2:5]] == ["good", "fair", "bad"]
         assert "good - bad" in result.stdout
         assert "95% interval" in result.stdout
         assert "good, the first by its mean, is significantly better than every other" in lines[-1]
@@ -92,7 +92,14 @@ class TestVerbs:
         write_files(files, {f"{n}.run": run_of(n, 3 * i) for i, n in enumerate(names)})
         result = call("compare", *arguments(files, *names), "-m", "cR@5")
         assert result.exit_code == 0, result.stderr
-        assert "… and 45 more pairs: --format csv has them all" in result.stdout
+        # A pipe gets everything.
+        assert sum(" - r" in line for line in result.stdout.splitlines()) == 55
+        with_baseline = call("compare", *arguments(files, *names), "-m", "cR@5", "--baseline", "r3")
+        assert " - " not in with_baseline.stdout
+        everything = call(
+            "compare", *arguments(files, *names), "-m", "cR@5", "--baseline", "r3", "--pairs"
+        )
+        assert "r0 - r3 " in everything.stdout
 
     def test_correlate(self, files: Path) -> None:
         command = ["correlate", *arguments(files, "bad", "good", "fair")]
@@ -222,7 +229,7 @@ class TestScoresFromElsewhere:
         x, y = files / "x.csv", files / "y.csv"
         result = call("compare", x, f"base={y}", "--baseline", "base")
         assert result.exit_code == 0, result.stderr
-        assert "x - base" in result.stdout
+        assert [row.split()[0] for row in result.stdout.splitlines()[2:4]] == ["x", "base"]
         assert call("compare", x, f"base={y}", "--baseline", y).stdout == result.stdout
 
     def test_lower_is_better(self, files: Path) -> None:

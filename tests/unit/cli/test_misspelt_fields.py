@@ -83,6 +83,10 @@ CASES: dict[str, Case] = {
         *("q.jsonl", [question({"doc": "a", "page": 0})], asked, 1),
         "expected a doc and a page from 1 on, perhaps with a quote",
     ),
+    "a span by its pages": (
+        *("q.jsonl", [question({"doc": "a", "pages": 3})], asked, 1),
+        "unknown field 'pages': expected doc, start, end, quote, whole, page; did you mean page?",
+    ),
     "a need": (
         *("q.jsonl", [{**GOOD_QUESTION, "needs": [{"spans": ["Thirty days"], "graed": 2}]}]),
         *(asked, 1, "unknown field 'graed': expected id, grade, spans; did you mean grade?"),

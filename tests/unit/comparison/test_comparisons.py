@@ -150,7 +150,7 @@ class TestSeveralMeasures:
         ):
             assert pickle.loads(pickle.dumps(value)) == value
             assert len(repr(value)) < 400 and "array" not in repr(value)
-        assert repr(found).splitlines()[0].startswith("Comparison by MAiP, paired t test: ")
+        assert repr(found).splitlines()[0].startswith("Paired t test of MAiP; Holm's correction")
         assert repr(Pair("a", "b", 1)) == "<a - b, not tested, 1 topic>"
         many = compare(table_of(random_scores(30, 20)), "M")
         assert len(repr(many).splitlines()) == 13

@@ -317,12 +317,12 @@ def test_a_pattern_longer_than_any_path_is_refused_at_once(tmp_path: Path) -> No
 
 
 def test_files_that_are_not_read_are_counted_by_suffix(tmp_path: Path) -> None:
-    files = dict.fromkeys(("a.txt", "b.pdf", "c.pdf", "sub/d.rst"), "x")
+    files = dict.fromkeys(("a.txt", "b.png", "c.png", "sub/d.rst"), "x")
     source = write_files(tmp_path / "s", files)
     report = build_collection(source, tmp_path / "c")
-    assert report.warnings == ("3 files were not read: .pdf (2), .rst (1)",)
+    assert report.warnings == ("3 files were not read: .png (2), .rst (1)",)
     made = doxeval("collection", "build", source, "--out", tmp_path / "d")
-    assert "warning: 3 files were not read: .pdf (2), .rst (1)\n" in made.stderr
+    assert "warning: 3 files were not read: .png (2), .rst (1)\n" in made.stderr
     assert build_collection(source / "a.txt", tmp_path / "e").warnings == ()
 
 

@@ -135,7 +135,7 @@ class TestEachFunction:
         folder = tmp_path / "handbook"
         folder.mkdir()
         (folder / "terms.txt").write_text(DOCS["terms"])
-        (folder / "faq.pdf").write_text("%PDF")
+        (folder / "faq.png").write_text("%PDF")
         said = [*chunks.documents(folder).warnings]
         assert len(said) == 1
         assert emitted(lambda: chunks.documents(folder)) == said
@@ -151,7 +151,7 @@ class TestEachFunction:
         assert emitted(lambda: chunks.split(docs, "sentences:1:0")) == []
         found = emitted(lambda: doxeval.build_collection(folder, tmp_path / "collection"))
         assert len(found) == 1
-        assert ".pdf" in found[0]
+        assert ".png" in found[0]
 
     def test_studies_of_chunks(self) -> None:
         docs = chunks.documents(DOCS)

@@ -109,7 +109,7 @@ def test_every_way_to_say_it(given: Any, starts: list[int]) -> None:
     assert list(tokeniser_of(given)(TEXT)) == starts
     texts = Texts({"a": TEXT}, given)
     # Evaluations are sent to other processes.
-    assert pickle.loads(pickle.dumps(texts)).starts("a", "tokens").tolist() == starts
+    assert pickle.loads(pickle.dumps(texts)).starts("a", "tokens").all().tolist() == starts
 
 
 @pytest.mark.usefixtures("libraries")
@@ -174,7 +174,7 @@ def test_only_some_offsets_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     change(monkeypatch, most_offset_bytes=600)  # of two documents
     texts = Texts({name: f"{name} text" for name in "abc"}, three)
     for name in "abcbca":
-        assert texts.starts(name, "tokens").tolist() == [0, 1, 2]
+        assert texts.starts(name, "tokens").all().tolist() == [0, 1, 2]
     assert [text[0] for text in read] == [*"abc", "a"]
     again = pickle.loads(pickle.dumps(Texts({"a": "one two"}, "words")))
-    assert again.starts("a", "tokens").tolist() == [0, 4]
+    assert again.starts("a", "tokens").all().tolist() == [0, 4]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -187,10 +188,10 @@ class TestFigures:
         evaluation = evaluation_of([(9, 23)], measures)
         table = evaluation.score_all({"x": run_of([(9, 23)]), "y": run_of([(0, 40)])})
         first, second = figures_of(Contents(table), "curves")
-        assert first.title == "recall by budget in words (bR@10, bR@20, U@20)"
+        assert "recall over 1 topic by budget in words, of bR@10, bR@20, U@20." in first.source
         assert max(row["x"] for row in first.rows) == 20  # type: ignore[type-var]
-        assert second.title == "recall by budget in words (bR@20(fit=whole))"
-        assert "log" not in first.note
+        assert "by budget in words, of bR@20(fit=whole)." in second.source
+        assert "log" not in first.source
 
 
 def test_the_command_writes_all_of_it(chunk_files: Path) -> None:
@@ -209,6 +210,20 @@ def test_the_command_writes_all_of_it(chunk_files: Path) -> None:
     (figure,) = (figure for figure in data["figures"] if figure["section"] == "losses")
     assert figure["columns"]["measure"] == ["bR@5", "bR@5", "bR@3", "bR@3"]
     assert "What is lost by chunking and by retrieval" in page
+
+
+def test_terminal_and_page_begin_with_the_same_reference_measure(chunk_files: Path) -> None:
+    files = chunk_files
+    runs = (files / "x.jsonl", files / "y.jsonl")
+    common = ("-a", files / "judged.jsonl", "--texts", files / "docs", "--preset", "rag")
+    compared = doxeval("compare", *runs, *common)
+    assert compared.exit_code == 0, compared.stderr
+    assert re.search(r"^[^\n]* of (\S+);", compared.stdout)[1] == "bR@1000"  # type: ignore[index]
+    made = doxeval("report", *runs, *common, "--out", files / "report.html")
+    assert made.exit_code == 0, made.stderr
+    page = (files / "report.html").read_text(encoding="utf-8")
+    data = json.loads(page.split('id="report-data">')[1].split("</script>")[0])
+    assert data["measures"][0]["label"] == "bR@1000"
 
 
 def test_as_many_chunk_files_as_runs(chunk_files: Path) -> None:

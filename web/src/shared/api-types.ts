@@ -126,6 +126,7 @@ export interface ArticleData extends JudgmentData {
   user: string;
   topic: TopicData;
   doc: string;
+  title: string;
   mode: Mode;
   closed: boolean;
   adjudicating: boolean;

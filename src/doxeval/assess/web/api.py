@@ -97,6 +97,7 @@ def get_article(request: Request) -> Response:
         user=request.user.name,
         topic=_topic_data(topic),
         doc=document,
+        title=site_of(request).finder.title(document),
         mode=campaign.mode,
         closed=topic.is_closed,
         adjudicating=judge == ADJUDICATED,

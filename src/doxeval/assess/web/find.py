@@ -63,6 +63,7 @@ class Finder:
         self._index: Index | None = None
         self._looked = False
         self._words = DocumentWords(collection)
+        self._titles: dict[int, str] = {}
 
     def find(self, query: str) -> SearchAnswer:
         """Return at most twenty documents, those whose ids begin with the query first."""
@@ -75,9 +76,23 @@ class Finder:
         matches = by_id + [match for match in by_words if match.document not in known]
         return SearchAnswer(tuple(matches[:MAX_MATCHES]), how)
 
+    def title(self, document: str) -> str:
+        """Return the title of a document, which is read once.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> collection = example_collection({"fog1": "<article><st>Fog</st></article>"})
+        >>> Finder(collection, {}).title("fog1")
+        'Fog'
+        """
+        return self._title(self.collection.document(document))
+
+    def _title(self, document: int) -> str:
+        if document not in self._titles:
+            self._titles[document] = title_of(self.collection, document, self.display)
+        return self._titles[document]
+
     def _match(self, document: int, snippet: str) -> DocumentMatch:
-        title = title_of(self.collection, document, self.display)
-        return DocumentMatch(self.collection.id_of(document), title, snippet)
+        return DocumentMatch(self.collection.id_of(document), self._title(document), snippet)
 
     def _with_prefix(self, prefix: str) -> list[int]:
         """Return documents whose ids begin like this, the one with exactly this id first."""

@@ -19,7 +19,7 @@ from doxeval.assess.exchange import (
 )
 from doxeval.assess.web.api import known_topic
 from doxeval.assess.web.errors import RefusedRequest, as_sentence
-from doxeval.assess.web.pages import agreement_rows
+from doxeval.assess.web.pages import agreement_rows, titles_of_topics
 from doxeval.assess.web.rendering import campaign_of, decimals, render, url
 from doxeval.assess.web.requests import checked_id, is_storable
 from doxeval.assessments import NoMajority
@@ -68,6 +68,7 @@ def _organise_page(
 ) -> Response:
     """Return the page; `secret` is a user and a new password, which is shown this once."""
     campaign = campaign_of(request)
+    topics = campaign.topics()
     return render(
         request,
         "organise",
@@ -75,7 +76,8 @@ def _organise_page(
         notice=notice,
         problem=problem,
         secret=secret,
-        topics=campaign.topics(),
+        topics=topics,
+        titles=titles_of_topics(topics),
         users=campaign.users(),
         assignments=campaign.assignments(),
         progress=campaign.progress(),
@@ -240,6 +242,7 @@ def get_exports(request: Request) -> Response:
         request,
         "exports",
         **choice._asdict(),
+        titles=titles_of_topics(campaign_of(request).topics()),
         problem=problem,
         ties=ties,
         count=count,

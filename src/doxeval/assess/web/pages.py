@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Sized
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
@@ -41,16 +42,29 @@ class TopicWork(NamedTuple):
 def get_home(request: Request) -> Response:
     """Show the topics of whoever is signed in, assessing before adjudicating."""
     campaign = campaign_of(request)
+    topics = campaign.topics()
     progress = {(row.topic, row.part): row for row in campaign.progress(request.user)}
     work = [
         TopicWork(topic, progress[topic.id, part])
-        for topic in campaign.topics()
+        for topic in topics
         for part in PARTS
         if (topic.id, part) in progress
     ]
     closed = {row.topic.id for row in work if row.topic.is_closed}
     agreements = agreement_rows(campaign, closed)
-    return render(request, "home", work=work, agreements=agreements, mode=campaign.mode)
+    return render(
+        request,
+        "home",
+        work=work,
+        agreements=agreements,
+        titles=titles_of_topics(topics),
+        mode=campaign.mode,
+    )
+
+
+def titles_of_topics(topics: Iterable[CampaignTopic]) -> dict[str, str]:
+    """Return the titles of the topics that have one, by their ids."""
+    return {topic.id: topic.topic.title for topic in topics if topic.topic.title}
 
 
 def agreement_rows(campaign: Campaign, topics: Sized[str] | None = None) -> list[list[str]]:
@@ -70,7 +84,7 @@ def get_queue(request: Request) -> Response:
     campaign, state = campaign_of(request), request.state
     topic = known_topic(campaign, state.topic)
     entries = campaign.queue(state.topic, state.judge)
-    query = query_of(request)
+    query, finder = query_of(request), site_of(request).finder
     return render(
         request,
         "queue",
@@ -79,11 +93,12 @@ def get_queue(request: Request) -> Response:
         judge=state.query.get("judge"),
         place=_article_page(request),
         entries=entries,
+        titles={entry.document: finder.title(entry.document) for entry in entries},
         known={entry.document for entry in entries},
         done=count_done(entries),
         next=next_document(entries),
         q=query,
-        matches=site_of(request).finder.find(query) if query.strip() else None,
+        matches=finder.find(query) if query.strip() else None,
     )
 
 
@@ -101,10 +116,18 @@ def post_outside(request: Request) -> Response:
 
 def get_article(request: Request) -> Response:
     """Show the page of an article, which its script fills."""
-    topic, judge, document = request.state.topic, request.state.judge, document_of(request)
-    place_in(campaign_of(request).queue(topic, judge), document)
-    judge_name = "adjudicated" if judge == ADJUDICATED else None
-    return render(request, "article", topic=topic, document=document, judge=judge_name)
+    campaign, document = campaign_of(request), document_of(request)
+    topic, judge = request.state.topic, request.state.judge
+    place_in(campaign.queue(topic, judge), document)
+    return render(
+        request,
+        "article",
+        topic=topic,
+        topic_title=known_topic(campaign, topic).topic.title,
+        document=document,
+        title=site_of(request).finder.title(document),
+        judge="adjudicated" if judge == ADJUDICATED else None,
+    )
 
 
 def get_help(request: Request) -> Response:

@@ -107,6 +107,7 @@ class ArticleData(JudgmentData, frozen=True, rename="camel", kw_only=True):
     user: str
     topic: TopicData
     doc: str
+    title: str
     mode: Mode
     closed: bool
     adjudicating: bool

@@ -11,8 +11,15 @@ from doxeval.cli.assess.maintenance import backup, close, pool, rebase, reopen, 
 from doxeval.cli.assess.people import assign, unassign, user
 from doxeval.cli.verb import VerbGroup
 
+_HEADINGS = {
+    "Start": ("demo", "init", "serve"),
+    "People and topics": ("user", "assign", "unassign", "close", "reopen", "pool", "honeypots"),
+    "Progress and judgments": ("status", "agreement", "adjudicate", "export", "import"),
+    "Keep and move": ("backup", "restore", "verify", "rebase"),
+}
 
-@click.group(cls=VerbGroup)
+
+@click.group(cls=VerbGroup, headings=_HEADINGS)
 def assess() -> None:
     """Judge documents in the browser.
 
@@ -23,7 +30,7 @@ def assess() -> None:
 
     \b
     Start here:
-      doxeval assess demo --open                      try it on the demo collection
+      doxeval assess demo --open                    try it on the demo collection
       doxeval assess init DIR --collection … --topics … --pool …
       doxeval assess user add DIR ann                 an assessor, with a password
       doxeval assess assign DIR 301 302 ann           her topics

@@ -20,8 +20,15 @@ from doxeval.cli.assess.opening import (
     port_option,
 )
 from doxeval.cli.assess.people import print_password
-from doxeval.cli.options import TableOrJson, collection_option, format_option, seed_option
-from doxeval.cli.output import block, heading, json_data, line, open_in_browser, warn
+from doxeval.cli.options import (
+    TableOrJson,
+    check_wide,
+    collection_option,
+    format_option,
+    seed_option,
+    wide_option,
+)
+from doxeval.cli.output import heading, json_data, line, open_in_browser, print_table, warn
 from doxeval.cli.verb import part, verb
 from doxeval.messages import plural, truncate
 from doxeval.named import REQUIRED, option
@@ -200,6 +207,7 @@ def serve_campaign(campaign: Campaign, options: ServeOptions, page: str | None) 
 class StatusOptions(CampaignOptions):
     """The options of `doxeval assess status`."""
 
+    wide: bool = wide_option()
     format: TableOrJson = format_option("How to print the progress.")
 
 
@@ -214,6 +222,7 @@ def status(directory: Path, options: StatusOptions) -> None:
     Example:
       doxeval assess status campaign
     """
+    check_wide(options.format)
     with opened_campaign(directory, options.collection) as campaign:
         if options.format == "json":
             json_data(_status_data(campaign), indent=1)
@@ -234,8 +243,6 @@ def _status_data(campaign: Campaign) -> dict[str, Any]:
 
 
 def _print_status(campaign: Campaign, directory: Path) -> None:
-    from doxeval.cli.output import aligned
-
     heading(directory.name)
     settings = campaign.settings
     line(f"  collection   {campaign.collection.location}")
@@ -259,7 +266,7 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
     if not rows:
         line("Nobody has a topic yet: doxeval assess assign")
         return
-    block(aligned(["topic", "user", "part", "done", "relevant", "problems", "time", ""], rows))
+    print_table(["topic", "user", "part", "done", "relevant", "problems", "time", ""], rows)
 
 
 def in_time(seconds: float) -> str:

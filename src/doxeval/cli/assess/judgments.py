@@ -19,12 +19,14 @@ from doxeval.cli.assess.opening import (
 )
 from doxeval.cli.options import (
     TableOrJson,
+    check_wide,
     force_option,
     format_option,
     out_option,
     refuse_existing,
+    wide_option,
 )
-from doxeval.cli.output import block, heading, json_data, line, warn
+from doxeval.cli.output import heading, json_data, line, print_table, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.messages import join_names, plural, truncate
 from doxeval.named import REQUIRED, option
@@ -195,6 +197,7 @@ class AgreementOptions(CampaignOptions):
     """The options of `doxeval assess agreement`."""
 
     topics: tuple[str, ...] = topics_option()
+    wide: bool = wide_option()
     format: TableOrJson = format_option("How to print the agreement.")
 
 
@@ -215,6 +218,7 @@ def agreement(directory: Path, options: AgreementOptions) -> None:
     from doxeval.assess.agreement import agreement as agreement_of
     from doxeval.assess.agreement import honeypots as scores_on_honeypots
 
+    check_wide(options.format)
     with opened_campaign(directory, options.collection) as campaign:
         judged = campaign.judgments(topics_chosen(campaign, options.topics))
         if options.format == "table":
@@ -237,18 +241,16 @@ def _by_name(campaign: Campaign, judged: Sequence[Judged]) -> list[Judged]:
 
 
 def _print_agreement(agreed: AssessorAgreement, scores: Sequence[HoneypotScore]) -> None:
-    from doxeval.cli.output import aligned
-
     if agreed.rows:
         head, *rows = agreed.table()
-        block(aligned(head, rows))
+        print_table(head, rows)
     else:
         line("No document has been validated by two assessors yet.")
     if scores:
         line()
         heading("On honeypots")
         header = ["assessor", "judged", "right", "precision", "recall", "F1"]
-        block(aligned(header, [_honeypot_cells(score) for score in scores]))
+        print_table(header, [_honeypot_cells(score) for score in scores])
 
 
 def _honeypot_cells(score: HoneypotScore) -> list[str]:

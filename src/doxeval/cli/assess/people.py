@@ -18,8 +18,8 @@ from doxeval.cli.assess.opening import (
     opened_campaign,
     topics_chosen,
 )
-from doxeval.cli.options import TableOrJson, format_option
-from doxeval.cli.output import block, json_data, line
+from doxeval.cli.options import TableOrJson, check_wide, format_option, wide_option
+from doxeval.cli.output import json_data, line, print_table
 from doxeval.cli.verb import Verb, VerbGroup, part, verb
 from doxeval.messages import join_names, plural, truncate
 from doxeval.named import option
@@ -81,6 +81,7 @@ def print_password(name: str, password: str, given: str | None) -> None:
 class ListUsersOptions(CampaignOptions):
     """The options of `doxeval assess user list`."""
 
+    wide: bool = wide_option()
     format: TableOrJson = format_option("How to print the users.")
 
 
@@ -95,8 +96,7 @@ def list_users(directory: Path, options: ListUsersOptions) -> None:
     Example:
       doxeval assess user list campaign
     """
-    from doxeval.cli.output import aligned
-
+    check_wide(options.format)
     with opened_campaign(directory, options.collection) as campaign:
         users, assignments = campaign.users(), campaign.assignments()
     rows = [_user_data(user, assignments) for user in users]
@@ -104,7 +104,7 @@ def list_users(directory: Path, options: ListUsersOptions) -> None:
         json_data(rows, indent=1)
         return
     header = ["name", "role", "pseudonym", "active", "assesses", "adjudicates"]
-    block(aligned(header, [_user_cells(row) for row in rows]))
+    print_table(header, [_user_cells(row) for row in rows])
 
 
 def _user_data(user: User, assignments: Sequence[Assignment]) -> dict[str, Any]:

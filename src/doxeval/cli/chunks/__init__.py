@@ -36,15 +36,22 @@ class _ChunksGroup(VerbGroup):
         return command
 
 
-@click.group(cls=_ChunksGroup)
+_HEADINGS = {
+    "Compare": ("try", "evaluate", "limits"),
+    "Gold and chunks": ("gold", "split", "locate"),
+    "Runs": ("search", "retrieved", "rewrite"),
+}
+
+
+@click.group(cls=_ChunksGroup, headings=_HEADINGS)
 def chunks() -> None:
-    """Evaluate chunked retrieval: chunks of any splitter, gold of any format.
+    """Evaluate chunked retrieval, with any splitter and any gold.
 
     Chunk ids change with every chunking, characters do not: spans of the documents are judged.
 
     \b
     Start here:
-      doxeval chunks try handbook questions.jsonl     compare built-in chunkings; needs nothing else
+      doxeval chunks try handbook questions.jsonl   compare built-in chunkings
       doxeval chunks gold questions.csv --docs handbook --out judged.jsonl
       doxeval chunks locate chunks.jsonl --docs handbook --out located.jsonl
     """

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from doxeval.cli.chunks.inputs import (
-    docs_in,
+    FolderOptions,
     gold_in_file,
     gold_option,
     max_missing_option,
     min_score_option,
     some_docs_option,
 )
-from doxeval.cli.options import out_option, tokens_option
-from doxeval.cli.output import aligned, block, data, line, note, warn
+from doxeval.cli.options import check_wide, out_option, tokens_option, wide_option
+from doxeval.cli.output import as_page, data, line, note, print_table, warn
 from doxeval.cli.thresholds import ThresholdOptions
 from doxeval.cli.verb import part, verb
 from doxeval.named import option
@@ -46,6 +46,7 @@ class ChunkEvaluateOptions:
         metavar="FILE",
     )
     docs: str | None = some_docs_option()
+    folder: FolderOptions = part(FolderOptions)
     tokens: str | None = tokens_option()
     measures: tuple[str, ...] = option(
         (), "A measure; may be repeated.", metavar="MEASURE", flags=("-m", "--measure")
@@ -59,6 +60,7 @@ class ChunkEvaluateOptions:
         None, "Format of the output.", shown_default="by the name of --out, else table"
     )
     out: Path | None = out_option("Write to this file.", default=None)
+    wide: bool = wide_option()
     max_missing: str = max_missing_option("quotes")
     min_score: float | None = min_score_option()
     thresholds: ThresholdOptions = part(ThresholdOptions)
@@ -97,6 +99,7 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
 
     if len(options.chunks) > 1 and len(options.chunks) != len(runs):
         raise click.UsageError("give one file of --chunks, or one for each run")
+    check_wide(options.output_format())
     gates = options.thresholds.requested(options.out)
     if options.tokens is not None:
         tokeniser_of(options.tokens)
@@ -105,7 +108,7 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     known = [name for preset in presets for name in preset_named(preset).measures]
     for name in names:
         measure_named(name)  # an unknown one is an error before anything is read
-    given = docs_in(options.docs)
+    given = options.folder.documents(options.docs)
     chunks = [_chunks(file, given) for file in options.chunks]
     docs = given
     if docs is None:
@@ -263,7 +266,7 @@ def _print_warnings(table: ScoreTable, printed: Sequence[str]) -> None:
 
 
 def _write(table: ScoreTable, options: ChunkEvaluateOptions) -> None:
-    from doxeval.chunks import unanswerable_lines
+    from doxeval.chunks import unanswerable_tables
     from doxeval.cli.scoring import as_text
     from doxeval.files import open_output
     from doxeval.messages import utf8
@@ -271,10 +274,12 @@ def _write(table: ScoreTable, options: ChunkEvaluateOptions) -> None:
 
     format_ = options.output_format()
     if format_ == "table":
-        about_answers = [facts.label for facts in table.measures if facts.about == "answerable"]
-        text = as_text(table.only(measures=about_answers), options.per_topic) * bool(about_answers)
-        lines = unanswerable_lines(table)
-        contents = utf8(text + "\n".join([*lines, ""] if text else [*lines[1:], ""]) * bool(lines))
+        for_file = options.out is not None
+        names = [facts.label for facts in table.measures if facts.about == "answerable"]
+        text = as_text(table.only(measures=names), options.per_topic, for_file) if names else ""
+        for other in unanswerable_tables(table):
+            text += as_page(*([""] if text else []), other, for_file=for_file)
+        contents = utf8(text)
     else:
         contents = FORMATS[format_](table, options.per_topic)
     if options.out is None:
@@ -323,7 +328,7 @@ def _print_losses(table: ScoreTable, scored: _Scored, chunks: Mapping[str, Chunk
     if by_run:
         line()
         header = ["run", "measure", "score", "oracle (greedy)", "lost by chunking", "by retrieval"]
-        block(aligned(header, [row for name in chunks for row in by_run.get(name, [])]))
+        print_table(header, [row for name in chunks for row in by_run.get(name, [])])
         line("White space is not lost: losses are counted without it.")
 
 
@@ -352,4 +357,4 @@ def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
         macro = np.array(means).mean(axis=0)
         rows.append([run.run, "mean of tags", *map(format_score, macro)])
     line()
-    block(aligned(["run", "tag", *table.labels], rows))
+    print_table(["run", "tag", *table.labels], rows)

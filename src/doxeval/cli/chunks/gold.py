@@ -9,14 +9,14 @@ import click
 
 from doxeval.cli.chunks.inputs import (
     Copies,
+    FolderOptions,
     copies_option,
-    docs_in,
     docs_option,
     max_missing_option,
 )
 from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
-from doxeval.cli.verb import verb
+from doxeval.cli.verb import part, verb
 from doxeval.messages import plural
 from doxeval.named import option
 
@@ -26,6 +26,7 @@ class GoldOptions:
     """The options of `doxeval chunks gold`."""
 
     docs: str = docs_option()
+    folder: FolderOptions = part(FolderOptions)
     out: Path = out_option("The judgments, as JSONL.", metavar="FILE")
     topics_out: Path | None = option(
         None,
@@ -62,7 +63,9 @@ def gold(file: str, options: GoldOptions) -> None:
 
     refuse_existing(options.out, options.topics_out, force=options.force)
     allowed_missing(options.max_missing, 0)
-    gold = questions(file, docs_in(options.docs), options.copies, max_missing="100%")
+    gold = questions(
+        file, options.folder.documents(options.docs), options.copies, max_missing="100%"
+    )
     warn(gold.warnings)
     line(gold.report())
     # Everything that is missing has just been listed.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from doxeval.cli.options import tokens_option
 from doxeval.cli.output import note, warn
+from doxeval.cli.verb import LibraryOptions, library_options, refuse
 from doxeval.named import REQUIRED, option
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from doxeval.assessments import Assessments
     from doxeval.chunks import Questions
+    from doxeval.documents import BuildOptions
 
 _MOST_WARNINGS = 3
 Copies = Literal["same", "place"]
@@ -21,12 +23,40 @@ Copies = Literal["same", "place"]
 # Options
 
 
+@dataclass(frozen=True)
+class FolderOptions:
+    """How documents are read, if they are a folder of files."""
+
+    id_rule: str = option(
+        "path",
+        "Where ids of files in a folder come from: the file's path, its name (stem), or an element "
+        "or attribute in the document (//id).",
+        metavar="path|stem|XPATH",
+        flags=("--id",),
+    )
+    build: LibraryOptions[BuildOptions] = library_options(
+        "doxeval.documents:BuildOptions", "root", "drop", "suffixes"
+    )
+
+    def documents(self, source: str | None) -> Any:
+        """Return the documents of a source, if there is one; what was not read is printed."""
+        from doxeval.chunks import documents, is_folder
+
+        if not is_folder(source):
+            refuse({"id_rule", "root", "drop", "suffixes"}, "is for documents in a folder of files")
+        if source is None:
+            return None
+        docs = documents(source, **{"id_rule": self.id_rule, **self.build.given})
+        warn(docs.warnings)
+        return docs
+
+
 def docs_option() -> Any:
     """Declare `--docs DOCS`, which must be given."""
     return option(
         REQUIRED,
-        "The documents: a folder of text, Markdown, HTML or XML, a file of JSONL, JSON, CSV or "
-        "Parquet with ids and texts, a folder of BEIR, or a collection (its URL, too).",
+        "The documents: a folder of text, Markdown, HTML, XML or PDF, a file of JSONL, JSON, CSV "
+        "or Parquet with ids and texts, a folder of BEIR, or a collection (its URL, too).",
         metavar="DOCS",
         is_path=True,
     )
@@ -108,17 +138,6 @@ class UnitOptions:
 
 
 # Inputs
-
-
-def docs_in(source: str | None) -> Any:
-    """Return the documents of a source, if there is one; what was not read is printed."""
-    from doxeval.chunks import documents
-
-    if source is None:
-        return None
-    docs = documents(source)
-    warn(docs.warnings)
-    return docs
 
 
 def gold_in_file(path: str, docs: Any, max_missing: str = "0") -> Questions | Assessments:

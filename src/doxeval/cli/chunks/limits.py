@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from doxeval.cli.chunks.inputs import (
+    FolderOptions,
     UnitOptions,
-    docs_in,
     gold_in_file,
     gold_option,
     max_missing_option,
     some_docs_option,
 )
-from doxeval.cli.options import TableOrJson, format_option
-from doxeval.cli.output import aligned, block, json_data, line, warn
+from doxeval.cli.options import TableOrJson, check_wide, format_option, wide_option
+from doxeval.cli.output import json_data, line, print_table, warn
 from doxeval.cli.verb import part, verb
 from doxeval.messages import Message
 from doxeval.scores import format_score
@@ -40,8 +40,10 @@ class LimitsOptions:
 
     gold: str = gold_option()
     docs: str | None = some_docs_option()
+    folder: FolderOptions = part(FolderOptions)
     units: UnitOptions = part(UnitOptions)
     max_missing: str = max_missing_option("quotes")
+    wide: bool = wide_option()
     format: TableOrJson = format_option("Format of the output.")
 
 
@@ -65,7 +67,8 @@ def limits(files: tuple[str, ...], options: LimitsOptions) -> None:
     from doxeval.chunks import limits as limits_of
 
     options.units.check()
-    texts = docs_in(options.docs)
+    check_wide(options.format)
+    texts = options.folder.documents(options.docs)
     by_name: dict[str, ChunkingLimits] = {}
     judged = None if texts is None else gold_in_file(options.gold, texts, options.max_missing)
     for file in files:
@@ -88,7 +91,7 @@ def _print_tables(by_name: dict[str, ChunkingLimits], unit: str) -> None:
         [name, *(_cell(column, limits.to_dict()[column]) for column in _COLUMNS)]
         for name, limits in by_name.items()
     ]
-    block(aligned([f"chunking (sizes in {unit})", *_COLUMNS.values()], rows))
+    print_table([f"chunking (sizes in {unit})", *_COLUMNS.values()], rows)
     kinds = dict.fromkeys(kind for limits in by_name.values() for kind in limits.boundaries)
     if kinds:
         line()
@@ -98,7 +101,7 @@ def _print_tables(by_name: dict[str, ChunkingLimits], unit: str) -> None:
             for kind in kinds
             if kind in limits.boundaries
         ]
-        block(aligned(["boundaries", "of", "precision", "recall", "F"], rows))
+        print_table(["boundaries", "of", "precision", "recall", "F"], rows)
 
 
 def _cell(column: str, value: float) -> str:

@@ -8,10 +8,10 @@ from typing import Literal
 
 import click
 
-from doxeval.cli.chunks.inputs import docs_in, docs_option, max_missing_option
+from doxeval.cli.chunks.inputs import FolderOptions, docs_option, max_missing_option
 from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
-from doxeval.cli.verb import verb
+from doxeval.cli.verb import part, verb
 from doxeval.messages import plural
 from doxeval.named import option
 
@@ -21,6 +21,7 @@ class LocateOptions:
     """The options of `doxeval chunks locate`."""
 
     docs: str = docs_option()
+    folder: FolderOptions = part(FolderOptions)
     out: Path = out_option("The chunks with their spans, as JSONL.", metavar="FILE")
     order: Literal["list", "none"] = option(
         "list",
@@ -67,7 +68,7 @@ def locate(chunks: str, options: LocateOptions) -> None:
     refuse_existing(options.out, force=options.force)
     allowed_missing(options.max_missing, 0)
     located = find(
-        docs_in(options.docs),
+        options.folder.documents(options.docs),
         chunks,
         options.order,
         options.min_share,

@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 
 from doxeval.cli.chunks.inputs import (
-    docs_in,
+    FolderOptions,
     max_missing_option,
     question_texts,
     some_docs_option,
 )
 from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
-from doxeval.cli.verb import verb
+from doxeval.cli.verb import part, verb
 from doxeval.messages import plural
 from doxeval.named import option
 
@@ -25,6 +25,7 @@ class RetrievedOptions:
     """The options of `doxeval chunks retrieved`."""
 
     docs: str | None = some_docs_option()
+    folder: FolderOptions = part(FolderOptions)
     chunks: str | None = option(
         None, "All chunks, to know contexts by their ids and texts.", metavar="FILE"
     )
@@ -74,7 +75,7 @@ def retrieved(file: str, options: RetrievedOptions) -> None:
         raise click.UsageError("give --docs, the documents of the contexts, or --chunks")
     refuse_existing(options.out, force=options.force)
     allowed_missing(options.max_missing, 0)
-    given = docs_in(options.docs)
+    given = options.folder.documents(options.docs)
     chunks = None if options.chunks is None else chunks_with_texts(options.chunks, given)
     docs = given if chunks is None else chunks.known_docs
     questions = None if options.questions is None else question_texts(options.questions, docs)

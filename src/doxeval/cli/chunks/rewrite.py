@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from doxeval.cli.chunks.inputs import (
+    FolderOptions,
     UnitOptions,
-    docs_in,
     min_score_option,
     some_docs_option,
 )
@@ -41,6 +41,7 @@ class RewriteOptions:
     )
     units: UnitOptions = part(UnitOptions)
     docs: str | None = some_docs_option()
+    folder: FolderOptions = part(FolderOptions)
     out: Path = out_option("The new run.", metavar="RUN2")
     force: bool = force_option()
 
@@ -71,7 +72,7 @@ def rewrite(run: str, options: RewriteOptions) -> None:
         )
     refuse_existing(options.out, force=options.force)
     options.units.check()
-    table = chunks_with_texts(options.chunks, docs_in(options.docs))
+    table = chunks_with_texts(options.chunks, options.folder.documents(options.docs))
     rewritten = ChunkRun.of(read_chunk_run(run, table), table)
     if options.min_score is not None:
         rewritten = rewritten.threshold(options.min_score)

@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 
 from doxeval.cli.chunks.inputs import (
-    docs_in,
+    FolderOptions,
     min_score_option,
     question_texts,
     some_docs_option,
 )
 from doxeval.cli.options import force_option, max_results_option, out_option, refuse_existing
 from doxeval.cli.output import counting_bar, line, warn
-from doxeval.cli.verb import verb
+from doxeval.cli.verb import part, verb
 from doxeval.messages import plural
 from doxeval.named import option
 
@@ -39,6 +39,7 @@ class ChunkSearchOptions:
     )
     min_score: float | None = min_score_option()
     docs: str | None = some_docs_option()
+    folder: FolderOptions = part(FolderOptions)
     run_id: str | None = option(None, "The id of the run.", metavar="ID", shown_default="the model")
     out: Path = out_option("The run.", metavar="RUN")
     force: bool = force_option()
@@ -64,7 +65,7 @@ def search(chunks: str, questions: str, options: ChunkSearchOptions) -> None:
     from doxeval.runs import write_run
 
     refuse_existing(options.out, force=options.force)
-    table = chunks_with_texts(chunks, docs_in(options.docs))
+    table = chunks_with_texts(chunks, options.folder.documents(options.docs))
     texts = question_texts(questions, table.known_docs)
     with counting_bar("Searching", len(texts)) as progress:
         run = search_chunks(

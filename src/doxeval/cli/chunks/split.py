@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from doxeval.cli.chunks.inputs import docs_in
+from doxeval.cli.chunks.inputs import FolderOptions
 from doxeval.cli.options import force_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
-from doxeval.cli.verb import verb
+from doxeval.cli.verb import part, verb
 from doxeval.messages import plural
 from doxeval.named import REQUIRED, option
 
@@ -30,6 +30,7 @@ class SplitOptions:
         "The directory of the chunk files, one for each chunking.", metavar="DIR"
     )
     force: bool = force_option("existing files")
+    folder: FolderOptions = part(FolderOptions)
 
 
 @verb(SplitOptions)
@@ -57,7 +58,7 @@ def split(docs: str, options: SplitOptions) -> None:
     if len(set(files.values())) < len(options.by):
         raise InputError("two chunkings would be written to the same file")
     refuse_existing(*files.values(), force=options.force)
-    texts = docs_in(docs)
+    texts = options.folder.documents(docs)
     counts = {}
     with output_directory(options.out) as directory:
         for by, file in files.items():

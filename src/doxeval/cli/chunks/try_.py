@@ -9,15 +9,21 @@ import click
 
 from doxeval.cli.chunks.inputs import (
     Copies,
+    FolderOptions,
     UnitOptions,
     copies_option,
-    docs_in,
     max_missing_option,
     min_score_option,
     print_gold_report,
 )
-from doxeval.cli.options import TableOrJson, format_option, max_results_option
-from doxeval.cli.output import block, json_data, line, note, warn
+from doxeval.cli.options import (
+    TableOrJson,
+    check_wide,
+    format_option,
+    max_results_option,
+    wide_option,
+)
+from doxeval.cli.output import json_data, line, note, print_page, warn
 from doxeval.cli.verb import part, verb
 from doxeval.named import option
 
@@ -45,6 +51,7 @@ class TryOptions:
         metavar="MEASURE",
         shown_default="bR@1000, or bR at a smaller budget",
     )
+    folder: FolderOptions = part(FolderOptions)
     units: UnitOptions = part(UnitOptions)
     measures: tuple[str, ...] = option(
         (),
@@ -57,6 +64,7 @@ class TryOptions:
     max_missing: str = max_missing_option("quotes")
     min_score: float | None = min_score_option()
     report: Path | None = option(None, "Also write a report (HTML).", metavar="FILE")
+    wide: bool = wide_option()
     format: TableOrJson = format_option("Format of the output.")
 
 
@@ -66,25 +74,27 @@ class TryOptions:
 def try_(docs: str, questions: str, options: TryOptions) -> None:
     """Compare built-in chunkings of DOCS by what a search for the QUESTIONS finds in them.
 
-    No model, network or key is needed. The table shows recall at budgets, letters (chunkings that
-    share one are not significantly different), the words read with five results (and with k, if -m
-    names a measure of k results), the best that the chunks allow (a greedy oracle), and how much is
-    lost by chunking and by retrieval. Gold that is not in the documents is an error, unless
-    --max-missing allows it.
+    No model, network or key is needed. The table shows the reference measure, best first, with
+    letters (chunkings that share one are not significantly different), the words read with five
+    results (and with k, if -m names a measure of k results), and how much is lost by chunking and
+    by retrieval; in a wide terminal or with --wide also recall at other budgets, the sizes of
+    chunks and the best that they allow (a greedy oracle). Gold that is not in the documents is an
+    error, unless --max-missing allows it.
 
     \b
     Examples:
       doxeval chunks try handbook questions.jsonl
       doxeval chunks try corpora questions_df.csv --by words:200:50 --by my.py:split --report r.html
     """
-    from doxeval.chunks import compare
+    from doxeval.chunks import compare, unanswerable_tables
     from doxeval.chunks import questions as read_questions
     from doxeval.errors import OutputError
 
     options.units.check()
+    check_wide(options.format)
     if options.report is not None and options.report.is_dir():
         raise OutputError(f"{options.report} is a directory; expected a file")
-    texts = docs_in(docs)
+    texts = options.folder.documents(docs)
     gold = read_questions(questions, texts, options.copies, options.max_missing)
     print_gold_report(gold)
     study = compare(
@@ -103,7 +113,8 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     if options.format == "json":
         json_data(study.rows(), indent=2)
     else:
-        block(study.text)
+        others = unanswerable_tables(study.scores)
+        print_page(study.as_table(), *(part for table in others for part in ("", table)))
     warn(warning for warning in study.warnings if warning not in gold.warnings)
     if options.report is not None:
         study.report(options.report)

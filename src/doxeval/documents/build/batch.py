@@ -21,6 +21,7 @@ from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.patterns import PathPattern
 from doxeval.documents.readers.html import HtmlReader, declared_encoding
 from doxeval.documents.readers.markdown import read_markdown
+from doxeval.documents.readers.pdf import pages_without_text, read_pdf
 from doxeval.documents.readers.plain import decode_text, lone_surrogate_message, read_plain
 from doxeval.documents.readers.selectors import SelectorUse
 from doxeval.documents.readers.tag_events import TagEvents, join_events
@@ -44,7 +45,8 @@ class DocumentBatch:
 
     texts: the text of each document as it is stored. hashes: the SHA-256 of each text in UTF-8.
     broken: the errors of the documents that were left out. selector_use: what the selectors of the
-    options matched in pages of HTML. weight: how many bytes of the sources they account for.
+    options matched in pages of HTML. notes: what a user should know about documents that were read.
+    weight: how many bytes of the sources they account for.
     """
 
     ids: list[str]
@@ -55,6 +57,7 @@ class DocumentBatch:
     source_bytes: int
     broken: list[DocumentError]
     selector_use: SelectorUse
+    notes: Sequence[str] = ()
     weight: int = 0
 
 
@@ -100,6 +103,7 @@ def read_batch(
         source_bytes=reader.source_bytes,
         broken=broken,
         selector_use=reader.selector_use,
+        notes=reader.notes,
         weight=weight,
     )
 
@@ -108,6 +112,7 @@ class _DocumentReader:
     """Reads documents of any format into tag events.
 
     given_ids: for each document that was read, the id that it has in its source, if it has one.
+    notes: what a user should know about these documents.
     """
 
     def __init__(self, options: BuildOptions) -> None:
@@ -120,6 +125,7 @@ class _DocumentReader:
         self._read_together = _FIRST_SCAN
         self._parts: list[TagEvents] = []
         self.given_ids: list[str | None] = []
+        self.notes: list[str] = []
         self.source_bytes = 0
 
     def read(self, documents: Iterable[RawDocument]) -> Iterator[_ReadResult]:
@@ -201,6 +207,10 @@ class _DocumentReader:
             page = decode_text(data, origin, encoding or declared_encoding(data))
             self._html = self._html or HtmlReader(self._options)
             return self._html.read(page, origin), None
+        if document.format == "pdf":
+            events = read_pdf(data, limits, origin)
+            self.notes += pages_without_text(events, origin)
+            return events, None
         text = decode_text(data, origin, encoding)
         if document.format == "markdown":
             return read_markdown(text, limits, origin, self._options.sections), None

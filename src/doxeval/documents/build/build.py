@@ -57,6 +57,8 @@ class BuildReport:
     suffixes_kept: int = 0
     # What the selectors `root=` and `drop=` matched in pages of HTML.
     selector_use: SelectorUse = field(default_factory=SelectorUse)
+    # What a user should know about single documents, such as pages of a PDF without text.
+    notes: list[str] = field(default_factory=list)
     # What a user should know: files not read, pages without a root, selectors without effect.
     warnings: tuple[str, ...] = ()
 
@@ -126,8 +128,7 @@ def build_collection(
                 if progress is not None and (documents or step.weight):
                     progress(step.weight, documents)
         report.documents, report.source_bytes = writer.documents, writer.source_bytes
-        _refuse_useless(report, options, " ".join(paths))
-        report.warnings = tuple(_warnings(report, options))
+        complete_report(report, options, " ".join(paths))
         facts = {
             "sources": [recorded_path(path) for path in paths],
             "options": options.recorded(),
@@ -144,6 +145,7 @@ def _add_step(step: BuildStep, writer: CollectionWriter, report: BuildReport) ->
     """Write the documents of a step, add the rest to the report, and return how many there are."""
     report.broken += step.broken
     report.selector_use += step.selector_use
+    report.notes += step.notes
     if isinstance(step, DocumentBatch):
         if step.ids:
             writer.append(step)
@@ -158,8 +160,21 @@ def _add_step(step: BuildStep, writer: CollectionWriter, report: BuildReport) ->
     return step.documents
 
 
+def complete_report(report: BuildReport, options: BuildOptions, sources: str) -> None:
+    """Add its warnings to a report; refuse one without documents, or options without effect.
+
+    >>> report = BuildReport(documents=1, suffixes_kept=2)
+    >>> complete_report(report, BuildOptions(), "handbook")
+    >>> report.warnings
+    ('ids with a suffix, needed to tell files of the same name apart: 2',)
+    """
+    _refuse_useless(report, options, sources)
+    report.warnings = tuple(_warnings(report, options))
+
+
 def _refuse_useless(report: BuildReport, options: BuildOptions, sources: str) -> None:
-    """Refuse a build without documents, or with options that had no effect."""
+    if report.broken and not report.documents and len(report.broken) == 1:
+        raise report.broken[0]
     if report.broken and not report.documents:
         raise SourceError(f"all {len(report.broken):,} documents are broken", sources)
     if not report.documents:
@@ -192,4 +207,5 @@ def _warnings(report: BuildReport, options: BuildOptions) -> Iterator[str]:
             "ids with a suffix, needed to tell files of the same name apart: "
             f"{report.suffixes_kept:,}"
         )
+    yield from report.notes
     yield from SourceCounts(report.passed_over).warnings

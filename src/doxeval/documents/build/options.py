@@ -5,13 +5,14 @@ Limits keep a hostile or broken document from using up memory or time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from doxeval.documents.ids import IdRule
 from doxeval.errors import DocumentError, InputError
-from doxeval.messages import Parameter, quoted, short_repr
+from doxeval.messages import Parameter, join_names, quoted, short_repr
 from doxeval.named import check_options, option
 
 # The node table sorts depths as 16-bit integers, so no document may be deeper than this.
@@ -27,6 +28,7 @@ MOST_TOPICS = 1 << 23
 VERIFIED_BYTES = 256 << 20
 # Far longer than any path; an id is kept in memory and in every line that refers to it.
 LONGEST_ID = 10_000
+_SUFFIX = re.compile(r"\.[^./\\\s]+")
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def too_deep(limits: Limits) -> str:
     return message + Parameter("depth") + " sets the limit"
 
 
-Format = Literal["xml", "html", "markdown", "text", "jsonl"]
+Format = Literal["xml", "html", "markdown", "text", "jsonl", "pdf"]
 Whitespace = Literal["keep", "strip"]
 # The unit of offsets in a file of runs or assessments.
 Offsets = Literal["characters", "bytes"]
@@ -160,6 +162,12 @@ class BuildOptions:
         metavar="TAG",
     )
     format: Format | None = option(None, "Format of the files.", choices=get_args(Format))
+    suffixes: Sequence[str] = option(
+        (),
+        "Read files with this suffix as this format, such as .page=xml. May be repeated.",
+        metavar=".SUFFIX=FORMAT",
+        flags=("--suffix",),
+    )
     encoding: str | None = option(
         None,
         "Encoding of files that do not declare one.",
@@ -203,8 +211,10 @@ class BuildOptions:
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        drop = (self.drop,) if isinstance(self.drop, str) else tuple(self.drop)
-        object.__setattr__(self, "drop", drop)
+        for name in ("drop", "suffixes"):
+            given = getattr(self, name)
+            given = (given,) if isinstance(given, str) else tuple(given)
+            object.__setattr__(self, name, given)
         check_options(self)
         for name, value in self.recorded().items():
             for text in value if isinstance(value, list) else [value]:
@@ -212,7 +222,34 @@ class BuildOptions:
                     str(text).encode()
                 except UnicodeEncodeError:  # bytes of a command line that are not UTF-8
                     raise InputError(f"{name}={quoted(text)}: expected text in Unicode") from None
+        if self.suffixes and self.format is not None:
+            raise InputError(
+                Parameter("suffixes") + " has no effect where " + Parameter("format") + " is given"
+            )
+        _ = self.formats_by_suffix
         self._check_selectors()
+
+    @property
+    def formats_by_suffix(self) -> dict[str, Format]:
+        """The formats of files by their suffixes, as far as the options say them.
+
+        >>> BuildOptions(suffixes=[".page=xml"]).formats_by_suffix
+        {'.page': 'xml'}
+        """
+        formats: dict[str, Format] = {}
+        for given in self.suffixes:
+            suffix, _, name = given.lower().rpartition("=")
+            format_ = next((known for known in get_args(Format) if known == name), None)
+            if not _SUFFIX.fullmatch(suffix) or format_ is None:
+                expected = (
+                    f"expected .SUFFIX=FORMAT, with a format of {join_names(get_args(Format))}"
+                )
+                raise InputError(Parameter("suffixes", given) + ": " + expected)
+            if formats.get(suffix, format_) != format_:
+                message = f": {suffix} was given as {formats[suffix]} before"
+                raise InputError(Parameter("suffixes", given) + message)
+            formats[suffix] = format_
+        return formats
 
     def _check_selectors(self) -> None:
         """Refuse selectors that cannot be read, or that would have no effect."""
@@ -242,6 +279,7 @@ class BuildOptions:
             "suffixes": "where needed" if self.id_rule.text == "path" else "never",
             "record": self.record,
             "format": self.format,
+            "formats": list(self.suffixes),
             "encoding": self.encoding,
             "whitespace": self.whitespace,
             "inline": sorted(self.inline),

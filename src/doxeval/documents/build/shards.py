@@ -70,7 +70,8 @@ class ShardResult(NamedTuple):
 
     name: the name of its directory; None if it has no documents of its own. weight: the bytes of
     the sources it accounts for. broken, selector_use, counts: as in the report of the whole build.
-    unreadable: the files that could not even be opened where it was built.
+    notes: what a user should know about its documents. unreadable: the files that could not even be
+    opened where it was built.
     """
 
     counts: SourceCounts
@@ -79,6 +80,7 @@ class ShardResult(NamedTuple):
     weight: int = 0
     broken: Sequence[DocumentError] = ()
     selector_use: SelectorUse = SelectorUse()
+    notes: Sequence[str] = ()
     unreadable: tuple[str, ...] = ()
 
 
@@ -119,6 +121,7 @@ def build_shard(context: BuildContext, shard: Shard) -> ShardResult:
     """
     name = f"{shard.number:06}-{os.urandom(4).hex()}"
     weight, broken, use, counts = 0, list[DocumentError](), SelectorUse(), SourceCounts()
+    notes: list[str] = []
     with CollectionWriter(context.directory / name, id_rule=context.options.id_rule) as writer:
         for step in _steps_of_shard(context, shard):
             if isinstance(step, ShardResult):
@@ -127,12 +130,13 @@ def build_shard(context: BuildContext, shard: Shard) -> ShardResult:
             weight += step.weight
             broken += step.broken
             use += step.selector_use
+            notes += step.notes
             if step.ids:
                 writer.append(step)
         if writer.documents:
             writer.finish({"options": context.options.recorded()})
     built = name if writer.documents else None
-    return ShardResult(counts, built, writer.documents, weight, broken, use)
+    return ShardResult(counts, built, writer.documents, weight, broken, use, notes)
 
 
 def _steps_of_shard(context: BuildContext, shard: Shard) -> Iterator[BuildStep]:
@@ -144,7 +148,8 @@ def _steps_of_shard(context: BuildContext, shard: Shard) -> Iterator[BuildStep]:
             if context.base and isinstance(step, DocumentBatch):
                 origins = [origin.removeprefix(context.base) for origin in step.origins]
                 broken = [_with_given_paths(error, context) for error in step.broken]
-                step = replace(step, origins=origins, broken=broken)
+                notes = list(map(context.as_given, step.notes))
+                step = replace(step, origins=origins, broken=broken, notes=notes)
             yield step
     except DoxevalError as error:
         raise _with_given_paths(error, context) from None

@@ -20,6 +20,7 @@ from typing import NamedTuple, TypeAlias
 
 from doxeval.documents.build.options import BuildOptions, Format
 from doxeval.documents.ids import distinct_paths, normalise_id
+from doxeval.documents.readers.pdf import NEEDS_EXTRA, can_read_pdf
 from doxeval.errors import SourceError
 from doxeval.files import COMPRESSIONS, uncompressed_name
 from doxeval.messages import Parameter, join_names, plural, quoted, truncate
@@ -35,6 +36,7 @@ SUFFIXES: dict[str, Format] = {
     ".text": "text",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".pdf": "pdf",
 }
 _SHORT_SUFFIXES = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2", ".txz": ".tar.xz", ".tzst": ".tar.zst"}
 ARCHIVE_SUFFIXES = (".zip", ".tar", *_SHORT_SUFFIXES, *(f".tar{suffix}" for suffix in COMPRESSIONS))
@@ -113,15 +115,16 @@ class SourceCounts:
     def warnings(self) -> tuple[str, ...]:
         """What a user should know: how many files were not read, by suffix.
 
-        >>> SourceCounts(Counter({".pdf": 2, ".rst": 1})).warnings
-        ('3 files were not read: .pdf (2), .rst (1)',)
+        >>> SourceCounts(Counter({".png": 2, ".rst": 1})).warnings
+        ('3 files were not read: .png (2), .rst (1)',)
         """
         count = sum(self.passed_over.values())
         if not count:
             return ()
         kinds = [f"{truncate(kind)} ({n:,})" for kind, n in self.passed_over.most_common()]
         were = "was" if count == 1 else "were"
-        return (f"{plural(count, 'file')} {were} not read: {join_names(kinds)}",)
+        hint = f"; {NEEDS_EXTRA}" if self.passed_over[".pdf"] else ""
+        return (f"{plural(count, 'file')} {were} not read: {join_names(kinds)}{hint}",)
 
     def add(self, other: SourceCounts) -> None:
         """Add what was counted elsewhere."""
@@ -204,13 +207,16 @@ class FileNames:
 
     def __init__(self, options: BuildOptions) -> None:
         self._format = options.format
+        self._formats = {**SUFFIXES, **options.formats_by_suffix}
+        if not can_read_pdf():  # they are counted and told of
+            self._formats.pop(".pdf", None)
         self._has_records = options.record is not None
         self.are_ids = options.id_rule.text == "path"
 
     def of_file(self, name: str) -> FileName:
         """Return what the name of a file says, if no other file could get the same id."""
         stem, suffix = os.path.splitext(uncompressed_name(name))
-        format_ = SUFFIXES.get(suffix.lower())
+        format_ = self._formats.get(suffix.lower())
         if self._format is not None and not is_archive(name):
             format_ = self._format
         holds_many = format_ == "jsonl" or (format_ == "xml" and self._has_records)
@@ -268,9 +274,12 @@ class SourceWalk:
                 # If the archive itself is the source, the paths of its documents start at its root.
                 inside = "" if explicit else with_slashes(archive_stem(file.name)) + "/"
                 yield SourceFile(path, inside, None, True, _size(path))
+            elif explicit and kind_of(file.name) == ".pdf":
+                raise SourceError(NEEDS_EXTRA, path)
             elif explicit:
+                example = Parameter("suffixes", f"{kind_of(file.name)}=text")
                 message = "cannot tell the format from the file's name; "
-                raise SourceError(message + Parameter("format") + " names it", path)
+                raise SourceError(message + example + " reads such files as text", path)
             else:
                 self._counts.passed_over[kind_of(file.name)] += 1
 

@@ -22,7 +22,7 @@ def row(tab: Tab, path: str) -> Any:
 def test_exhaustivity_of_highlighted_elements(serving: Any, browsers: Browsers) -> None:
     tab = graded(serving, browsers, "2005")
     assert tab("#grades li").count() == 0
-    assert tab.page.get_by_role("button", name="Set entry point").count() == 0
+    assert tab.page.get_by_role("button", name="Set best entry point").count() == 0
     tab.click("moon", 1, 2).press("h").saved()
     paths = ["/article[1]", "/article[1]/sec[1]", "/article[1]/sec[1]/p[1]"]
     found = [one.get_attribute("title") for one in tab("#grades .jump").all()]

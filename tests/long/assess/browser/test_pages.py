@@ -89,3 +89,26 @@ def test_a_narrow_window_shows_one_thing_at_a_time(server: Server, browsers: Bro
     tab.page.get_by_role("button", name="Judgment").click()
     tab("#passages .jump").click()
     assert tab("dx-document").is_visible()
+
+
+def test_buttons_name_their_keys(server: Server, browsers: Browsers) -> None:
+    tab = browsers.tab(server).open("7", "tides")
+    names = [name.strip() for name in tab("main button").all_inner_texts()]
+    keys = {name.rpartition(" (")[2][:-1] for name in names if name.endswith(")")}
+    assert keys >= {
+        "n",
+        "x",
+        "s",
+        "p",
+        "h",
+        "u",
+        "b",
+        "Shift+B",
+        "Ctrl+Z",
+        "Ctrl+Shift+Z",
+        "c",
+        "?",
+    }
+    assert {"Done, next (n)", "Set best entry point (b)"} <= set(names)
+    tab.page.get_by_role("button", name="Done, next").click()
+    tab.page.wait_for_url(server.url("/article", topic="7", doc="waves"))

@@ -46,7 +46,8 @@ def test_what_an_article_tells_about_itself(campaign: Campaign) -> None:
         "title": "tides",
         "description": "Why does the water rise and fall?",
     }
-    assert (data["doc"], data["mode"], data["snap"]) == ("tides", "2006", "characters")
+    assert (data["doc"], data["title"]) == ("tides", "Tides")
+    assert (data["mode"], data["snap"]) == ("2006", "characters")
     assert (data["closed"], data["adjudicating"], data["readonly"]) == (False, False, False)
     assert data["roles"] == {"article": "block", "title": "heading", "sec": "block", "p": "block"}
     assert data["keywords"] == ["tides"]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from doxeval.assess.db import DISPLAY_ROLES
+from assess_client import browser
+from doxeval.assess.db import DISPLAY_ROLES, Campaign
 from doxeval.assess.judging import Article
 from doxeval.assess.web import DEFAULTS, MAX_MATCHES, Finder, document_data, title_of
 from doxeval.documents import Collection, build_collection, example_collection
+from doxeval.pooling import Pool, PooledDocument
 from doxeval.retrieve import build_index
+from doxeval.topics import Topic
 
 
 def roles(document: str, ending: str, tmp_path: Path, **display: str) -> dict[str, str]:
@@ -112,3 +116,17 @@ def test_finding(with_index: bool) -> None:
     assert finder.find("horn").documents[0].snippet.lower().count("horn") == 1
     for odd in ("", "  ", "***", "(", "\\", "no such word", "\n", "\u202e"):
         assert finder.find(odd).documents == ()
+
+
+def test_topics_and_documents_go_by_their_titles_and_questions_come_before_queries(
+    new_campaign: Callable[..., Campaign],
+) -> None:
+    question, query = "Why does the water rise?", "//sec[about(., tides)]"
+    topic = Topic("7", title="High and low", castitle=query, description=question)
+    campaign = new_campaign(topics=[topic], pool=Pool({"7": (PooledDocument("tides"),)}))
+    page = browser(campaign, "ann").get("/queue", params={"topic": "7"}).text
+    assert "<h1>High and low</h1>" in page
+    assert page.index(question) < page.index(query)
+    assert '<bdi>Tides</bdi></a> <span class="note"><bdi>tides</bdi></span>' in page
+    home = browser(campaign, "ann").get("/").text
+    assert '<bdi>High and low</bdi></a> <span class="note"><bdi>7</bdi></span>' in home

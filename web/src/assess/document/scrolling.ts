@@ -52,7 +52,7 @@ export function showText(): void {
 
 /** Show a mark at the best entry point, beside the text rather than in it. */
 export function entryMark(work: Assessment, layer: HTMLElement): void {
-  const mark = element("div", { class: "entry", "aria-hidden": "true", hidden: "" }, "▸ start");
+  const mark = element("div", { class: "entry", "aria-hidden": "true", hidden: "" }, "best entry point");
   layer.append(mark);
   const place = (): void => {
     const { bep } = work.view;

@@ -51,12 +51,10 @@ function result(work: Assessment, { doc, title, snippet, inPool, inQueue, judged
     "li",
     {},
     inPool || inQueue || judged
-      ? element("a", { href: articlePage(work.subject, doc) }, named(doc))
-      : button({ class: "link" }, () => void judge(work, doc), "Judge ", named(doc)),
+      ? element("a", { href: articlePage(work.subject, doc) }, named(title || doc))
+      : button({ class: "link" }, () => void judge(work, doc), "Judge ", named(title || doc)),
     " ",
-    element("span", { class: "title" }, named(title)),
-    " ",
-    element("span", { class: "note" }, state),
+    element("span", { class: "note" }, named(doc), ", ", state),
     snippet ? element("p", { class: "snippet" }, named(snippet)) : null,
   );
 }

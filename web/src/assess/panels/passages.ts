@@ -9,7 +9,7 @@ import * as operations from "../judgment/operations";
 
 export function checks(work: Assessment): HTMLElement {
   const list = element("ul", {});
-  const place = element("section", { class: "panel", id: "checks" }, element("h2", {}, "Before you validate"), list);
+  const place = element("section", { class: "panel", id: "checks" }, element("h2", {}, "Before it is done"), list);
   let shown = "";
   work.watch(() => {
     const { problems } = work.judgment;

@@ -9,6 +9,11 @@ import { queuePage, signOut } from "../judgment/api";
 import type { Assessment } from "../judgment/assessment";
 import { announce, tell } from "./messages";
 
+/** What a button does, and the key that does the same. */
+function keyed(words: string, key: string): (Node | string)[] {
+  return [words, element("span", { class: "key" }, ` (${key})`)];
+}
+
 const SNAPS: Snap[] = ["characters", "words", "sentences"];
 
 export function bar(work: Assessment): HTMLElement {
@@ -24,9 +29,14 @@ export function bar(work: Assessment): HTMLElement {
       { class: "whereabouts" },
       element("a", { href: queuePage(work.subject) }, "Queue"),
       " ",
-      element("span", { class: "doc" }, named(data.doc)),
+      element("span", { class: "doc" }, named(data.title || data.doc)),
       " ",
-      element("span", { class: "note" }, `${position} of ${total}, ${done} done`),
+      element(
+        "span",
+        { class: "note" },
+        ...(data.title ? [named(data.doc), ", "] : []),
+        `${position} of ${total}, ${done} done`,
+      ),
       " ",
       badges,
     ),
@@ -41,32 +51,32 @@ function badgesOf(work: Assessment): HTMLElement[] {
   if (work.data.adjudicating) badges.push(["adjudicating", "Adjudication"]);
   if (work.data.queue.offPool) badges.push(["off-pool", "outside the pool"]);
   if (work.data.closed) badges.push(["closed", "topic closed"]);
-  if (state.status === "validated") badges.push(["validated", "validated"]);
+  if (state.status === "validated") badges.push(["validated", "done"]);
   else if (state.skipped) badges.push(["skipped", "skipped"]);
   if (work.view.problem) badges.push(["problem", "problem"]);
   return badges.map(([kind, words]) => element("span", { class: `badge ${kind}` }, words));
 }
 
 function finishing(work: Assessment): HTMLElement {
-  const previous = button({ title: "Previous document (p)" }, () => work.previous(), "Previous");
+  const previous = button({ title: "Previous document" }, () => work.previous(), ...keyed("Previous", "p"));
   previous.disabled = work.data.queue.previous === null;
   const place = element("div", { class: "buttons finish" }, previous);
   if (work.isReadOnly) {
-    place.append(button({ class: "primary" }, () => work.go(work.data.queue.next), "Next"));
+    place.append(button({ class: "primary" }, () => work.go(work.data.queue.next), ...keyed("Next", "n")));
     return place;
   }
   const validate = button(
-    { class: "primary", title: "Validate and go to the next document (n)" },
+    { class: "primary", title: "The document is done; go to the next one" },
     () => void work.finish("validate"),
-    "Validate, next",
+    ...keyed("Done, next", "n"),
   );
   const empty = button(
-    { title: "Not relevant, go to the next document (x)" },
+    { title: "Nothing in the document is relevant; go to the next one" },
     () => void work.finish("not-relevant"),
-    "Not relevant",
+    ...keyed("Not relevant", "x"),
   );
   place.append(
-    button({ title: "Skip for now (s)" }, () => void work.finish("skip"), "Skip"),
+    button({ title: "Skip for now" }, () => void work.finish("skip"), ...keyed("Skip", "s")),
     empty,
     validate,
   );
@@ -83,24 +93,32 @@ export function tools(work: Assessment, cursor: Cursor, pooled: HTMLElement | nu
   });
   if (work.hasHighlights) {
     place.append(
-      button({ class: "highlight", title: "Highlight the selection (h)" }, () => work.highlight(), "Highlight"),
-      button({ title: "Remove the highlight (u)" }, () => work.unhighlight(), "Remove"),
+      button(
+        { class: "highlight", title: "Highlight the selection" },
+        () => work.highlight(),
+        ...keyed("Highlight", "h"),
+      ),
+      button({ title: "Remove the highlight" }, () => work.unhighlight(), ...keyed("Remove", "u")),
     );
   }
   if (work.data.mode === "2006") {
     const clear = button(
-      { title: "Clear the best entry point (Shift+B)" },
+      { title: "Leave the document without a best entry point" },
       () => work.clearEntry(),
-      "Clear entry point",
+      ...keyed("Clear best entry point", "Shift+B"),
     );
     place.append(
-      button({ title: "Set the best entry point (b)" }, () => work.setEntry(), "Set entry point"),
+      button(
+        { title: "Where a reader should begin: the beginning of the selection, or the cursor" },
+        () => work.setEntry(),
+        ...keyed("Set best entry point", "b"),
+      ),
       clear,
     );
     work.watch(() => (clear.disabled = work.view.bep === null));
   }
-  const undo = button({ title: "Undo (Ctrl+Z)" }, () => work.undo(), "Undo");
-  const redo = button({ title: "Redo (Ctrl+Shift+Z)" }, () => work.redo(), "Redo");
+  const undo = button({ title: "Undo the last change" }, () => work.undo(), ...keyed("Undo", "Ctrl+Z"));
+  const redo = button({ title: "Redo what was undone" }, () => work.redo(), ...keyed("Redo", "Ctrl+Shift+Z"));
   work.watch(() => {
     undo.disabled = !work.canUndo || work.isReadOnly;
     redo.disabled = !work.canRedo || work.isReadOnly;
@@ -108,14 +126,14 @@ export function tools(work: Assessment, cursor: Cursor, pooled: HTMLElement | nu
   place.append(undo, redo, reopen(work), cursorControls(cursor));
   if (work.hasHighlights) place.append(snapControl(work));
   if (pooled) place.append(pooled);
-  place.append(button({ title: "Keys and rules (?)" }, help, "Help"), selected);
+  place.append(button({ title: "Keys and rules" }, help, ...keyed("Help", "?")), selected);
   sayWhatIsSelected(work, selected);
   return place;
 }
 
 function reopen(work: Assessment): HTMLElement {
   const made = button(
-    { title: "Make the judgment open again" },
+    { title: "The document is not done yet" },
     () => {
       if (!work.refusesEdits()) void work.submit({ kind: "reopen" });
     },
@@ -127,9 +145,9 @@ function reopen(work: Assessment): HTMLElement {
 
 function cursorControls(cursor: Cursor): HTMLElement {
   const toggle = button(
-    { title: "A cursor in the text that the arrow keys move (c)", class: "cursor" },
+    { title: "A cursor in the text that the arrow keys move", class: "cursor" },
     () => cursor.toggle(),
-    "Text cursor",
+    ...keyed("Text cursor", "c"),
   );
   const select = element("select", { "aria-label": "The cursor moves by" });
   for (const step of STEPS) select.append(element("option", { value: step }, `by ${step}`));

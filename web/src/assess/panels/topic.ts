@@ -11,9 +11,9 @@ import { announce, tell } from "./messages";
 export function topicPanel(topic: TopicData): HTMLElement {
   const facts = element("dl", { class: "facts" });
   const rows: [string, string | null | undefined][] = [
-    ["Query", topic.castitle],
     ["Description", topic.description],
     ["Narrative", topic.narrative],
+    ["Structured query", topic.castitle],
   ];
   for (const [name, words] of rows) {
     if (words) facts.append(element("dt", {}, name), element("dd", {}, named(words)));
@@ -21,8 +21,15 @@ export function topicPanel(topic: TopicData): HTMLElement {
   return element(
     "section",
     { class: "panel", id: "topic" },
-    element("h2", {}, "Topic ", named(topic.id)),
-    topic.title ? element("p", { class: "topic-title" }, named(topic.title)) : null,
+    topic.title
+      ? element(
+          "h2",
+          { class: "topic-title" },
+          named(topic.title),
+          " ",
+          element("span", { class: "note" }, named(topic.id)),
+        )
+      : element("h2", {}, "Topic ", named(topic.id)),
     facts.childElementCount ? facts : null,
   );
 }

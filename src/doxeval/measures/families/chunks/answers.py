@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from doxeval.arrays import Floats, Ints
+from doxeval.arrays import Floats
 from doxeval.measures.base import Example, Facts, Law, Measure, Need, cut_off
 from doxeval.measures.caching import once
 from doxeval.measures.families.chunks.text import TextMeasure, unit_parameter
@@ -170,22 +170,12 @@ def rank_of_string(ranking: Ranking) -> dict[int, int]:
         if whole is None or start == end:
             continue
         if truth.ignore_whitespace:
-            start, end = _with_whitespace(texts.blanks(document), start, end)
+            edges = np.array([start, end - 1])  # of its first and its last character
+            start, end = (texts.non_space(document).at(edges) + np.array([0, 1])).tolist()
         tokens = as_tokens(whole[start:end])
         if any(answer in tokens for answer in answers[topic]):
             first[topic] = int(ranking.rank[result])
     return first
-
-
-def _with_whitespace(blanks: Ints, start: int, end: int) -> tuple[int, int]:
-    """Return a range of non-space characters as one of all characters, given where white space is.
-
-    >>> _with_whitespace(np.array([1, 4]), 1, 3)
-    (2, 4)
-    """
-    before = blanks - np.arange(len(blanks))  # non-space characters before each
-    first, last = np.searchsorted(before, [start, end - 1], side="right").tolist()
-    return start + first, end + last
 
 
 class _CharacterTokens(dict[int, str]):
