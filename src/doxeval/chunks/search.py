@@ -75,7 +75,8 @@ class WordSearch(ChunkSearch):
         if chunks.are_searched_as_read:
             searched, index = chunks.table, dataset.index
         else:
-            searched, index = _searched_texts(chunks)
+            searched, texts = _searched_texts(chunks)
+            index = WordIndex(texts, dataset.questions.values())
         ranking = ChunkIndex(searched, index, self.model)
         return search_chunks(ranking, chunks.table, dataset.questions, k, self.name, progress)
 
@@ -85,8 +86,8 @@ class WordSearch(ChunkSearch):
         return self.model if isinstance(self.model, str) else self.model.label
 
 
-def _searched_texts(chunks: Chunks) -> tuple[ChunkTable, WordIndex]:
-    """Return chunks as spans of the texts that are searched, and an index of the words of these.
+def _searched_texts(chunks: Chunks) -> tuple[ChunkTable, dict[str, str]]:
+    """Return chunks as spans of the texts that are searched, and these by document.
 
     The texts of the chunks of a document are together one text: what is searched of it.
     """
@@ -100,7 +101,7 @@ def _searched_texts(chunks: Chunks) -> tuple[ChunkTable, WordIndex]:
         spans.append([(start, start + len(text))])
         lengths[name] = start + len(text) + 1
     texts = {name: "\n".join(of_document) for name, of_document in parts.items()}
-    return ChunkTable.of(chunks.ids, names, spans), WordIndex(texts)
+    return ChunkTable.of(chunks.ids, names, spans), texts
 
 
 @dataclass(frozen=True)
