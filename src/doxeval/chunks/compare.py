@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -101,7 +102,8 @@ def compare(
     keep = Keep(without_whitespace=["bR", type(as_measure(reference)).name])
     evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]), keep=keep)
     studied: dict[str, _Studied] = {}
-    with progress_bar("Comparing chunkings", 3 * len(named) + 2, progress) as done:
+    with progress_bar("Comparing chunkings", 100, progress) as percent:
+        done = _steps(3 * len(named) + 2, percent)
         question = 1 / max(len(dataset.questions), 1)  # of a search
         for name, by in named.items():
             chunks = _chunks(dataset, name, by)
@@ -154,6 +156,28 @@ def compare(
         tuple(map(_label, added)),
         lost,
     )
+
+
+def _steps(count: int, percent: Callable[[int], object]) -> Callable[[float], None]:
+    """Return what takes steps that are done, and parts of steps, and passes on whole percents.
+
+    >>> done = _steps(3, print)
+    >>> done(0.01), done(0.5), done(2)
+    17
+    66
+    (None, None, None)
+    """
+    before = shown = 0.0
+
+    def done(steps: float) -> None:
+        nonlocal before, shown
+        before += steps
+        now = math.floor(100 * before / count + 1e-6)
+        if now > shown:
+            percent(int(now - shown))
+            shown = now
+
+    return done
 
 
 def _dataset(docs: Any, gold: Any, unit: str, tokens: Any, max_missing: int | str) -> Dataset:

@@ -772,7 +772,7 @@ def _text_of(text: Any, name: str, line: int) -> str:
 @contextmanager
 def progress_bar(
     title: str, total: int, is_shown: bool | None = None
-) -> Iterator[Callable[[float], object]]:
+) -> Iterator[Callable[[int], object]]:
     """Show a bar on stderr if that is a terminal, or if it `is_shown`; call it with what is done.
 
     >>> with progress_bar("Working", 3, is_shown=False) as done:
