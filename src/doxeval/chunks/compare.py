@@ -533,16 +533,18 @@ class Study(Mapping[str, "RunView"]):
 
     @property
     def cheaper(self) -> Cheaper | None:
-        """What saves at least a tenth of a cost and is not shown to differ from the best."""
+        """What saves a tenth of a cost or more, and is near the best and not shown to differ."""
         if self[self.best][self.headline] is None:
             return None
-        return cheaper_choice(self.best, self.costs, self.compare())
+        scores = {name: self[name][self.headline] for name in self}
+        return cheaper_choice(self.best, scores, self.costs, self.compare())
 
     @property
     def recommendation(self) -> str:
         """What to choose, in one sentence: the best, and what is cheaper and not shown to differ.
 
-        By the reference measure. Cheaper is what saves at least a tenth of the units read, of those
+        By the reference measure, whose score must be within a tenth of the best. Cheaper is what
+        saves at least a tenth of the units read, of those
         in the index, or of the chunks, and has not notably more of those named before.
         """
         best, cheaper = self.best, self.cheaper
@@ -558,7 +560,7 @@ class Study(Mapping[str, "RunView"]):
             beaten = sum(pair.significant and pair.better == best for pair in pairs)
             if beaten == len(self) - 1:
                 return f"{reached}; every other {self.noun} is shown to be worse"
-            return f"{reached}; no {self.noun} that is not shown to differ costs notably less"
+            return f"{reached}; no {self.noun} that does about as well costs notably less"
         other = self[cheaper.choice][self.headline]
         what = {
             "read": f"reads {cheaper.saved:.0%} less",

@@ -19,7 +19,7 @@ from doxeval.scores import (
     mean_of,
 )
 
-# Costs that differ by less are not worth a recommendation.
+# Costs that differ by less are not worth a recommendation, scores that differ by more too much.
 NOTABLE = 0.1
 
 
@@ -54,21 +54,25 @@ class Cheaper(NamedTuple):
 
 
 def cheaper_choice(
-    best: str, costs: Mapping[str, Costs], comparison: Comparison | None
+    best: str,
+    scores: Mapping[str, float | None],
+    costs: Mapping[str, Costs],
+    comparison: Comparison | None,
 ) -> Cheaper | None:
     """Return the choice that saves most among those not shown to differ from the best.
 
     Of the costs, reading counts most, then the size of the index, then the number of chunks. A
     choice that saves one of them, but has notably more of one that counts more, is no saving;
-    neither is one that was not tested.
+    neither is one that was not tested, or whose score is notably lower: few questions show little.
 
-    >>> cheaper_choice("a", {"a": Costs(9, 9, 9)}, None)
+    >>> cheaper_choice("a", {"a": 0.5}, {"a": Costs(9, 9, 9)}, None)
     """
     candidates: list[tuple[str, dict[str, float]]] = []
     for pair in () if comparison is None else comparison.pairs:
         if best in (pair.first, pair.second) and pair.p is not None and not pair.significant:
             other = pair.second if pair.first == best else pair.first
-            candidates.append((other, costs[best].saved_by(costs[other])))
+            if (scores[other] or 0.0) > (1 - NOTABLE) * (scores[best] or 0.0):
+                candidates.append((other, costs[best].saved_by(costs[other])))
     for cost in Costs._fields:
         notable = [Cheaper(name, cost, by[cost]) for name, by in candidates if by[cost] >= NOTABLE]
         if notable:

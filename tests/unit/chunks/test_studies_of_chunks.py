@@ -328,11 +328,14 @@ def test_a_recommended_choice_is_not_shown_to_differ_and_saves(
     table = ScoreTable((facts,), tuple(map(str, range(9))), runs)
     by_name = dict(zip(table, prices, strict=False))
     comparison, best = compare(table, "P"), table.ranking("P")[0]
-    cheaper = cheaper_choice(best, by_name, comparison)
+    means = {name: of_run["P"] for name, of_run in table.mean().items()}
+    cheaper = cheaper_choice(best, means, by_name, comparison)
     worth = []
     for name in table:
         pairs = [pair for pair in comparison.pairs if {pair.first, pair.second} == {best, name}]
         if not pairs or pairs[0].significant or pairs[0].p is None:
+            continue
+        if np.mean(scores[int(name)]) <= 0.9 * np.mean(scores[int(best)]):
             continue
         for at, cost in enumerate(Costs._fields):
             ratios = [by_name[name][n] / by_name[best][n] for n in range(at + 1)]
