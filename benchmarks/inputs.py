@@ -40,6 +40,7 @@ def write_input(name: str, path: Path, share: float) -> None:
         "records": lambda: write_records(path, some(1500)),
         "topics": lambda: write_topics(path, some(100)),
         "handbook": lambda: write_handbook(path, some(150), some(150)),
+        "library": lambda: write_library(path, some(50), some(50)),
         "tides": lambda: write_tides(path, 20, some(20)),
     }
     writers[name]()

@@ -76,6 +76,7 @@ ONE_RUN = BY_PASSAGES.format("{ten}")
 TEN_RUNS = ONE_RUN.replace("0.passages", "*.passages")
 ELEMENTS = "evaluate {elements}/0.run -a {elements}/highlights.jsonl --collection {collection} "
 QUESTIONS, DOCS = "{handbook}/questions.jsonl", "--docs {handbook}/docs"
+LARGE_STUDY = "chunks try {library}/docs {library}/questions.jsonl --by words:200:0"
 SPLIT = "chunks split|cut {handbook}/docs --by words:50:10 "
 WORDS = "{chunks}/words-50-10.jsonl"
 LOCATE = f"chunks locate {{handbook}}/chunks.jsonl {DOCS} --out "
@@ -134,6 +135,7 @@ CASES = (
     Case("engines", "an executor of 2 processes", "@executor {ten}/passages.txt {ten}/*.passages"),
     Case("chunks", "gold", f"chunks gold {QUESTIONS} {DOCS} --out {{out}}/gold.jsonl", files=True),
     Case("chunks", "try", f"chunks try {{handbook}}/docs {QUESTIONS}"),
+    Case("chunks", "try, large", LARGE_STUDY),
     Case("chunks", "split", SPLIT + "--by recursive:400:100 --out {out}/all", files=True),
     Case("chunks", "locate", LOCATE + "{out}/located.jsonl"),
     Case("chunks", "search", CHUNK_SEARCH + "{out}/run.jsonl", files=True),

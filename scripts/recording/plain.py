@@ -26,6 +26,7 @@ _FIRST_LINES = 12
 
 _VARYING: tuple[tuple[str, str], ...] = (
     (r"\bin \d+\.\d+ s\b", "in N s"),
+    (r"(?m)^((?:\| )?✓ .*?) +\d+\.\d s$", r"\1  N s"),
     (r"\b[a-z0-9]{4}(?:-[a-z0-9]{4}){3}\b", "PASSWORD"),
     (r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?UTC|Z|\+00:00)?", "TIME"),
     (r"\b127\.0\.0\.1:\d{4,5}\b", "127.0.0.1:PORT"),

@@ -1,14 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DocumentView } from "../src/report/data";
 import { positionsIn } from "../src/report/documents/positions";
-import {
-  coloursOfRuns,
-  fitted,
-  forVega,
-  fromVega,
-  takesChosenRows,
-  withoutRunLegends,
-} from "../src/report/figures/specs";
+import { fitted, forVega, fromVega, takesChosenRows, titleOf, withoutTitle } from "../src/report/figures/specs";
 import { readFragment, written } from "../src/report/fragment";
 import { csv, inWordsOf } from "../src/report/tables/csv";
 import { brief, counted, percent, probability, score, signed } from "../src/shared/words";
@@ -125,21 +118,11 @@ describe("specifications of figures", () => {
     expect(takesChosenRows({ mark: "line" })).toBe(false);
   });
 
-  it("lose the legends of runs, wherever they are, and nothing else", () => {
-    const spec = { layer: [{ encoding: { color: { field: "run" }, x: { field: "rank" } } }] };
-    const made = withoutRunLegends(spec);
-    expect(made).toEqual({ layer: [{ encoding: { color: { field: "run", legend: null }, x: { field: "rank" } } }] });
-  });
-
-  it("tell the colours of runs if these are the same for all marks", () => {
-    const scale = { domain: ["mine", "base"], range: ["blue", "grey"] };
-    const colours = coloursOfRuns({ encoding: { color: { field: "run", scale } } });
-    expect([...colours]).toEqual([
-      ["mine", "blue"],
-      ["base", "grey"],
-    ]);
-    expect(coloursOfRuns({ encoding: { color: { field: "topic", scale } } }).size).toBe(0);
-    expect(coloursOfRuns({ layer: [{ encoding: { color: { field: "run", scale } } }] }).size).toBe(0);
+  it("lose their titles on the page, and nothing else", () => {
+    const spec = { title: { text: ["Two", "lines"] }, mark: "bar" };
+    expect(titleOf(spec)).toBe("Two lines");
+    expect(withoutTitle(spec)).toEqual({ mark: "bar" });
+    expect(titleOf({})).toBe("");
   });
 
   it("fit panels into the width of the page", () => {
@@ -150,6 +133,9 @@ describe("specifications of figures", () => {
       spec: { width: 415 },
     });
     expect(fitted({ width: 500 }, 640)).toMatchObject({ width: 640 });
+    expect(fitted({ width: 400, height: 250 }, 480)).toMatchObject({ width: 480, height: 300 });
+    expect(fitted({ width: 400, height: 250 }, 1200)).toMatchObject({ height: 400 });
+    expect(fitted({ width: 400, height: 250 }, 100)).toMatchObject({ height: 220 });
     expect(fitted({ width: 500, encoding: { row: {} } }, 640)).toEqual({ width: 500, encoding: { row: {} } });
   });
 });

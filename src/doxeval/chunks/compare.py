@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -101,19 +102,25 @@ def compare(
     keep = Keep(without_whitespace=["bR", type(as_measure(reference)).name])
     evaluation = evaluation_on(dataset, dict.fromkeys([*scored, _READ]), keep=keep)
     studied: dict[str, _Studied] = {}
-    with progress_bar("Comparing chunkings", len(named), progress) as done:
+    with progress_bar("Comparing chunkings", 100, progress) as percent:
+        done = _steps(3 * len(named) + 2, percent)
+        question = 1 / max(len(dataset.questions), 1)  # of a search
         for name, by in named.items():
             chunks = _chunks(dataset, name, by)
-            run = searching.run(dataset, chunks, k).with_id(name)
+            done(1)
+            run = searching.run(dataset, chunks, k, lambda more: done(more * question))
+            run = run.with_id(name)
             run = run if min_score is None else threshold(run, min_score)
             oracle, sizes = Oracle(chunks.table, evaluation.truth), dataset.sizes(chunks)
             limits = limits_of(dataset, oracle, sizes)
             studied[name] = _Studied(chunks, run, oracle.run(sizes, name), limits)
             done(1)
-    runs = {name: of_chunking.run for name, of_chunking in studied.items()}
-    oracles = {name: of_chunking.oracle for name, of_chunking in studied.items()}
-    scores = short_labels(evaluation.score_all(runs), unit)
-    best = short_labels(evaluation.score_all(oracles), unit)
+        runs = {name: of_chunking.run for name, of_chunking in studied.items()}
+        oracles = {name: of_chunking.oracle for name, of_chunking in studied.items()}
+        scores = short_labels(evaluation.score_all(runs), unit)
+        done(1)
+        best = short_labels(evaluation.score_all(oracles), unit)
+        done(1)
     read = scores.index_of_measure(_READ)
     units_read = {
         name: float("nan") if (mean := mean_of(values)) is None else mean
@@ -149,6 +156,28 @@ def compare(
         tuple(map(_label, added)),
         lost,
     )
+
+
+def _steps(count: int, percent: Callable[[int], object]) -> Callable[[float], None]:
+    """Return what takes steps that are done, and parts of steps, and passes on whole percents.
+
+    >>> done = _steps(3, print)
+    >>> done(0.01), done(0.5), done(2)
+    17
+    66
+    (None, None, None)
+    """
+    before = shown = 0.0
+
+    def done(steps: float) -> None:
+        nonlocal before, shown
+        before += steps
+        now = math.floor(100 * before / count + 1e-6)
+        if now > shown:
+            percent(int(now - shown))
+            shown = now
+
+    return done
 
 
 def _dataset(docs: Any, gold: Any, unit: str, tokens: Any, max_missing: int | str) -> Dataset:

@@ -13,8 +13,9 @@ import click
 
 from doxeval.cli.options import force_option, out_option, refuse_existing_directory
 from doxeval.cli.output import block, heading, line, note, open_in_browser, print_page
+from doxeval.cli.output import command as print_command
 from doxeval.cli.verb import verb
-from doxeval.messages import plural, quoted
+from doxeval.messages import plural, quoted, wrapped
 from doxeval.named import option
 
 # For the focused task, the two in-context tasks, and users who navigate.
@@ -168,7 +169,7 @@ def run_command(*command: object) -> None:
     import shlex
 
     words = [str(word) if isinstance(word, _Runs) else shlex.quote(str(word)) for word in command]
-    heading("$ doxeval " + " ".join(words))
+    print_command("$ doxeval " + " ".join(words))
     _invoke(command)
     line()
 
@@ -233,8 +234,10 @@ def _trying_chunks(files: _DemoFiles, *more: object) -> Command:
 
 
 def _print_commands(files: _DemoFiles) -> None:
-    line("A small library about the sea, questions to it, the answers of ten systems, and two")
-    line("baselines, which the demo makes itself.")
+    _print_prose(
+        "A small library about the sea, questions to it, the answers of ten systems, and two "
+        "baselines, which the demo makes itself."
+    )
     line()
     for command in _building(files):
         run_command(*command)
@@ -247,21 +250,31 @@ def _print_commands(files: _DemoFiles) -> None:
     run_command(name, _Runs(files.runs, _ELEMENT_RUNS), *arguments)
     run_command(*_comparing(files))
     run_command(*_reporting(files))
-    line("The same articles split into chunks, and how much of what a question needs is shown by")
-    line("the first words that a program reads:")
+    _print_prose(
+        "The same articles split into chunks, and how much of what a question needs is shown by "
+        "the first words that a program reads:"
+    )
     line()
     run_command(*_trying_chunks(files))
     data, collection = files.data, files.collection
     heading("What next")
     line(f"  open {files.report} and {files.chunks} in a browser")
-    line("  doxeval measures nxCG                                 what a measure means")
-    line(f"  doxeval evaluate {data}/runs/*.run -a {data}/assessments.jsonl \\")
-    line(f"      --collection {collection} --profile esr            hits, near-misses, misses")
-    line(f"  doxeval search {collection} --words 'whale oil'    other words")
-    line("  doxeval models lm                                     how search ranks")
-    line(f"  doxeval collection show {collection} tides       an article")
-    line("  doxeval chunks try FOLDER QUESTIONS                   chunks of your own documents")
-    line("  doxeval collection build FOLDER --out my-collection   your own documents")
+    scored = f"{data}/runs/*.run -a {data}/assessments.jsonl --collection {collection}"
+    for words, purpose in {
+        "doxeval measures nxCG": "what a measure means",
+        f"doxeval evaluate {scored} --profile esr": "hits, near misses, misses",
+        f"doxeval search {collection} --words 'whale oil'": "other words",
+        "doxeval models lm": "how search ranks",
+        f"doxeval collection show {collection} tides": "an article",
+        "doxeval chunks try FOLDER QUESTIONS": "chunks of your own documents",
+        "doxeval collection build FOLDER --out my-collection": "your own documents",
+    }.items():
+        line(f"  # {purpose}")
+        print_command(words, "  ")
+
+
+def _print_prose(text: str) -> None:
+    block("\n".join(wrapped(text, _WIDTH)))
 
 
 # In short
@@ -321,7 +334,7 @@ def _print_summary(files: _DemoFiles) -> None:
     _print_systems(comparison, files.data / "descriptions.txt")
     line()
     for finding in (_best_system(comparison), _best_chunking(json.loads(tried))):
-        block(click.wrap_text(finding, _WIDTH))
+        _print_prose(finding)
     line()
     warnings = f"; {plural(len(steps.warnings), 'warning')} there" if steps.warnings else ""
     line(f"The runs in detail:       {files.report}{warnings}")

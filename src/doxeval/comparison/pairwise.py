@@ -20,6 +20,7 @@ from doxeval.comparison.notes import (
 from doxeval.comparison.significance import (
     RESAMPLES,
     TESTS,
+    TITLES,
     Test,
     check_resampling,
     deviation_of,
@@ -45,6 +46,7 @@ from doxeval.scores import (
     best_first,
     format_score,
     shortened,
+    titled,
 )
 
 
@@ -549,6 +551,34 @@ def _tested_pair(
 
 _ZERO = {"x": {"datum": 0, "type": "quantitative"}, "color": {"value": "#999999"}}
 _COLOURS = {"significant": "#4c7fc0", "not significant": "#999999"}
+_WIDTH = 420
+
+
+def _finding(comparison: Comparison) -> str:
+    """Return what the figure shows, in a line."""
+    label, base = shortened(comparison.measure.label), comparison.baseline
+    who = base or (comparison.ranking[0].run if comparison.ranking else "")
+    pairs = [pair for pair in comparison.pairs if who in (pair.first, pair.second)]
+    significant = [pair for pair in pairs if pair.significant]
+    if not significant:
+        return f"No run is shown to differ from {shortened(who)} by {label}"
+    ahead, others = sum(pair.better == who for pair in significant), f"{len(pairs):,}"
+    if base is None:
+        return (
+            f"{shortened(who)} is significantly better than {ahead:,} of {others} others by {label}"
+        )
+    better, worse = len(significant) - ahead, ahead
+    return (
+        f"{better:,} of {others} runs are significantly better than {shortened(base)} by {label}, "
+        f"{worse:,} worse"
+    )
+
+
+def _source(comparison: Comparison) -> str:
+    return (
+        f"Mean differences with {1 - comparison.alpha:.0%} intervals, each of its pair alone; "
+        f"{TITLES[comparison.test]}, Holm's correction for {plural(len(comparison.pairs), 'pair')}."
+    )
 
 
 def _plot(comparison: Comparison) -> Plot:
@@ -575,8 +605,9 @@ def _plot(comparison: Comparison) -> Plot:
     common: dict[str, Any] = {"y": y, "tooltip": tooltip}
     spec = {
         "$schema": SCHEMA,
+        "title": titled(_finding(comparison), _source(comparison), _WIDTH),
         "data": {"values": rows},
-        "width": 420,
+        "width": _WIDTH,
         "encoding": {"color": colour},
         "layer": [
             {"mark": {"type": "rule", "color": "#999999"}, "encoding": _ZERO},

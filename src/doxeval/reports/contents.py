@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats
-from doxeval.comparison import Comparison, Correlations, MeasureColumn, compare, correlate
+from doxeval.comparison import TITLES, Comparison, Correlations, MeasureColumn, compare, correlate
 from doxeval.errors import InputError
 from doxeval.markup import readable
 from doxeval.messages import join_names, plural, quoted
@@ -185,6 +185,12 @@ class Contents:
         return self.columns[0].ranking()
 
     @cached_property
+    def is_tie(self) -> bool:
+        """Whether there are several runs, and all have the same mean by the first measure."""
+        means = list(self.columns[0].means.values())
+        return len(means) > 1 and len(set(means)) == 1
+
+    @cached_property
     def chosen(self) -> list[str]:
         """The runs that are shown at first, best first: all, or the best and the reference."""
         if len(self.ranking) <= MAX_ALL_CHOSEN:
@@ -240,6 +246,15 @@ class Contents:
             compare(self.table, label, baseline=self.baseline, alpha=ALPHA)
             for label in self.table.labels
         )
+
+    def test_in_words(self, number: int = 0) -> str:
+        """Return how runs are tested by a measure, as a sentence; empty if nothing is tested."""
+        if not self.tested or all(pair.p is None for pair in self.tested[number].pairs):
+            return ""
+        tested = self.tested[number]
+        pairs = plural(len(tested.pairs), "pair")
+        alpha = f"α\N{NO-BREAK SPACE}{tested.alpha:g}"
+        return f"Test: {TITLES[tested.test]}, Holm's correction for {pairs}, {alpha}."
 
     @cached_property
     def subject(self) -> Subject:

@@ -21,7 +21,7 @@ from doxeval.reports.contents import Contents, Subject
 from doxeval.reports.documents.select import FIRST_RESULTS, LONGEST_TEXT
 from doxeval.reports.documents.view import DocumentView, RelevantUnit
 from doxeval.reports.escaping import script_json
-from doxeval.reports.figures.vega import Figure, Value, colour_of, dash_of
+from doxeval.reports.figures.vega import Figure, Value, dash_of, run_colours
 from doxeval.reports.overview import MeasureVerdicts, Verdict, digits_of
 from doxeval.reports.tables import Cell
 from doxeval.scores import MeasureFacts
@@ -112,13 +112,13 @@ class ReportVerdicts(Struct, frozen=True):
 
 
 class ReportFigure(Struct, frozen=True):
-    """A figure: its data by column, runs by number, and a Vega-Lite specification without data."""
+    """A figure: its data by column, and a Vega-Lite specification without data.
+
+    Runs are numbers. Values that are missing at the end of a column are left out.
+    """
 
     id: str
     section: str
-    title: str
-    note: str
-    alt: str
     columns: dict[str, list[str | float | None]]
     spec: dict[str, Any]
 
@@ -260,13 +260,14 @@ def page_data(
     ([[[0.5, None]]], 0.5, 0)
     """
     places = {shown: place for place, shown in enumerate(contents.shown.values())}
+    colours = run_colours(contents)
     data = ReportData(
         title=contents.title,
         subject=ReportSubject(*contents.subject, contents.subject.text),
         runs=[
             ReportRun(
                 contents.full_names[run],
-                colour_of(place),
+                colours[place],
                 dash_of(place),
                 run in contents.chosen,
                 contents.descriptions.get(run, UNSET),
@@ -298,9 +299,6 @@ def page_data(
             ReportFigure(
                 figure.name,
                 figure.section,
-                figure.title,
-                figure.note,
-                figure.alt,
                 {
                     name: [places[str(value)] for value in column]
                     if name == "run"
@@ -329,7 +327,11 @@ def number(value: float | None) -> float | None:
 
 
 def _values(column: Sequence[Value]) -> list[Value]:
-    return [value if isinstance(value, str | int) else number(value) for value in column]
+    """Return values to six digits, up to the last one that there is."""
+    length = len(column)
+    while length and column[length - 1] is None:
+        length -= 1
+    return [value if isinstance(value, str | int) else number(value) for value in column[:length]]
 
 
 def _topic(contents: Contents, topic: str) -> ReportTopic:

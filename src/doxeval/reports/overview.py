@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,11 @@ from doxeval.comparison import Comparison, MeasureColumn, Pair
 from doxeval.reports.contents import Contents
 from doxeval.reports.documents.select import FIRST_RESULTS
 from doxeval.reports.documents.view import DocumentView, RunUnits, Unit
-from doxeval.reports.figures.losses import Loss
 from doxeval.scores import MeasureFacts
 from doxeval.spans import Spans, merge_spans, shared_lengths
+
+if TYPE_CHECKING:
+    from doxeval.reports.figures.losses import Loss
 
 Verdict = Literal["reference", "better", "worse", "not shown to differ", "not tested"]
 
@@ -60,6 +62,41 @@ def _verdict(tested: Comparison | None, run: str, reference: str) -> Verdict:
     if not pair.significant:
         return "not shown to differ"
     return "better" if pair.better == run else "worse"
+
+
+def standing(
+    contents: Contents, number: int = 0, run: str | None = None, other: str | None = None
+) -> str:
+    """Return how a run, by default the best by a measure, compares with another.
+
+    By default that is the baseline. Without one, or if the run is the baseline, it is the best of
+    the others. The result is empty if there is nothing to compare.
+
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> facts = (MeasureFacts("P", "P", "precision"),)
+    >>> scores = {"a": [0.5, 0.4, 0.6], "b": [0.1, 0.01, 0.2]}
+    >>> counted = np.ones(3, dtype=bool)
+    >>> runs = tuple(RunScores(run, np.array([v]), counted) for run, v in scores.items())
+    >>> standing(Contents(ScoreTable(facts, ("7", "8", "9"), runs), baseline="b"))
+    'significantly better than b'
+    """
+    ranking = contents.columns[number].ranking()
+    best = ranking[0] if run is None else run
+    others = [name for name in ranking if name != best]
+    if not others:
+        return ""
+    if other is None:
+        other = contents.baseline if contents.baseline in others else others[0]
+    name = contents.shown[other]
+    tested = contents.tested[number] if contents.tested else None
+    phrases: dict[Verdict, str] = {
+        "reference": "",
+        "better": f"significantly better than {name}",
+        "worse": f"significantly worse than {name}",
+        "not shown to differ": f"not shown to differ from {name}",
+        "not tested": f"not tested against {name}",
+    }
+    return phrases[_verdict(tested, best, other)]
 
 
 def digits_of(column: MeasureColumn) -> int:
@@ -166,7 +203,7 @@ def main_finding(contents: Contents, verdicts: MeasureVerdicts) -> Finding:
         [run for run in contents.ranking if means[run] == means[best]],
         verdicts.reference,
         pair,
-        len(means) > 1 and len(set(means.values())) == 1,
+        contents.is_tie,
         by_verdict,
         next(losses, None),
         _budget_in_words(contents.columns[0].facts),

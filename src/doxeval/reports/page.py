@@ -19,7 +19,7 @@ from doxeval.reports.data import documents_note, page_data, range_in_words
 from doxeval.reports.figures.curves import curve_figures, shares_figure
 from doxeval.reports.figures.losses import losses_figure
 from doxeval.reports.figures.measures import scatter_figures, scatters_left_out, tau_figure, tau_of
-from doxeval.reports.figures.topics import differences_figure, difficulty_figure
+from doxeval.reports.figures.topics import MAX_NAMED, differences_figure, difficulty_figure
 from doxeval.reports.figures.vega import Figure
 from doxeval.reports.overview import digits_of, main_finding, ranks, verdicts_by_measure
 from doxeval.reports.tables import (
@@ -203,6 +203,7 @@ def _environment() -> Environment:
         "counted": plural,
         "judged_depth": JUDGED_DEPTH,
         "most_judged": MAX_CHOSEN,
+        "most_named": MAX_NAMED,
         "most_tested": MAX_TESTED,
         "most_warnings": _MAX_WARNINGS,
         "p": _probability,

@@ -11,7 +11,7 @@ import numpy as np
 from doxeval.comparison import mean_interval
 from doxeval.reports.contents import ALPHA, Contents
 from doxeval.reports.figures.curves import shares_by_rank
-from doxeval.reports.figures.vega import bounds_of
+from doxeval.scores import axis_ends
 
 # The leaderboard
 
@@ -145,7 +145,7 @@ def topic_table(contents: Contents) -> TopicTable:
     runs = contents.ranking if fits else contents.chosen
     column = contents.columns[0]
     values = np.stack([column.values[run] for run in runs], axis=1)
-    low, high = bounds_of(column.facts, values[~np.isnan(values)].tolist())
+    low, high = axis_ends(column.facts, values[~np.isnan(values)].tolist())
     tints = np.nan_to_num((values - low) / (high - low) * 10).round().astype(np.int64)
     rows = [
         [

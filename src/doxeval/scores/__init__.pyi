@@ -11,8 +11,10 @@ from doxeval.scores.latex import topics_note as topics_note
 from doxeval.scores.plots import MIME as MIME
 from doxeval.scores.plots import SCHEMA as SCHEMA
 from doxeval.scores.plots import Plot as Plot
+from doxeval.scores.plots import axis_ends as axis_ends
 from doxeval.scores.plots import draw_figure as draw_figure
 from doxeval.scores.plots import renderer as renderer
+from doxeval.scores.plots import titled as titled
 from doxeval.scores.table import JUDGED_DEPTH as JUDGED_DEPTH
 from doxeval.scores.table import Average as Average
 from doxeval.scores.table import Curve as Curve

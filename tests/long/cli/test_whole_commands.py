@@ -54,7 +54,7 @@ def test_demo_prints_all_commands(tmp_path: Path) -> None:
         assert re.search(rf"^{baseline} +0\.\d{{4}} ", result.stdout, re.MULTILINE)
         assert f"{baseline}.run: run {baseline}, " in result.stdout  # validated
     assert result.stdout.count("  0 errors, 0 warnings\n") == 2
-    assert re.search(r"^paragraphs +455 ", result.stdout, re.MULTILINE)
+    assert re.search(r"^paragraphs +0\.684 ", result.stdout, re.MULTILINE)
     assert "What next" in result.stdout
 
 

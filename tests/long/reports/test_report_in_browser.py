@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -74,7 +75,7 @@ class Tab:
 
         self("#figure-curve-1").scroll_into_view_if_needed()
         self("#figure-curve-1 .plot svg").wait_for()
-        expect(self("#figure-curve-1 .mark-line path")).to_have_count(count)
+        expect(self("#figure-curve-1 .mark-line path[stroke-width='2']")).to_have_count(count)
 
 
 @pytest.fixture(scope="module")
@@ -119,11 +120,8 @@ def test_choosing_runs_changes_every_figure_and_table(opened: Opening) -> None:
     tab.wait_for_lines(3)
     tab("#topic-view").scroll_into_view_if_needed()
     tab("#topic-view table.scores tbody tr").nth(3).wait_for(state="detached")
-    legend = tab("#figure-curve-1 .legend button[data-run='1']")
-    assert legend.get_attribute("aria-pressed") == "false"
-    legend.click()
+    tab("#run-chooser input[data-run='1']").check()
     tab.wait_for_lines(4)
-    assert tab("#run-chooser input[data-run='1']").is_checked()
     tab("#run-chooser").get_by_text("none", exact=True).click()
     assert tab.runs_in_leaderboard() == []
     tab("#run-chooser").get_by_text("all", exact=True).click()
@@ -217,7 +215,7 @@ def test_measures_explain_themselves_in_place(opened: Opening) -> None:
 def test_data_of_figures_and_tables_as_csv(opened: Opening) -> None:
     tab = opened()
     for selector, first in (
-        ("#figure-curve-1 > .data", "system,x,y"),
+        ("#figure-curve-1 .data[aria-label$=CSV]", "system,x,y"),
         ("section#leaderboard .data", "system,P(a=1)"),
         ("section#head-to-head .data", "topic,title,measure"),
         ("#topic-view .data", "topic,system,P(a=1)"),
@@ -227,6 +225,50 @@ def test_data_of_figures_and_tables_as_csv(opened: Opening) -> None:
         text = Path(started.value.path()).read_text(encoding="utf-8")
         assert text.startswith(first)
         assert text.count("\n") > 4
+    assert tab.said == []
+
+
+def test_figures_are_saved_with_their_titles(opened: Opening) -> None:
+    tab = opened(scheme="dark")
+    for figure in ("curve-1", "differences", "difficulty"):
+        title = tab(f"#figure-{figure} figcaption > bdi").inner_text()
+        for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+            with tab.page.expect_download() as started:
+                tab(f"#figure-{figure}").get_by_text(kind, exact=True).click()
+            assert started.value.suggested_filename.startswith("Title-script-script-owned")
+            assert started.value.suggested_filename.endswith(f"-{figure}.{kind.lower()}")
+            saved = Path(started.value.path()).read_bytes()
+            assert saved.startswith(begins)
+            if kind == "SVG":
+                words = "".join(ElementTree.fromstring(saved).itertext())
+                assert title.replace(" ", "") in words.replace(" ", "")
+                assert b"#1c1f24" in saved  # the colours of paper
+    assert tab.said == []
+    assert [address for address in tab.asked if not address.startswith("blob:")] == tab.asked[:1]
+
+
+def test_a_line_is_lifted_by_its_name_and_by_the_pointer(opened: Opening) -> None:
+    tab = opened()
+    tab.wait_for_lines(4)
+    lifted = tab("#figure-curve-1 .mark-line path[stroke-width='4']")
+    assert lifted.count() == 0
+    tab("#run-chooser li").nth(1).hover()
+    lifted.wait_for()
+    assert lifted.count() == 1
+    assert tab("#tooltip").count() == 0
+    tab("#figure-curve-1 figcaption").hover()
+    lifted.wait_for(state="detached")
+    tab("#run-chooser input[data-run='1']").focus()  # by keyboard, too
+    lifted.wait_for()
+    tab("#run-chooser input[data-run='1']").blur()
+    lifted.wait_for(state="detached")
+    frame = tab("#figure-curve-1 .mark-line path").last.bounding_box()  # "last" is the lowest line
+    tab.page.mouse.move(frame["x"] + 2, frame["y"] + 8)
+    lifted.wait_for()
+    shown = tab("#tooltip").inner_text()
+    assert "last" in shown and "recall" in shown and "precision" in shown
+    tab.page.mouse.move(5, 5)
+    tab("#tooltip").wait_for(state="hidden")
     assert tab.said == []
 
 

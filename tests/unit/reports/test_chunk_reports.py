@@ -188,10 +188,10 @@ class TestFigures:
         evaluation = evaluation_of([(9, 23)], measures)
         table = evaluation.score_all({"x": run_of([(9, 23)]), "y": run_of([(0, 40)])})
         first, second = figures_of(Contents(table), "curves")
-        assert first.title == "recall by budget in words (bR@10, bR@20, U@20)"
+        assert "recall over 1 topic by budget in words, of bR@10, bR@20, U@20." in first.source
         assert max(row["x"] for row in first.rows) == 20  # type: ignore[type-var]
-        assert second.title == "recall by budget in words (bR@20(fit=whole))"
-        assert "log" not in first.note
+        assert "by budget in words, of bR@20(fit=whole)." in second.source
+        assert "log" not in first.source
 
 
 def test_the_command_writes_all_of_it(chunk_files: Path) -> None:

@@ -25,13 +25,10 @@ from doxeval.evaluation import evaluate
 from doxeval.markup import readable
 from doxeval.reports import (
     Contents,
-    Figure,
-    all_figures,
     file_facts,
     legible,
     number,
     page,
-    place_labels,
     report,
     script_json,
     topic_names,
@@ -316,105 +313,6 @@ def test_numbers_have_six_digits(value: float) -> None:
     else:
         assert short == float(f"{value:.6g}")
         assert json.loads(json.dumps(short)) == short
-
-
-# Figures
-
-
-def drawn(contents: Contents) -> dict[str, Figure]:
-    return {figure.name: figure for figure in all_figures(contents)}
-
-
-def test_every_figure_has_its_words() -> None:
-    for topics in (8, 150):
-        found = drawn(Contents(scores(12, topics)))
-        assert set(found) == {"curve-1", "scatter-1", "differences", "difficulty", "tau"}
-        for figure in found.values():
-            spec = json.loads(json.dumps(figure.spec))
-            assert "data" not in spec and "config" not in spec
-            assert figure.title and figure.alt.endswith(".")
-
-
-@pytest.mark.parametrize("topics", [120, 121])
-def test_no_topic_is_left_out_of_an_axis(topics: int) -> None:
-    table = scores(3, topics)
-    found = drawn(Contents(table))
-    for name in ("differences", "difficulty"):
-        figure = found[name]
-        shown = set(figure.columns["topic"])
-        assert shown == set(table.topic_ids[1:])  # the first is undefined
-        places = {row["topic"]: row["place"] for row in figure.rows}
-        assert sorted(int(place or 0) for place in places.values()) == list(range(1, topics))
-        assert ("zoom" in json.dumps(figure.spec)) == (topics - 1 > 120)
-
-
-def test_zoom_begins_with_more_than_120_topics() -> None:
-    assert "zoom" in json.dumps(drawn(Contents(scores(3, 122)))["differences"].spec)
-
-
-def test_a_run_keeps_its_colour_in_every_figure() -> None:
-    contents = Contents(scores(12))
-    colours = {run["name"]: run["colour"] for run in data_of(page(contents))["runs"]}
-
-    def scales(spec: Any) -> list[Any]:
-        if isinstance(spec, list):
-            return [one for each in spec for one in scales(each)]
-        if not isinstance(spec, dict):
-            return []
-        colour = spec.get("color")
-        by_run = isinstance(colour, dict) and colour.get("field") == "run"
-        own = [spec["color"]["scale"]] if by_run else []
-        return own + [one for each in spec.values() for one in scales(each)]
-
-    found = [
-        (figure, scale) for figure in drawn(contents).values() for scale in scales(figure.drawing)
-    ]
-    assert {figure.section for figure, _ in found} == {"curves", "scatter"}
-    for figure, scale in found:
-        shown = dict(zip(scale["domain"], scale["range"], strict=True))
-        assert list(shown) == list(colours)
-        if figure.section == "scatter":
-            assert shown == colours
-        else:  # only the best stands out, and the baseline if there is one
-            assert (
-                len({*shown.values()}) == 2
-                and [*shown.values()].count(shown[next(iter(shown))]) == 1
-            )
-
-
-def test_difficulty_gives_the_spread_of_the_chosen_runs() -> None:
-    """What Vega computes from the rows is what NumPy computes from the scores."""
-    table = scores(5, 6)
-    figure = drawn(Contents(table))["difficulty"]
-    values = np.stack([run.values[0] for run in table.runs])
-    for topic in table.topic_ids[1:]:
-        own = [row["score"] for row in figure.rows if row["topic"] == topic]
-        column = values[:, table.topic_ids.index(topic)]
-        assert sorted(map(float, own)) == pytest.approx(sorted(column))  # type: ignore[arg-type]
-
-
-POINTS = st.dictionaries(
-    st.text("abcdefgh", min_size=1, max_size=12),
-    st.tuples(st.floats(0, 290), st.floats(0, 270)),
-    max_size=25,
-)
-
-
-@given(POINTS)
-def test_labels_never_overlap_and_stay_inside(points: dict[str, tuple[float, float]]) -> None:
-    found = place_labels(points, (290, 270))
-    boxes = [label.box for label in found.values()]
-    for at, (left, top, right, bottom) in enumerate(boxes):
-        assert left >= 0 and top >= 0 and right <= 290 and bottom <= 270
-        for other in boxes[at + 1 :]:
-            apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
-            assert apart
-        assert not any(left < x < right and top < y < bottom for x, y in points.values())
-
-
-def test_a_lonely_label_always_finds_a_place() -> None:
-    for point in ((0, 135), (290, 135), (145, 0), (145, 270), (0, 0), (290, 270)):
-        assert place_labels({"run": point}, (290, 270)) or point in ((0, 0), (290, 270))
 
 
 # Opening it, and notebooks

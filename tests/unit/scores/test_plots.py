@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -61,11 +62,45 @@ def test_differences_are_those_of_the_comparison(table: ScoreTable) -> None:
         assert [(row["low"], row["high"]) for row in rows] == [one.interval for one in found.pairs]
 
 
-def test_notebooks_get_the_specification_as_data(table: ScoreTable) -> None:
+def test_notebooks_get_the_specification_as_data(
+    table: ScoreTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plot = table.plot()
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     bundle = plot._repr_mimebundle_()
     assert bundle[MIME] is plot.spec
     assert json.loads(json.dumps(bundle[MIME])) == plot.spec
+    assert bundle.keys() == {MIME, "text/plain"}
+
+
+def test_notebooks_get_a_drawing_where_vl_convert_is(table: ScoreTable) -> None:
+    pytest.importorskip("vl_convert")
+    for plot in (table.plot(), table.plot(kind="topics"), compare(table, "M").plot()):
+        bundle = plot._repr_mimebundle_()
+        drawn = ElementTree.fromstring(bundle["image/svg+xml"])
+        words = " ".join(drawn.itertext())
+        assert all(line in words for line in plot.spec["title"]["text"])
+
+
+def test_titles_say_what_is_seen_and_no_more(table: ScoreTable) -> None:
+    def title(measure: str, runs: list[str]) -> str:
+        return " ".join(table.only(runs=runs).plot(measure).spec["title"]["text"])
+
+    assert title("M", ["a", "b"]) == "b has the highest mean M, 0.667"
+    assert title("E", ["a", "b"]) == "b has the lowest (best) mean E, 0.667"
+    assert title("M", ["a"]) == "a has a mean M of 0.25"
+    same = ScoreTable(
+        table.measures[:1],
+        ("1",),
+        tuple(RunScores(run, np.array([[0.5]]), np.ones(1, dtype=bool)) for run in "ab"),
+    )
+    (title_lines,) = [same.plot().spec["title"]["text"]]
+    assert " ".join(title_lines) == "All 2 runs have the same mean M, 0.5"
+
+
+def test_axes_show_the_whole_range_of_a_measure(table: ScoreTable) -> None:
+    assert table.plot("M").spec["encoding"]["x"]["scale"]["domain"] == [0, 1]
+    assert table.plot("E").spec["encoding"]["x"]["scale"]["domain"] == [0, 2]
 
 
 def test_runs_with_names_that_javascript_knows_are_drawn(tmp_path: Path) -> None:

@@ -78,13 +78,14 @@ export interface ReportVerdicts {
   verdicts: Verdict[];
 }
 
-/** A figure: its data by column, runs by number, and a Vega-Lite specification without data. */
+/**
+ * A figure: its data by column, and a Vega-Lite specification without data.
+ *
+ * Runs are numbers. Values that are missing at the end of a column are left out.
+ */
 export interface ReportFigure {
   id: string;
   section: string;
-  title: string;
-  note: string;
-  alt: string;
   columns: Record<string, (string | number | null)[]>;
   spec: Record<string, unknown>;
 }

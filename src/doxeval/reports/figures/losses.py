@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from doxeval.messages import plural
 from doxeval.reports.contents import Contents
 from doxeval.reports.figures.vega import (
     BLUE,
@@ -22,13 +23,15 @@ from doxeval.reports.figures.vega import (
     quantitative,
     tooltip,
 )
+from doxeval.reports.overview import standing
 from doxeval.scores import ScoreTable
 
 _PARTS = ("shown", "lost by retrieval", "lost by chunking")
 _COLOURS = (BLUE, LIGHT_GREY, ORANGE)
 # Smaller parts have no room for their percentage.
-_MIN_WRITTEN = 0.07
+_MIN_WRITTEN = 0.06
 _MAX_MEASURES = 4
+_WIDTH = 290
 
 
 class Loss(NamedTuple):
@@ -93,11 +96,30 @@ def losses_figure(contents: Contents) -> Figure | None:
     return Figure(
         "losses",
         "losses",
-        "What is shown and what is lost",
+        _finding(contents, names[0], by_measure[names[0]]),
+        f"Means over {plural(len(contents.table.topic_ids), contents.subject.topic)}, without "
+        "white space. Lost by chunking: what the best order of the same chunks, a greedy oracle's, "
+        f"does not show; lost by retrieval: the rest. {contents.test_in_words()}".strip(),
         columns,
         _drawn(contents, names),
-        alt=" ".join(_in_words(contents, name, by_measure[name]) for name in names),
+        " ".join(_in_words(contents, name, by_measure[name]) for name in names),
+        100 + min(len(names), 2) * (_WIDTH + 20),
     )
+
+
+def _finding(contents: Contents, measure: str, losses: Sequence[Loss]) -> str:
+    """Return what the run that shows most shows and loses."""
+    parts = {(loss.shown, loss.chunking) for loss in losses}
+    best = max(losses, key=lambda loss: loss.shown)
+    lost = f"{best.retrieval:.0%} is lost by retrieval, {best.chunking:.0%} by chunking"
+    if len(losses) > 1 and len(parts) == 1:
+        system = contents.subject.run
+        return f"By {measure}, all {len(losses):,} {system}s show {best.shown:.0%}; {lost}"
+    most = " most" if len(losses) > 1 else ""
+    finding = f"By {measure}, {contents.shown[best.run]} shows{most}, {best.shown:.0%}; {lost}"
+    number = contents.labels.index(measure)
+    compared = standing(contents, number, best.run)
+    return f"{finding}. It is {compared}" if compared else finding
 
 
 def _in_words(contents: Contents, measure: str, losses: Sequence[Loss]) -> str:
@@ -126,7 +148,7 @@ def _drawn(contents: Contents, measures: list[str]) -> dict[str, Any]:
         "type": "nominal",
         "title": None,
         "sort": order,
-        "axis": {"labelLimit": 120},
+        "axis": {"labelLimit": 200},
     }
     x = quantitative("share of what was to be found", "from", **across)
     written = {
@@ -151,7 +173,7 @@ def _drawn(contents: Contents, measures: list[str]) -> dict[str, Any]:
         "facet": {"field": "measure", "type": "nominal", "title": None, "sort": measures},
         "columns": 2,
         "spec": {
-            "width": 290,
+            "width": _WIDTH,
             "height": {"step": 26},
             "encoding": {"y": y},
             "layer": [
@@ -166,6 +188,19 @@ def _drawn(contents: Contents, measures: list[str]) -> dict[str, Any]:
                         "x": {"field": "middle", "type": "quantitative"},
                         "text": {"field": "part", "type": "quantitative", "format": ".0%"},
                         "color": written,
+                    },
+                },
+                {  # a small part at the end is written beside the bar
+                    "transform": [
+                        {
+                            "filter": f"datum.what == {parts[2]!r} && datum.part >= 0.005 && "
+                            f"datum.part < {_MIN_WRITTEN}"
+                        }
+                    ],
+                    "mark": {"type": "text", "fontSize": 12, "align": "left", "dx": 4},
+                    "encoding": {
+                        "x": {"field": "to", "type": "quantitative"},
+                        "text": {"field": "part", "type": "quantitative", "format": ".0%"},
                     },
                 },
             ],

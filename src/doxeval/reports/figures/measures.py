@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 from unicodedata import east_asian_width
 
-from doxeval.comparison import MeasurePair
+from doxeval.comparison import Correlations, MeasurePair
 from doxeval.messages import plural
 from doxeval.reports.contents import Contents
 from doxeval.reports.figures.vega import (
     IS_CHOSEN,
     Figure,
     Value,
-    bounds_of,
-    by_run,
+    best_and_baseline,
     choosing,
+    colours_explained,
     quantitative,
     tooltip,
 )
+from doxeval.scores import axis_ends
 
 _MAX_SCATTERS = 3
 _WIDTH, _HEIGHT = 290, 270
@@ -55,8 +56,8 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
         if (x := first[run]) is not None and (y := second[run]) is not None
     ]
     facts = contents.table.measures
-    across = bounds_of(facts[0], [point.x for point in points])
-    up = bounds_of(facts[number], [point.y for point in points])
+    across = axis_ends(facts[0], [point.x for point in points])
+    up = axis_ends(facts[number], [point.y for point in points])
     chosen = [contents.shown[run] for run in contents.chosen]
     labels = place_labels(
         {p.run: (_pixel(p.x, across, _WIDTH), _HEIGHT - _pixel(p.y, up, _HEIGHT)) for p in points},
@@ -72,10 +73,39 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
     names = (contents.labels[0], contents.labels[number])
     line = _line(pair, across, up)
     drawing = _scatter_drawn(contents, names, (across, up), line)
-    note = _coefficients(pair)
-    title = f"{names[1]} by {names[0]}"
-    alt = f"A point for each of {plural(len(points), contents.subject.run)}: {title}; {note}."
-    return Figure(f"scatter-{number}", "scatter", title, columns, drawing, note, alt)
+    system = contents.subject.run
+    source = (
+        f"Means of each {system} by {names[1]} and {names[0]}"
+        f"{'; dashed: the least-squares line of all' if line else ', of'} "
+        f"{plural(len(points), system)}. {_coefficients(pair)}. {colours_explained(contents)}"
+    )
+    alt = f"A point for each of {plural(len(points), system)}: {names[1]} by {names[0]}."
+    title = _agreement_finding(pair, names, system)
+    return Figure(
+        f"scatter-{number}",
+        "scatter",
+        title,
+        source.strip(),
+        columns,
+        drawing,
+        alt,
+        _WIDTH + 60,
+    )
+
+
+def _agreement_finding(pair: MeasurePair, names: tuple[str, str], system: str) -> str:
+    """Return how alike two measures rank the runs."""
+    both = f"{names[0]} and {names[1]}"
+    if pair.tau.value is None or pair.agreement is None:
+        return f"{both} do not give two rankings of the {system}s"
+    how = {
+        "equivalent": "equivalently",
+        "in between": "neither equivalently nor noticeably differently",
+        "noticeably different": "noticeably differently",
+    }
+    return (
+        f"{both} rank the {system}s {how[pair.agreement]} (τ\N{NO-BREAK SPACE}{pair.tau.value:.2f})"
+    )
 
 
 def _pixel(value: float, ends: tuple[float, float], length: int) -> float:
@@ -110,7 +140,12 @@ def _scatter_drawn(
     line: list[dict[str, float]],
 ) -> dict[str, Any]:
     x, y = (
-        quantitative(name, field, scale={"domain": list(domain), "nice": False})
+        quantitative(
+            name,
+            field,
+            scale={"domain": list(domain), "nice": False},
+            axis={"labelFlush": False, "tickCount": 5},
+        )
         for name, field, domain in zip(names, ("x", "y"), ends, strict=True)
     )
     tips = [
@@ -118,11 +153,13 @@ def _scatter_drawn(
         tooltip("x", names[0], ".4f"),
         tooltip("y", names[1], ".4f"),
     ]
-    runs = list(contents.shown.values())
-    colour = {**by_run(runs)["color"], "legend": None}
+    runs = best_and_baseline(contents)
     texts: list[dict[str, Any]] = [
         {
-            "transform": [IS_CHOSEN, {"filter": f"datum.label == '{side}'"}],
+            "transform": [
+                IS_CHOSEN,
+                {"filter": f"datum.label == '{side}'"},
+            ],
             "mark": {**marks, "type": "text", "limit": Label.longest},
             "encoding": {"x": x, "y": y, "text": {"field": "run"}},
         }
@@ -141,7 +178,7 @@ def _scatter_drawn(
             {
                 "transform": [IS_CHOSEN],
                 "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-                "encoding": {"x": x, "y": y, "color": colour, "tooltip": tips},
+                "encoding": {"x": x, "y": y, "color": runs, "tooltip": tips},
             },
             *texts,
         ],
@@ -159,7 +196,7 @@ def _coefficients(pair: MeasurePair) -> str:
         )
         if coefficient.value is not None
     ]
-    return ", ".join(defined) or "no correlation is defined"
+    return ", ".join(defined) or "No correlation is defined"
 
 
 def tau_figure(contents: Contents) -> Figure | None:
@@ -175,14 +212,15 @@ def tau_figure(contents: Contents) -> Figure | None:
     }
     step = 46 if len(labels) <= 16 else 24
     axis = {"type": "nominal", "sort": names, "title": None}
-    range_ = ["#d98a4b", "#bbbbbb", "#6f9fd8"]
+    angle = 0 if max(map(len, names)) * 7 + 6 < step else -40
+    range_ = ["#d98a4b", "#e4e4e4", "#6f9fd8"]
     colour = quantitative("τ", "tau", scale={"domain": [-1, 0, 1], "range": range_})
     tips = [tooltip("first", "measure"), tooltip("second", "and"), tooltip("tau", "τ", ".3f")]
     drawing = {
         "width": {"step": step},
         "height": {"step": min(step, 30)},
         "encoding": {
-            "x": {"field": "second", **axis, "axis": {"labelAngle": -40}},
+            "x": {"field": "second", **axis, "axis": {"labelAngle": angle}},
             "y": {"field": "first", **axis},
             "tooltip": tips,
         },
@@ -194,9 +232,42 @@ def tau_figure(contents: Contents) -> Figure | None:
             },
         ],
     }
-    alt = "A square for each pair of measures; the table has the numbers."
-    title = "Kendall's τ between measures"
-    return Figure("tau", "tau", title, columns, drawing, "", alt)
+    source = (
+        f"Kendall's τ between the rankings of {plural(len(contents.names), contents.subject.run)} "
+        "by two measures; above 0.9 they are equivalent, below 0.8 noticeably different."
+    )
+    return Figure(
+        "tau",
+        "tau",
+        _tau_finding(contents, contents.correlations),
+        source,
+        columns,
+        drawing,
+        "A square for each pair of measures; the table has the numbers.",
+        max(len(labels) * step + 160, 360),
+    )
+
+
+def _tau_finding(contents: Contents, correlations: Correlations) -> str:
+    """Return which measures agree most and least."""
+    names = dict(zip(contents.table.labels, contents.labels, strict=True))
+    pairs = [pair for pair in correlations.pairs if pair.tau.value is not None]
+    if not pairs:
+        return f"No two measures give two rankings of the {contents.subject.run}s"
+
+    def both(pair: MeasurePair) -> tuple[str, str]:
+        return (names[pair.first], names[pair.second])
+
+    if len(pairs) == 1:
+        return _agreement_finding(pairs[0], both(pairs[0]), contents.subject.run)
+    pairs.sort(key=lambda pair: pair.tau.value or 0.0)
+    least, most = pairs[0], pairs[-1]
+    if least.tau.value == most.tau.value:
+        return f"All pairs of measures agree alike (τ\N{NO-BREAK SPACE}{most.tau.value:.2f})"
+    return (
+        f"{' and '.join(both(most))} agree most (τ\N{NO-BREAK SPACE}{most.tau.value:.2f}), "
+        f"{' and '.join(both(least))} least ({least.tau.value:.2f})"
+    )
 
 
 def tau_of(contents: Contents, first: str, second: str) -> float | None:

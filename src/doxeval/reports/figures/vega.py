@@ -1,48 +1,51 @@
 """Figures: Vega-Lite specifications, the one source of what the page and files show.
 
 The page draws a specification with the Vega runtime that it carries. Files for papers are drawn by
-vl-convert, with the runs that are chosen when the page is opened.
+vl-convert, or saved from the page, with the runs that are chosen. A specification has the size of a
+figure in a paper; the page gives it that of its place.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from doxeval.scores import SCHEMA, MeasureFacts, draw_figure
+from doxeval.reports.contents import Contents
+from doxeval.scores import SCHEMA, draw_figure, titled
 
 Value = str | float | None
 # The best run and the baseline where all others are grey; colours that are told apart by everybody.
 BLUE, ORANGE, GREY, LIGHT_GREY = "#3b76b8", "#e0812a", "#8d949e", "#cfd4db"
+# Of the other runs where each needs a colour: in documents.
 COLOURS = (
-    "#4c7fc0", "#e8811a", "#d6484c", "#2fa39b", "#5a9e3a",
-    "#b08a00", "#a868b5", "#d9669a", "#9c6b4f", "#808080",
+    "#d6484c", "#2fa39b", "#5a9e3a", "#b08a00", "#a868b5", "#d9669a", "#9c6b4f", "#6c7a89",
 )  # fmt: skip
 DASHES = ([1, 0], [7, 3], [2, 2], [8, 3, 2, 3])
 # The formats of files, besides the data as CSV.
 FILES = ("svg", "png", "pdf")
 CHOSEN = "chosen"
 IS_CHOSEN = {"filter": f"indexof({CHOSEN}, datum.run) >= 0"}
-# Of a figure that fills a column; the page fits it to its own.
-WIDTH = 640
+# Of a figure across a column of a paper, and of one with many topics.
+WIDTH, HEIGHT = 440, 275
+WIDE = 640
 _INK, _GRID = "#444444", "#88888833"
 # What files look like; the page has colours of its own, for light and dark.
 _CONFIG = {
     "aria": False,
     "font": "sans-serif",
     "view": {"stroke": None},
+    "title": {"color": "#1c1f24", "subtitleColor": _INK},
     "axis": {
         "labelColor": _INK,
         "titleColor": _INK,
         "gridColor": _GRID,
         "domainColor": _INK,
         "tickColor": _INK,
-        "labelFontSize": 11,
-        "titleFontSize": 12,
+        "labelFontSize": 12,
+        "titleFontSize": 13,
         "titleFontWeight": "normal",
         "labelLimit": 160,
     },
@@ -54,31 +57,35 @@ _CONFIG = {
         "symbolSize": 300,
         "symbolStrokeWidth": 2,
     },
-    "header": {"labelColor": _INK, "titleColor": _INK},
-    "text": {"color": _INK},
+    "header": {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 12},
+    "text": {"color": _INK, "fontSize": 12},
     "rule": {"color": _INK},
 }
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its data by column, how they are drawn, a note on it, and what it says in words.
+    """A figure: what it states, where that comes from, its data by column, and how they are drawn.
+
+    title: the finding. source: what is drawn, from which scores, with which interval or test.
+    alt: what the figure shows, in words. width: about how wide it is, for the lines of its title.
 
     >>> columns = {"run": ["a", "a"], "x": [0.0, 1.0], "y": [0.5, None]}
-    >>> figure = Figure("curve", "curves", "Precision", columns, {"mark": "line"})
+    >>> figure = Figure("curve", "curves", "a is best", "Means.", columns, {"mark": "line"})
     >>> figure.csv().splitlines()
     ['run,x,y', 'a,0.0,0.5', 'a,1.0,']
-    >>> figure.rows[0]
-    {'run': 'a', 'x': 0.0, 'y': 0.5}
+    >>> figure.rows[0], figure.spec["title"]["text"]
+    ({'run': 'a', 'x': 0.0, 'y': 0.5}, ['a is best'])
     """
 
     name: str
     section: str
     title: str
+    source: str
     columns: Mapping[str, Sequence[Value]]
     drawing: Mapping[str, Any]
-    note: str = ""
     alt: str = ""
+    width: float = WIDTH + 60
 
     @property
     def rows(self) -> list[dict[str, Value]]:
@@ -90,7 +97,8 @@ class Figure:
     @property
     def spec(self) -> dict[str, Any]:
         """The specification without data, as the page has it."""
-        return {"$schema": SCHEMA, **self.drawing}
+        title = titled(self.title, self.source, self.width)
+        return {"$schema": SCHEMA, "title": title, **self.drawing}
 
     def file(self, kind: str) -> bytes:
         """Return the figure as a file: svg, png, pdf, or its data as csv."""
@@ -123,25 +131,6 @@ def quantitative(title: str, field: str, **more: Any) -> dict[str, Any]:
     return {"field": field, "type": "quantitative", "title": title, **more}
 
 
-def bounds_of(facts: MeasureFacts, values: Iterable[float]) -> tuple[float, float]:
-    """Return the ends of an axis: the range of the measure, and of values beyond or without one.
-
-    Zero is always between them.
-
-    >>> bounds_of(MeasureFacts("P", "P", "precision"), [0.2, 0.4])
-    (0.0, 1.0)
-    >>> bounds_of(MeasureFacts("x", "x", "", 0, None), [20.0, 40.0])
-    (0.0, 42.0)
-    """
-    known = [value for value in values if math.isfinite(value)]
-    low, high = min(0.0, *known, 0.0), max(0.0, *known, 0.0)
-    if facts.highest is None or not math.isfinite(facts.highest):
-        high += (high - low) * 0.05 or 1.0
-    else:
-        high = max(high, float(facts.highest))
-    return (low if math.isinf(facts.lowest) else min(low, float(facts.lowest))), high
-
-
 def tooltip(field: str, title: str, style: str = "") -> dict[str, Any]:
     """Return a line of a tooltip; numbers have a format.
 
@@ -162,29 +151,56 @@ def choosing(runs: Sequence[str]) -> dict[str, Any]:
     return {"name": CHOSEN, "value": list(runs)}
 
 
-def by_run(runs: Sequence[str], *, dashes: bool = False) -> dict[str, Any]:
-    """Return the encodings of runs: each has the same colour in every figure, whatever is chosen.
+def best_and_baseline(contents: Contents) -> dict[str, Any]:
+    """Return the encoding of runs in which the best one and the baseline stand out.
 
-    >>> by_run(["a", "b"])["color"]["scale"]["domain"]
-    ['a', 'b']
+    No run is best if all have the same mean.
     """
-    legend = {"title": None, "orient": "right", "values": {"expr": CHOSEN}}
-    encodings = {"color": _by_run(runs, [colour_of(n) for n in range(len(runs))], legend)}
-    if dashes:
-        encodings["strokeDash"] = _by_run(runs, [dash_of(n) for n in range(len(runs))], legend)
-    return encodings
+    colours = dict.fromkeys(contents.shown.values(), GREY)
+    for run, colour in marked_runs(contents).items():
+        colours[contents.shown[run]] = colour
+    scale = {"domain": list(colours), "range": list(colours.values())}
+    return {"field": "run", "type": "nominal", "scale": scale, "legend": None}
 
 
-def colour_of(place: int) -> str:
-    """Return the colour of the run with this place in the ranking."""
-    return COLOURS[place % len(COLOURS)]
+def marked_runs(contents: Contents) -> dict[str, str]:
+    """Return the colours of the best run by the first measure and of the baseline.
+
+    >>> import numpy as np
+    >>> from doxeval.scores import MeasureFacts, RunScores, ScoreTable
+    >>> counted, facts = np.ones(1, dtype=bool), (MeasureFacts("P", "P", "precision"),)
+    >>> runs = tuple(RunScores(run, np.array([[0.5]]), counted) for run in "ab")
+    >>> marked_runs(Contents(ScoreTable(facts, ("7",), runs)))
+    {}
+    """
+    marked = {}
+    if contents.baseline is not None:
+        marked[contents.baseline] = ORANGE
+    if not contents.is_tie:
+        marked[contents.ranking[0]] = BLUE
+    return marked
+
+
+def colours_explained(contents: Contents) -> str:
+    """Return a sentence about the colours of runs; empty if there is nothing to explain."""
+    phrases = []
+    for run, colour in sorted(marked_runs(contents).items(), key=lambda item: item[1]):
+        name = "blue" if colour == BLUE else "orange"
+        what = f"best by {contents.labels[0]}" if colour == BLUE else "the baseline"
+        phrases.append(f"{name}: {contents.shown[run]}, {what}")
+    sentence = "; ".join(phrases)
+    return f"{sentence[0].upper()}{sentence[1:]}." if len(contents.ranking) > 1 and phrases else ""
+
+
+def run_colours(contents: Contents) -> list[str]:
+    """Return a colour for each run by rank: that of all figures, and others where all need one."""
+    marked = marked_runs(contents)
+    return [
+        marked.get(run) or COLOURS[place % len(COLOURS)]
+        for place, run in enumerate(contents.ranking)
+    ]
 
 
 def dash_of(place: int) -> list[int]:
     """Return the dashes of the run with this place in the ranking."""
     return DASHES[place % len(DASHES)]
-
-
-def _by_run(runs: Sequence[str], values: Sequence[Any], legend: Mapping[str, Any]) -> Any:
-    scale = {"domain": list(runs), "range": list(values)}
-    return {"field": "run", "type": "nominal", "scale": scale, "legend": dict(legend)}

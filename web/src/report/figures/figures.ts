@@ -1,13 +1,12 @@
-// The figures that the page has places for, each with its legend of runs and its data.
+// The figures that the page has places for, each with its data and itself as files.
 
-import { all, button, drawn, element, named } from "../../shared/dom";
+import { all, button, drawn, element } from "../../shared/dom";
 import type { ReportFigure, ReportRun } from "../../shared/report-types";
-import { capital } from "../../shared/words";
 import { rowsOf } from "../data";
 import type { Page } from "../page";
-import { dataButton } from "../tables/csv";
-import { Plot } from "./plots";
-import { coloursOfRuns, hasOwnWidth, isWide } from "./specs";
+import { dataButton, saveFile } from "../tables/csv";
+import { lift, Plot } from "./plots";
+import { hasOwnWidth, isWide, titleOf } from "./specs";
 
 export function figures(page: Page): void {
   const byId = new Map(page.data.figures.map((figure) => [figure.id, figure]));
@@ -15,41 +14,51 @@ export function figures(page: Page): void {
     const figure = byId.get(place.dataset.figure ?? "");
     if (figure) prepare(page, place, figure);
   }
+  liftedByName(page);
 }
 
 function prepare(page: Page, place: HTMLElement, figure: ReportFigure): void {
-  const plot = place.querySelector<HTMLElement>(".plot");
-  if (!plot) return;
-  describe(place, plot, figure);
+  const box = place.querySelector<HTMLElement>(".plot");
+  if (!box) return;
+  describe(place, box, figure);
   place.classList.toggle("wide", hasOwnWidth(figure.spec) || isWide(figure.spec) || "topic" in figure.columns);
-  place.prepend(
-    dataButton(
-      page,
-      figure.title,
-      () => figure.id,
-      () => Object.entries(figure.columns),
+  const plot = new Plot(page, box, figure.spec, () => rowsOf(figure.columns));
+  const name = (): string => `${page.data.title.slice(0, 50)}-${figure.id}`;
+  const data = dataButton(page, titleOf(figure.spec), name, () => Object.entries(figure.columns));
+  place.prepend(element("div", { class: "saves" }, ...saveButtons(plot, titleOf(figure.spec), name), data));
+}
+
+/** Buttons that save a figure as it is, with its title, in the size for a paper. */
+export function saveButtons(plot: Plot, what: string, file: () => string): HTMLElement[] {
+  return (["svg", "png"] as const).map((kind) =>
+    button(
+      { class: "data", "aria-label": `Save ${what} as ${kind.toUpperCase()}` },
+      () => void plot.file(kind).then((content) => saveFile(file(), kind, content)),
+      kind.toUpperCase(),
     ),
   );
-  let refreshed = (): void => {};
-  if (coloursOfRuns(figure.spec).size) {
-    const runs = legend(page, figure);
-    plot.before(runs.list);
-    refreshed = runs.refresh;
-  }
-  new Plot(page, plot, figure.spec, () => rowsOf(figure.columns), refreshed);
+}
+
+/** A run in the list of runs that is pointed at, or has the focus, is lifted in all figures in view. */
+function liftedByName(page: Page): void {
+  const list = document.getElementById("run-chooser");
+  const point = (event: Event): void => {
+    const row = (event.target as Element).closest("li")?.querySelector<HTMLElement>("[data-run]");
+    lift(row ? page.run(Number(row.dataset.run)).name : "");
+  };
+  for (const kind of ["pointerover", "focusin"]) list?.addEventListener(kind, point);
+  for (const kind of ["pointerleave", "focusout"]) list?.addEventListener(kind, () => lift(""));
 }
 
 /** Let those who cannot see a figure hear what it shows. */
 function describe(place: HTMLElement, plot: HTMLElement, figure: ReportFigure): void {
   const words = place.querySelector(".alt");
   plot.setAttribute("role", "img");
-  plot.setAttribute("aria-label", figure.title);
+  plot.setAttribute("aria-label", titleOf(figure.spec));
   if (!words) return;
   words.id = `alt-${figure.id}`;
   plot.setAttribute("aria-describedby", words.id);
 }
-
-// The runs of a figure: pressing one hides it, or shows it again, everywhere.
 
 /** A short line in the colour and dashes of a run. */
 export function swatch(run: Pick<ReportRun, "colour" | "dash">): SVGElement {
@@ -66,38 +75,4 @@ export function swatch(run: Pick<ReportRun, "colour" | "dash">): SVGElement {
       "stroke-dasharray": run.dash.some((gap, at) => at % 2 && gap) ? run.dash.join(" ") : "none",
     }),
   );
-}
-
-/** The legend of a figure: the runs that it has, as far as they are or were at first chosen. */
-export function legend(page: Page, figure: ReportFigure): { list: HTMLElement; refresh: () => void } {
-  const list = element("ul", {
-    class: "legend",
-    "aria-label": `${capital(page.data.subject.run)}s in ${figure.title}`,
-  });
-  const has = new Set(figure.columns.run ?? []);
-  const colours = coloursOfRuns(figure.spec);
-  let listed = "";
-  const refresh = (): void => {
-    const runs = [...page.data.runs.keys()].filter((at) => {
-      const run = page.run(at);
-      return has.has(run.name) && (run.shown || page.chosen.has(at));
-    });
-    if (runs.join() !== listed) {
-      listed = runs.join();
-      list.replaceChildren(...runs.map((at) => entry(page, at, colours)));
-    }
-    for (const each of list.querySelectorAll("button"))
-      each.setAttribute("aria-pressed", String(page.chosen.has(Number(each.dataset.run))));
-  };
-  refresh();
-  return { list, refresh };
-}
-
-function entry(page: Page, at: number, colours: Map<string, string>): HTMLElement {
-  const run = page.run(at);
-  const colour = colours.get(run.name);
-  const line = swatch(colour ? { colour, dash: [1, 0] } : run);
-  const title = run.what ? `${run.full}: ${run.what}` : run.full;
-  const toggle = button({ "data-run": String(at), title }, () => page.toggle(at), line, named(run.name));
-  return element("li", {}, toggle);
 }

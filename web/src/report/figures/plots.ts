@@ -1,13 +1,14 @@
 // Figures by Vega: drawn when they come into view, and drawn anew when something changes.
 
-import { changeset, Error as ErrorsOnly, type Loader, parse, type Spec, View } from "vega";
+import { changeset, Error as ErrorsOnly, type Loader, parse, type Spec, View, type ViewOptions } from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile, type TopLevelSpec } from "vega-lite";
 import { element } from "../../shared/dom";
 import type { Value } from "../data";
 import { lazily } from "../lazy";
 import type { Page } from "../page";
-import { expectedHeight, fitted, forVega, fromVega, hasParameter, takesChosenRows, withoutRunLegends } from "./specs";
+import { Nearest } from "./nearest";
+import { expectedHeight, fitted, forVega, fromVega, hasParameter, takesChosenRows, withoutTitle } from "./specs";
 import { figureConfig, isPrinting, onTheme, themeState } from "./theme";
 
 export type Row = Record<string, Value>;
@@ -26,6 +27,18 @@ function noLoader(): Loader {
   return { load: refuse, sanitize: refuse, http: refuse, file: refuse };
 }
 
+/** What draws a specification, whose rows are still to come. */
+function viewOf(spec: Record<string, unknown>, config: Record<string, unknown>, options: ViewOptions): View {
+  const whole = { ...forVega(spec), data: { name: "rows" }, config };
+  const compiled = compile(whole as unknown as TopLevelSpec).spec as Spec;
+  return new View(parse(compiled, undefined, { ast: true }), {
+    expr: expressionInterpreter,
+    loader: noLoader(),
+    logLevel: ErrorsOnly, // a figure without any run is worth no warning
+    ...options,
+  } as ViewOptions);
+}
+
 /** A place on the page with a figure in it. */
 export class Plot {
   /** Draw the figure if it is out of date, as soon as it is in view. */
@@ -35,6 +48,7 @@ export class Plot {
   #view: View | null = null;
   #drawnFor = "";
   #chosen = "";
+  #nearest: Nearest | null = null;
   /** The rows of the figure by run, as far as Vega has them, if only those of chosen runs matter. */
   #byRun: Map<Value, Row[]> | null = null;
 
@@ -43,7 +57,6 @@ export class Plot {
     private readonly place: HTMLElement,
     private spec: Record<string, unknown>,
     private rows: () => Row[],
-    private readonly refreshed: () => void = () => {},
   ) {
     place.replaceChildren(this.#inner);
     this.#reserve();
@@ -78,7 +91,6 @@ export class Plot {
     this.#chosen = chosen;
     if (this.#byRun) this.#exchange(this.#view, this.#byRun, new Set(names));
     else if (hasParameter(this.spec, "chosen")) this.#view.signal("chosen", forVega(names)).run();
-    this.refreshed();
   }
 
   /** Give Vega the rows of runs that have been chosen since, and take those of the others away. */
@@ -102,24 +114,18 @@ export class Plot {
   }
 
   #draw(width: number): void {
+    this.#nearest?.end();
+    this.#nearest = null;
     this.#view?.finalize();
     this.#byRun = takesChosenRows(this.spec) ? this.#rowsOf(new Set(this.page.chosenNames)) : null;
     const rows = this.#byRun ? [...this.#byRun.values()].flat() : this.rows().map(forVega);
-    const spec = {
-      ...forVega(fitted(withoutRunLegends(this.spec), width)),
-      data: { name: "rows" },
-      config: figureConfig(),
-    };
-    const compiled = compile(spec as unknown as TopLevelSpec).spec as Spec;
-    this.#view = new View(parse(compiled, undefined, { ast: true }), {
-      expr: expressionInterpreter,
+    const canLift = hasParameter(this.spec, "lifted");
+    this.#view = viewOf(fitted(withoutTitle(this.spec), width), figureConfig(), {
       renderer: rows.length > MOST_ELEMENTS && !isPrinting() ? "canvas" : "svg",
       container: this.#inner,
-      loader: noLoader(),
-      logLevel: ErrorsOnly, // a figure without any run is worth no warning
       hover: true,
-      tooltip,
-    } as ConstructorParameters<typeof View>[1]);
+      tooltip: canLift ? () => {} : tooltip,
+    });
     this.#view.addEventListener("click", (_event, item) => this.#clicked(item?.datum as Row | undefined));
     this.#chosen = "";
     this.place.style.minHeight = "";
@@ -127,6 +133,31 @@ export class Plot {
     if (this.#byRun) this.#view.signal("chosen", forVega(names));
     this.#view.insert("rows", rows).run();
     void this.#view.runAsync().then(() => this.#keepReachable());
+    if (canLift) this.#nearest = new Nearest(this.#view, this.spec, () => [...(this.#byRun?.values() ?? [])], pointed);
+  }
+
+  /** Lift the line of a run, if it is there to be seen; an empty name lowers it again. */
+  lift(run: string): void {
+    const { top, bottom } = this.place.getBoundingClientRect();
+    if (bottom < 0 || top > innerHeight) return;
+    this.#nearest?.lift(this.#byRun?.has(run) ? forVega(run) : "");
+  }
+
+  /** The figure for a paper: with its title, in its own size and the colours of paper. */
+  async file(kind: "svg" | "png"): Promise<Blob> {
+    const view = viewOf(this.spec, figureConfig(true), { renderer: "none" });
+    if (hasParameter(this.spec, "chosen")) view.signal("chosen", forVega(this.page.chosenNames));
+    view.background(kind === "png" ? "white" : "transparent").padding(8);
+    await view.insert("rows", this.rows().map(forVega)).runAsync();
+    try {
+      if (kind === "svg") return new Blob([await view.toSVG()], { type: "image/svg+xml" });
+      const canvas = (await view.toCanvas(2)) as HTMLCanvasElement;
+      return await new Promise((done, failed) =>
+        canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error("the figure is too large for a PNG")))),
+      );
+    } finally {
+      view.finalize();
+    }
   }
 
   /** A figure that is wider than its place is scrolled by keys, too. */
@@ -146,6 +177,16 @@ export class Plot {
     const width = this.place.clientWidth || 800;
     this.place.style.minHeight = `${expectedHeight(this.spec, width, this.page.chosen.size)}px`;
   }
+}
+
+/** Lift the line of a run in all figures that are in view; an empty name lowers it again. */
+export function lift(run: string): void {
+  for (const plot of plots) plot.lift(run);
+}
+
+function pointed(run: string, event: PointerEvent, values: Record<string, string> | null): void {
+  lift(fromVega(run));
+  tooltip(null, event, null, values);
 }
 
 /** Keep all figures in step with the chosen runs and the colours of the page. */

@@ -48,17 +48,6 @@ export function takesChosenRows(spec: Spec): boolean {
   return JSON.stringify(transforms[0]) === JSON.stringify(CHOSEN) && !/\bchosen\b/.test(JSON.stringify(rest));
 }
 
-const CHANNELS = ["color", "stroke", "fill", "strokeDash", "shape"];
-
-/** The colours of runs that a figure gives all of its marks, by name; none if marks have their own. */
-export function coloursOfRuns(spec: Spec): Map<string, string> {
-  const colour = isSpec(spec.encoding) ? spec.encoding.color : null;
-  const scale = isSpec(colour) && colour.field === "run" ? colour.scale : null;
-  if (!isSpec(scale) || !Array.isArray(scale.domain) || !Array.isArray(scale.range)) return new Map();
-  const range = scale.range;
-  return new Map(scale.domain.map((name, at) => [String(name), String(range[at])]));
-}
-
 /** What a specification says about its place on the page. */
 function meta(spec: Spec, name: string): unknown {
   return isSpec(spec.usermeta) ? spec.usermeta[name] : undefined;
@@ -69,21 +58,15 @@ export function isWide(spec: Spec): boolean {
   return meta(spec, "wide") === true;
 }
 
-/** The specification without Vega's legends of runs: the page has a livelier one. */
-export function withoutRunLegends(spec: Spec): Spec {
-  return changed(spec) as Spec;
+/** The specification without its title: the page has its own above the figure. */
+export function withoutTitle({ title: _title, ...rest }: Spec): Spec {
+  return rest;
 }
 
-function changed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(changed);
-  if (!isSpec(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, each]) =>
-      CHANNELS.includes(key) && isSpec(each) && each.field === "run"
-        ? [key, { ...each, legend: null }]
-        : [key, changed(each)],
-    ),
-  );
+/** What a figure states, as its specification has it, in one line. */
+export function titleOf(spec: Spec): string {
+  const lines = isSpec(spec.title) ? spec.title.text : null;
+  return Array.isArray(lines) ? lines.join(" ") : "";
 }
 
 /** Whether a figure has several panels, or as many columns as it likes. */
@@ -94,6 +77,9 @@ export function hasOwnWidth(spec: Spec): boolean {
 /** Room for the axis at the left of panels, and between them. */
 const AXIS = 64;
 const GAP = 20;
+
+/** The lowest and the highest figure. */
+const [LOWEST, HIGHEST] = [220, 400];
 
 /** Panels that fill the width, in as many columns as there is room for. */
 function panels(spec: Spec, panel: Spec, width: number): Spec {
@@ -112,13 +98,19 @@ export function fitted(spec: Spec, width: number): Spec {
   const encoding = spec.encoding;
   const isFaceted = isSpec(encoding) && ["row", "column", "facet"].some((each) => each in encoding);
   if (typeof spec.width !== "number" || isFaceted) return spec;
-  return { ...spec, width, autosize: { type: "fit-x", contains: "padding" } };
+  return { ...spec, width, ...heightFor(spec, width), autosize: { type: "fit-x", contains: "padding" } };
+}
+
+/** The height of a figure as wide as this: in its own proportions, but neither flat nor a wall. */
+function heightFor({ width: own, height }: Spec, width: number): { height?: number } {
+  if (typeof own !== "number" || typeof height !== "number") return {};
+  return { height: Math.round(Math.min(Math.max((width * height) / own, LOWEST), HIGHEST)) };
 }
 
 /** About how high a figure will be, with so many panels if it has panels. */
 export function expectedHeight(spec: Spec, width: number, panelCount: number): number {
   const panel = spec.spec;
-  const height = isSpec(panel) ? panel.height : spec.height;
+  const height = isSpec(panel) ? panel.height : fitted(spec, width).height;
   const panelHeight = typeof height === "number" ? height : 200;
   if (!isSpec(panel)) return panelHeight + 50;
   const columns = fitted(spec, width).columns;

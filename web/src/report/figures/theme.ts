@@ -10,22 +10,22 @@ export interface Palette {
 const ON_PAPER: Palette = { ink: "#1c1f24", quiet: "#555555", grid: "#e2e2e2", paper: "#ffffff" };
 let printing = false;
 
-function palette(): Palette {
-  if (printing) return ON_PAPER;
+function palette(onPaper = printing): Palette {
+  if (onPaper) return ON_PAPER;
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return { ink: colour("ink"), quiet: colour("quiet"), grid: colour("grid"), paper: colour("paper") };
 }
 
-/** Vega-Lite's settings for the present colours of the page. */
-export function figureConfig(): Record<string, unknown> {
-  const { ink, quiet, grid, paper } = palette();
+/** Vega-Lite's settings for the present colours of the page, or for paper. */
+export function figureConfig(onPaper?: boolean): Record<string, unknown> {
+  const { ink, quiet, grid, paper } = palette(onPaper);
   const words = { labelColor: quiet, titleColor: ink, labelFontSize: 12, titleFontSize: 12 };
   return {
     aria: false, // the page itself says what a figure shows
     mark: { aria: false },
     background: "transparent",
-    font: "system-ui, sans-serif",
+    font: onPaper ? "sans-serif" : "system-ui, sans-serif",
     view: { stroke: null },
     axis: {
       ...words,

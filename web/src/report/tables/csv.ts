@@ -34,19 +34,18 @@ export function dataButton(page: Page, what: string, file: () => string, columns
   return button(
     { class: "data", "aria-label": `Data of ${what} as CSV` },
     () => {
-      const name = file()
-        .replace(/[^\p{L}\p{N}._-]+/gu, "-")
-        .slice(0, 80);
-      save(`${name}.csv`, csv(inWordsOf(page.data, columns())));
+      const text = csv(inWordsOf(page.data, columns()));
+      saveFile(file(), "csv", new Blob([text], { type: "text/csv;charset=utf-8" }));
     },
     "data",
   );
 }
 
-function save(name: string, text: string): void {
+/** Save a file under a name that every system takes. */
+export function saveFile(name: string, suffix: string, content: Blob): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  link.download = name;
+  link.href = URL.createObjectURL(content);
+  link.download = `${name.replace(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 80)}.${suffix}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
