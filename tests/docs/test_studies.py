@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 import doxeval
@@ -104,12 +105,27 @@ def run_block(block: Block, names: dict[str, Any], *, in_processes: bool = False
         path = Path(block.title)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.body, encoding="utf-8")
+        if path.parent == Path(".github/workflows"):
+            run_workflow(block.body)
+        elif path.name.startswith("test_"):
+            code, printed, errors = run_in_shell(f"pytest -q {path.name}")
+            assert code == 0, printed + errors
     elif block.language == "console":
         run_console(block.body, in_processes=in_processes)
     elif block.language == "pycon" or block.body.startswith(">>> "):
         run_session(block.body, names)
     elif block.language == "python":
         exec(compile(block.body, "guide", "exec"), names)
+
+
+def run_workflow(body: str) -> None:
+    """Run the commands of a workflow as its service would, after the installation."""
+    (job,) = yaml.safe_load(body)["jobs"].values()
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    assert commands.pop(0) == "pip install doxeval"
+    for command in commands:
+        code, printed, errors = run_in_shell(f"set -e\n{command}")
+        assert code == 0, f"{command}\n{printed}{errors}"
 
 
 def run_console(body: str, *, in_processes: bool = False) -> None:

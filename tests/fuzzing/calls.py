@@ -83,6 +83,7 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "chunks": _calls(
         "chunks gold gold.jsonl --docs e.jsonl --out new.jsonl --max-missing 50%",
+        "chunks questions gold.jsonl --docs e.jsonl --size 9 --by words:9:0 --similar .8",
         "chunks gold squad.json --docs squad.json --out new.jsonl --topics-out new2.jsonl",
         "chunks gold gold.csv --docs e.jsonl --out new.jsonl --copies place --max-missing 9",
         "chunks locate cut.jsonl --docs e.jsonl --out new.jsonl --max-missing 100%",

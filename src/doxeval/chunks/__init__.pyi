@@ -1,3 +1,5 @@
+from doxeval.chunks.checks import QuestionChecks as QuestionChecks
+from doxeval.chunks.checks import check_questions as check_questions
 from doxeval.chunks.chunking import split as split
 from doxeval.chunks.chunks import Chunks as Chunks
 from doxeval.chunks.chunks import chunks_with_texts as chunks_with_texts
@@ -43,6 +45,7 @@ from doxeval.chunks.evaluate import judgments_of as judgments_of
 from doxeval.chunks.evaluate import oracle_runs as oracle_runs
 from doxeval.chunks.evaluate import reading_measures as reading_measures
 from doxeval.chunks.evaluate import short_labels as short_labels
+from doxeval.chunks.evaluate import tags_of as tags_of
 from doxeval.chunks.evaluate import unanswerable_tables as unanswerable_tables
 from doxeval.chunks.evaluate import usual_of_answers as usual_of_answers
 from doxeval.chunks.evaluate import usual_presets as usual_presets

@@ -80,9 +80,19 @@ def evaluate(
         counting=Counting(docs, tokens, ignore_whitespace),
     )
     table = short_labels(evaluation.score_all(runs), unit)
-    table = replace(table, warnings=(*about, *table.warnings))
+    table = replace(table, warnings=(*about, *table.warnings), tags=tags_of(gold))
     warn(table.all_warnings())
     return table
+
+
+def tags_of(gold: Questions | Assessments | Any) -> Mapping[str, tuple[str, ...]]:
+    """Return the tags of questions by their ids; judgments have none.
+
+    >>> from doxeval.chunks.questions import Question
+    >>> tags_of(Questions((Question("1", "Who is four?", tags=("names",)),)))
+    {'1': ('names',)}
+    """
+    return dict(gold.tags) if isinstance(gold, Questions) else {}
 
 
 def usual_of_answers(judgments: Assessments, budget: int = 1000) -> list[str]:

@@ -16,7 +16,13 @@ import numpy as np
 from doxeval.arrays import Ints
 from doxeval.assessments import Assessments
 from doxeval.chunks.documents import Documents, documents, warnings_about
-from doxeval.chunks.formats import RawEvidence, RawNeed, RawQuestion, question_formats
+from doxeval.chunks.formats import (
+    QuestionFormat,
+    RawEvidence,
+    RawNeed,
+    RawQuestion,
+    question_formats,
+)
 from doxeval.chunks.formats.beir import judged_folder, judged_parts
 from doxeval.chunks.formats.own import judged_questions
 from doxeval.chunks.questions import EvidenceSpan, Question, QuestionNeed, Questions, Tally
@@ -31,6 +37,8 @@ from doxeval.locating import (
     find_in_documents,
     find_quotes,
     is_same_text,
+    most_similar,
+    parts_of_quote,
     refuse_missing,
 )
 from doxeval.messages import Parameter, plural, quoted, truncate
@@ -97,10 +105,18 @@ class QuoteFinder:
                 )
                 for match in find_quotes(self._docs[document], texts)
             ]
-        return [
-            _quote_location(match, match.occurrences)
-            for match in find_in_documents(self._docs, texts)
-        ]
+        matches = find_in_documents(self._docs, texts)
+        pairs = zip(texts, matches, strict=True)
+        self._look_up((match.near[0], text) for text, match in pairs if match.near)
+        locations = []
+        for text, match in zip(texts, matches, strict=True):
+            location = _quote_location(match, match.occurrences)
+            if not location.spans and match.near:
+                there = self._known[match.near[0], text]
+                near = there.spans[0] if there.spans else there.near
+                location = location._replace(near=near, share=there.share)
+            locations.append(location)
+        return locations
 
 
 def _quote_location(
@@ -149,6 +165,10 @@ Copies = Literal["same", "place"]
 _SHOWN = 60
 # A smaller share of a quote is anywhere.
 _NEAR = 0.25
+# At most so many characters may be between two parts of a quote with an ellipsis.
+_MOST_LEFT_OUT = 2000
+# A similarity below this is none.
+_SIMILAR = 0.5
 # What is not found in its document is looked for in the others: so many quotes, if all documents
 # together have no more characters than this.
 _LOOKED_FOR = 10
@@ -159,7 +179,8 @@ _LIKELY = 3
 class _Resolution(NamedTuple):
     """The spans of evidence, the best first; and a warning about it, if there is one.
 
-    near, share: where most of what was not found is, and how much of it.
+    near, share: where most of what was not found is, and how much of it. parts: of a quote with
+    ellipses, the spans of each part; those at the same position belong together.
     """
 
     spans: tuple[EvidenceSpan, ...]
@@ -168,6 +189,7 @@ class _Resolution(NamedTuple):
     is_copied: bool = False
     near: EvidenceSpan | None = None
     share: float = 0.0
+    parts: tuple[tuple[EvidenceSpan, ...], ...] = ()
 
 
 class _Missing(NamedTuple):
@@ -185,6 +207,7 @@ def resolve_gold(
     copies: Copies = "same",
     max_missing: int | str = 0,
     origin: str | None = None,
+    similar: float = 1.0,
 ) -> Questions:
     """Return questions with the spans of what they need.
 
@@ -196,16 +219,19 @@ def resolve_gold(
     allowed_missing(max_missing, 0)
     if copies not in ("same", "place"):
         raise FormatError(Parameter("copies", copies) + ": expected 'same' or 'place'")
+    if not 0 < similar <= 1:
+        raise FormatError(Parameter("similar", similar) + ": expected more than 0, at most 1")
     given = list(raw_questions)
     _refuse_repeated(given)
-    resolver = _GoldResolver(docs, copies, given)
+    resolver = _GoldResolver(docs, copies, given, similar)
     resolved = [resolver.question(raw) for raw in given]
     missing = resolver.missing_lines()
-    left_out = sum(
-        sum(bool(need.evidence) for need in raw.needs) - len(question.needs)
-        for raw, question in zip(given, resolved, strict=True)
-        if question.needs
-    )
+    left_out = resolver.needs_left_out
+    if resolver.split:
+        resolver.warnings.append(
+            f"{plural(resolver.split, 'quote')} with ellipses: each part is a need of its own, so "
+            "that all of them are to be shown"
+        )
     if left_out:
         needs = f"{plural(left_out, 'need')} not found and left out"
         resolver.warnings.append(f"{needs}: such questions are scored by their other needs")
@@ -229,8 +255,12 @@ def _refuse_repeated(given: list[RawQuestion]) -> None:
 class _GoldResolver:
     """Looks up the gold of one file, and notes what is wrong with it."""
 
-    def __init__(self, docs: Documents, copies: Copies, given: list[RawQuestion]) -> None:
+    def __init__(
+        self, docs: Documents, copies: Copies, given: list[RawQuestion], similar: float
+    ) -> None:
         self._docs = docs
+        self._similar = similar
+        self.split = self.needs_left_out = 0
         self._copies = copies
         self._offsets = OffsetReadings(docs)
         self._quotes = QuoteFinder(docs, self._texts_to_find(given))
@@ -260,15 +290,23 @@ class _GoldResolver:
         """Return a question with the spans of its needs; those not found are left out."""
         before = self.tally.copied
         needs = []
+        left_out = 0
         for name, need in _named_needs(raw).items():
-            spans = self._spans(raw, need)
-            if spans:
+            spans, parts = self._spans(raw, need)
+            if parts:
+                needs += [
+                    QuestionNeed(f"{name}.{number}", part, need.grade)
+                    for number, part in enumerate(parts, 1)
+                ]
+            elif spans:
                 needs.append(QuestionNeed(name, spans, need.grade))
+            left_out += bool(need.evidence) and not spans
             if not need.evidence:
                 self._warn(raw, f"need {truncate(name)} names no text")
         for text in raw.unusable:
             self._count(unusable=1)
             self._warn(raw, f"not text of a document: {_shown(text)}")
+        self.needs_left_out += left_out if needs else 0
         self._count(questions_with_copies=int(self.tally.copied > before))
         judged = [self._docs.find(name) for name in raw.not_relevant]
         for name, document in zip(raw.not_relevant, judged, strict=True):
@@ -278,8 +316,12 @@ class _GoldResolver:
         answers = tuple(dict.fromkeys(text for text in raw.answers if text.strip()))
         return Question(raw.id, raw.text, tuple(needs), raw.tags, kept, answers, raw.answerable)
 
-    def _spans(self, raw: RawQuestion, need: RawNeed) -> tuple[EvidenceSpan, ...]:
+    def _spans(
+        self, raw: RawQuestion, need: RawNeed
+    ) -> tuple[tuple[EvidenceSpan, ...], tuple[tuple[EvidenceSpan, ...], ...]]:
+        """Return the spans of a need; and those of each part, if it is one quote with ellipses."""
         spans: dict[EvidenceSpan, None] = {}
+        parts: tuple[tuple[EvidenceSpan, ...], ...] = ()
         for evidence in need.evidence:
             resolution = self._resolve(evidence)
             if not resolution.spans:
@@ -289,6 +331,14 @@ class _GoldResolver:
                 self._missing.append(missing)
             if resolution.warning is not None:
                 self._warn(raw, resolution.warning)
+            if resolution.parts and len(need.evidence) == 1:
+                parts = resolution.parts
+                self.split += 1
+            elif resolution.parts:
+                quote = _shown(evidence.quote or "")
+                self._warn(
+                    raw, f"one of several alternatives, taken from end to end in spite of: {quote}"
+                )
             self._count(
                 evidence=1,
                 missing=int(not resolution.spans),
@@ -296,7 +346,7 @@ class _GoldResolver:
                 copied=int(resolution.is_copied),
             )
             spans |= dict.fromkeys(resolution.spans)
-        return tuple(spans)
+        return tuple(spans), parts
 
     def missing_lines(self) -> tuple[str, ...]:
         """Return what was not found, with where it nearly is, which the warnings get too."""
@@ -413,11 +463,27 @@ class _GoldResolver:
         location = self._quotes.find(document, quote)
         spans = list(location.spans)
         where = "any document" if document is None else truncate(document)
+        if at_offsets is None and (location.is_changed or not spans):
+            in_parts = self._in_parts(evidence, document)
+            if in_parts is not None:
+                return in_parts
         if at_offsets is not None:
             others = [span for span in spans if not _overlap(span, at_offsets)]
             spans = [at_offsets, *others]
+        altered = None
+        if at_offsets is None and (location.is_changed or location.near is not None):
+            altered = self._altered(quote, spans or [span for span in [location.near] if span])
+            if altered.similarity < 1:
+                spans = [altered.span] if altered.similarity >= self._similar else []
         if not spans:
             message = f"not found in {where}: {_shown(quote)}"
+            if altered is not None and altered.similarity >= _SIMILAR:
+                start, name = altered.span.start, truncate(altered.span.document)
+                message += (
+                    f"; a text with similarity {_rounded(altered.similarity)} stands at "
+                    f"{start:,} of {name}"
+                )
+                return _Resolution((), message, share=1.0)  # no other place needs to be named
             share = location.share if location.near else 0.0
             return _Resolution((), message, near=location.near, share=share)
         is_moved = at_offsets is None and evidence.start is not None
@@ -431,9 +497,45 @@ class _GoldResolver:
         if self._copies == "place" or evidence.at_place:
             spans = spans[:1]
         warning = _warning(evidence, spans, where, is_moved, is_copied)
-        if warning is None and location.is_changed and at_offsets is None:
-            warning = f"not to the letter in {where} (share {location.share:.2f}): {_shown(quote)}"
+        if altered is not None:
+            about = f"not to the letter in {where} (similarity {_rounded(altered.similarity)})"
+            warning = f"{about}: {_shown(quote)}" if warning is None else f"{warning}; {about}"
         return _Resolution(tuple(spans), warning, is_moved, is_copied)
+
+    def _altered(self, quote: str, likely: Sequence[EvidenceSpan]) -> _SimilarText:
+        """Return the text that is most similar to a quote, around one of some likely spans."""
+        best = _SimilarText(0.0, likely[0])
+        for span in likely[:_LIKELY]:
+            text, around = self._docs[span.document], 2 * len(quote)
+            low, high = max(span.start - around, 0), min(span.end + around, len(text))
+            similarity, start, end = most_similar(quote, text[low:high])
+            if similarity > best.similarity:
+                nearest = EvidenceSpan(span.document, low + start, low + end)
+                best = _SimilarText(similarity, nearest)
+        return best
+
+    def _in_parts(self, evidence: RawEvidence, document: str | None) -> _Resolution | None:
+        """Resolve a quote with ellipses; None if it has none, or not all of its parts are there.
+
+        Its parts must follow each other in one document, with at most 2,000 characters between.
+        """
+        quote = evidence.quote or ""
+        parts = parts_of_quote(quote)
+        if parts in ((), (quote.strip(),)):
+            return None
+        locations = [self._quotes.find(document, part) for part in parts]
+        if any(location.is_changed or not location.spans for location in locations):
+            return None
+        chains = _chains([location.spans for location in locations])
+        if self._copies == "place":
+            chains = chains[:1]
+        if not chains:
+            return None
+        whole = tuple(EvidenceSpan(c[0].document, c[0].start, c[-1].end) for c in chains)
+        if len(parts) == 1:
+            return _Resolution(whole, is_copied=len(whole) > 1)
+        by_part = tuple(tuple(dict.fromkeys(spans)) for spans in zip(*chains, strict=True))
+        return _Resolution(whole, is_copied=len(whole) > 1, parts=by_part)
 
     def _within(self, evidence: RawEvidence, document: str | None) -> _Resolution:
         """Resolve evidence whose offsets count in a text of the document."""
@@ -477,6 +579,47 @@ class _GoldResolver:
         return _Resolution(tuple(inside[:1]), is_moved=True)
 
 
+class _SimilarText(NamedTuple):
+    """The text that is most similar to a quote."""
+
+    similarity: float
+    span: EvidenceSpan
+
+
+def _rounded(similarity: float) -> str:
+    """Return a similarity with two digits, rounded down: what `similar` must be to accept it."""
+    return f"{int(similarity * 100 + 1e-9) / 100:.2f}"
+
+
+def _chains(parts: Sequence[Sequence[EvidenceSpan]]) -> list[tuple[EvidenceSpan, ...]]:
+    """Return spans of all parts that follow each other, with little between them.
+
+    Of several that share a span, only the nearest count.
+
+    >>> spans = [EvidenceSpan("a", start, start + 5) for start in (0, 9, 20)]
+    >>> [[span.start for span in chain] for chain in _chains([spans[:2], spans[2:]])]
+    [[9, 20]]
+    """
+    chains: list[tuple[EvidenceSpan, ...]] = [(span,) for span in parts[0]]
+    for spans in parts[1:]:
+        nearest: dict[EvidenceSpan, tuple[EvidenceSpan, ...]] = {}
+        for chain in chains:
+            last = chain[-1]
+            after = [
+                span
+                for span in spans
+                if span.document == last.document
+                and last.end <= span.start <= last.end + _MOST_LEFT_OUT
+            ]
+            if after:
+                following = min(after)
+                known = nearest.get(following)
+                if known is None or known[-1].start < last.start:
+                    nearest[following] = chain
+        chains = [(*chain, span) for span, chain in nearest.items()]
+    return chains
+
+
 def _named_needs(question: RawQuestion) -> dict[str, RawNeed]:
     """Return the needs by their ids; those without one are numbered."""
     needs: dict[str, RawNeed] = {}
@@ -515,20 +658,33 @@ def _shown(text: str) -> str:
 
 @checked
 def questions(
-    source: Any, docs: Any, copies: Copies = "same", max_missing: int | str = 0
+    source: Any,
+    docs: Any,
+    copies: Copies = "same",
+    max_missing: int | str = 0,
+    similar: float = 1.0,
 ) -> Questions:
     """Return questions with what they need: any of some spans of text for each need.
 
     The format is known by the fields of the records: doxeval's own, chunking_evaluation,
     LegalBench-RAG, HiCBench, ragas, SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue, Natural
-    Questions, MultiHop-RAG, AutoRAG, or the folder of a BEIR data set. source is a file, a data
-    frame, a list of records, samples of ragas, the files {"queries": …, "qrels": …,
+    Questions, MultiHop-RAG, AutoRAG, testsets of ragas, data sets of LlamaIndex, goldens of
+    DeepEval, a table with a question and a quote in each row, or the folder of a BEIR data set.
+    source is a file, a data frame, records (a list, a data set of Hugging Face, or anything else
+    that yields mappings), samples of ragas, the files {"queries": …, "qrels": …,
     "segments": …} of BEIR or MS MARCO, or {"qa": …, "corpus": …} of AutoRAG, for which a folder
     with qa.parquet and corpus.parquet will do; docs is what `documents` takes.
 
     Offsets are compared with the text they should hold, and quotes are looked up; what is
     elsewhere, or occurs more than once, is among the `warnings`. With copies="same", all
     occurrences of a quote in its document answer the need; with "place" only that at its offsets.
+
+    A quote that is not there to the letter is accepted, with a warning, if it has a similarity of
+    at least `similar` to some text of its document: 1 less Levenshtein's distance divided by the
+    length of the quote, over letters and digits without case and accents. By default only case,
+    accents, marks, hyphens and white space may differ; similar=.9 allows a few other words. A quote
+    with ellipses (…, ..., […], [...]) stands for all of its parts, in their order, in one document,
+    with at most 2,000 characters between two: each part is then a need of its own.
 
     Gold that is not found is an error, which lists it and where it nearly is. max_missing allows a
     number, or a share such as "5%": what is missing is then left out and warned about. A need of
@@ -551,18 +707,20 @@ def questions(
         loaded = _loaded(source)
         if isinstance(loaded.value, list) and not loaded.value:
             raise loaded.wrong("there are no questions")
-        gold = resolve_gold(
-            _raw_questions(loaded, texts), texts, copies, max_missing, loaded.origin
-        )
+        format_ = _format_of(loaded)
+        about = () if format_.warnings is None else tuple(format_.warnings(loaded))
+        raw = format_.questions(loaded, texts)
+        gold = resolve_gold(raw, texts, copies, max_missing, loaded.origin, similar)
+        gold = replace(gold, warnings=(*about, *gold.warnings))
     gold = replace(gold, warnings=(*warnings_about(texts, docs), *gold.warnings))
     warn(gold.warnings)
     return gold
 
 
-def _raw_questions(loaded: Loaded, docs: Documents) -> Any:
+def _format_of(loaded: Loaded) -> QuestionFormat:
     for format_ in question_formats():
         if format_.fits(loaded.value):
-            return format_.questions(loaded, docs)
+            return format_
     known = "; ".join(f"{format_.name}: {format_.fields}" for format_ in question_formats())
     raise loaded.wrong(
         f"{_fields_of(loaded.value)}: expected the fields of a known format ({known})"
@@ -593,6 +751,9 @@ def _folder(path: str) -> Any:
 
 def _of_mapping(source: Mapping[Any, Any]) -> Any:
     """Return files that belong together, or else one value of JSON."""
+    if source and all(hasattr(split, "column_names") for split in source.values()):
+        splits = " or ".join(f"source[{quoted(name)}]" for name in source)
+        raise FormatError(f"a data set with several splits: expected one of them, {splits}")
     if {"queries", "qrels"} <= source.keys():
         return judged_parts(source)
     if source.keys() == {"qa", "corpus"}:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from doxeval.files import (
 from doxeval.messages import plural, quoted
 
 LARGEST_FILE = 4 << 30
+_LONGEST_HEADER = 1 << 16
 TABLE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
@@ -71,7 +73,10 @@ def loaded_from(source: Any) -> Loaded:
         return Loaded(frame_records(source))
     if isinstance(source, Mapping):
         return Loaded(plain(source))
-    samples = getattr(source, "samples", source)  # a data set of ragas
+    # Data sets of ragas and DeepEval, and of LlamaIndex, which are one value.
+    samples = getattr(source, "samples", None) or getattr(source, "goldens", None) or source
+    if samples is source and callable(getattr(source, "model_dump", None)):
+        return Loaded(plain(source.model_dump()))
     if isinstance(samples, Iterable):
         return Loaded([_record(sample) for sample in samples])
     raise FormatError(f"{quoted(source)}: expected a file, a data frame or records")
@@ -107,8 +112,22 @@ def load(path: str | os.PathLike[str]) -> Loaded:
         data = read_up_to(file, LARGEST_FILE)
     if suffix == ".json":
         return _json(data, name)
-    separator = "\t" if suffix == ".tsv" else ","
-    return _with_lines(list(csv_records(decode_text(data, name), name, separator)), name)
+    text = decode_text(data, name)
+    separator = "\t" if suffix == ".tsv" else _separator(text)
+    return _with_lines(list(csv_records(text, name, separator)), name)
+
+
+def _separator(text: str) -> str:
+    """Return what separates the fields of the first line; spreadsheets write what is usual locally.
+
+    >>> _separator("question;quote;tag"), _separator('"a;b",c'), _separator("a")
+    (';', ',', ',')
+    """
+    first = re.sub(r'"[^"]*"', "", text[:_LONGEST_HEADER].removeprefix("\ufeff").lstrip("\r\n"))
+    first = re.split(r"[\r\n]", first, maxsplit=1)[0]
+    if first.startswith("sep="):
+        return first[4:5] or ","
+    return max(",;\t", key=first.count)
 
 
 def _with_lines(pairs: list[tuple[int, Any]], origin: str) -> Loaded:
@@ -210,10 +229,20 @@ def csv_records(
     """
     rows = iter(csv_rows(text.removeprefix("\ufeff"), origin, separator))
     _, header = next(rows, (1, []))
+    if header and header[0].startswith("sep="):  # as spreadsheets write it
+        _, header = next(rows, (2, []))
+    named = len(header)
+    while named and not header[named - 1].strip():
+        named -= 1
+    header = header[:named]
     if len(set(header)) < len(header):
         twice = next(name for at, name in enumerate(header) if name in header[:at])
         raise FormatError(f"there are two columns {twice[:80]!r}", origin, 1)
     for line, row in rows:
+        if not any(row) and named > 1:
+            continue
+        if not any(row[named:]):
+            row = row[:named]
         if len(row) != len(header):
             fields, expected = plural(len(row), "field"), len(header)
             raise FormatError(f"{fields}: expected {expected}, as on the first line", origin, line)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from doxeval.comparison import Check, Drop, EarlierScores, State
     from doxeval.scores import ScoreTable
 
+_MOST_TOPICS = 10
 _COLOURS = {"failed": "red", "skipped": "yellow"}
 
 
@@ -47,6 +48,9 @@ class ThresholdOptions:
         "randomization, α = .05).",
     )
     junit: Path | None = option(None, "Write these checks as JUnit XML.", metavar="FILE")
+    junit_per_topic: bool = option(
+        False, "With --junit: a test case for each topic, too, which fails if it has fallen."
+    )
 
     def requested(self, out: Path | None) -> Thresholds:
         """Return the checks; a mistake is reported before runs are scored.
@@ -65,6 +69,8 @@ class ThresholdOptions:
             )
         if self.junit is not None and not self.fail_under and self.baseline is None:
             raise click.UsageError("--junit goes with --fail-under or --baseline: it writes checks")
+        if self.junit_per_topic and self.junit is None:
+            raise click.UsageError("--junit-per-topic goes with --junit")
         self._keep_baseline("--out", out)
         self._keep_baseline("--junit", self.junit)
         limits = _limits(self.fail_under)
@@ -74,7 +80,8 @@ class ThresholdOptions:
 
             earlier = read_earlier(self.baseline)
             max_drop = Drop.parsed(self.max_drop or "0")
-        return Thresholds(limits, earlier, max_drop, self.significant, self.junit)
+        written = self.junit, self.junit_per_topic
+        return Thresholds(limits, earlier, max_drop, self.significant, *written)
 
     def _keep_baseline(self, flag: str, out: Path | None) -> None:
         """Refuse to write over the baseline: a drop would pass the next time."""
@@ -96,16 +103,16 @@ class Thresholds:
     max_drop: Drop | None
     significant: bool
     junit: Path | None
+    junit_per_topic: bool
 
     def measures(self, names: Sequence[str], presets: Sequence[str] = ()) -> list[str]:
         """Return the named measures, and those with limits that neither they nor presets have."""
         if not self.limits:
             return list(names)
-        from doxeval.measures import measure_named, preset_named
+        from doxeval.measures import not_among, preset_named
 
         known = [*names, *(name for preset in presets for name in preset_named(preset).measures)]
-        values = {str(measure_named(name)) for name in known}
-        return [*names, *(name for name in self.limits if str(measure_named(name)) not in values)]
+        return [*names, *not_among(known, self.limits)]
 
     @contextmanager
     def around(self, table: ScoreTable) -> Iterator[None]:
@@ -134,7 +141,7 @@ class Thresholds:
             yield
             if self.junit is not None:
                 with open_output(self.junit) as file:
-                    file.write(junit_xml(gates))
+                    file.write(junit_xml(gates, self.junit_per_topic))
         warn(gates.warnings)
         _print_checks(gates.checks)
         if not gates.passed:
@@ -174,6 +181,9 @@ def _print_checks(checks: Sequence[Check]) -> None:
     several = len({check.run for check in checks}) > 1
     for check in sorted(checks, key=lambda check: order[check.state]):
         run = f"{check.run}: " if several else ""
-        note(f"{check.state}: {run}{check.message}", _COLOURS.get(check.state))
+        first, *topics = check.lines(_MOST_TOPICS)
+        note(f"{check.state}: {run}{first}", _COLOURS.get(check.state))
+        for topic in topics:
+            note(topic)
     failed = sum(check.state == "failed" for check in checks)
     note(f"{failed} of {plural(len(checks), 'check')} failed", "red" if failed else None)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -45,6 +45,8 @@ def check_scores(
 ) -> Gates:
     """Check the runs of a table against limits, and against an earlier evaluation.
 
+    A check names the topics that are worse than the limit, or have fallen, with their `tags`.
+
     >>> from doxeval.scores import RunScores
     >>> facts = MeasureFacts("P", "P", "precision")
     >>> runs = (RunScores("mine", np.array([[0.5, 0.25]]), np.ones(2, dtype=bool)),)
@@ -75,7 +77,12 @@ def check_scores(
             )
         for number, label in measures.items():
             pair = _before_and_now(table, run, number, earlier, label)
-            checks.append(_drop_check(table.measures[number], run, pair, drop, significant))
+            check = _drop_check(table.measures[number], run, pair, drop, significant)
+            if pair.by_topic:
+                pairs = zip(table.topic_ids, pair.before.tolist(), pair.now.tolist(), strict=True)
+                topics = _topics(pairs, table.measures[number], table.tags)
+                check = check._replace(topics=topics)
+            checks.append(check)
     return Gates(tuple(checks), tuple(warnings))
 
 
@@ -101,8 +108,38 @@ class Gates:
         return not self.failures
 
 
+class TopicCheck(NamedTuple):
+    """A topic's score, held against a limit or against its score in the baseline (`before`).
+
+    loss: how much worse it is. None stands for a score that is not defined.
+
+    >>> print(TopicCheck("7", 1.0, 0.25, 0.75, ("law",)))
+    7 (law): from 1.0000 to 0.2500
+    """
+
+    topic: str
+    before: float | None
+    now: float | None
+    loss: float
+    tags: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The topic with its tags."""
+        tags = f" ({', '.join(map(escape, self.tags))})" if self.tags else ""
+        return truncate(self.topic) + tags
+
+    def __str__(self) -> str:
+        now = "no score" if self.now is None else f"{self.now:.4f}"
+        return f"{self.name}: " + (
+            now if self.before is None else f"from {self.before:.4f} to {now}"
+        )
+
+
 class Check(NamedTuple):
     """One check of one run by one measure, and its result in words.
+
+    topics: its topics, those that are worst off first; none if only means are known.
 
     >>> Check("mine", "AP", "limit", "failed", "AP is .4, below .5").state
     'failed'
@@ -113,6 +150,25 @@ class Check(NamedTuple):
     kind: Literal["limit", "drop"]
     state: State
     message: str
+    topics: tuple[TopicCheck, ...] = ()
+
+    @property
+    def fallen(self) -> tuple[TopicCheck, ...]:
+        """The topics because of which the check failed, worst first; none if it did not."""
+        if self.state != "failed":
+            return ()
+        return tuple(topic for topic in self.topics if topic.loss > 0)
+
+    def lines(self, at_most: int) -> list[str]:
+        """Return the result in words, and the topics that are to blame, of many the worst.
+
+        >>> topics = (TopicCheck("7", None, 0.1, 0.4), TopicCheck("8", None, 0.2, 0.3))
+        >>> Check("mine", "AP", "limit", "failed", "AP is .4, below .5", topics).lines(1)
+        ['AP is .4, below .5', '  7: 0.1000', '  and 1 more']
+        """
+        fallen = self.fallen
+        lines = [self.message, *(f"  {topic}" for topic in fallen[:at_most])]
+        return lines + ([f"  and {len(fallen) - at_most:,} more"] if len(fallen) > at_most else [])
 
 
 class Drop(NamedTuple):
@@ -165,12 +221,39 @@ def _limit_checks(table: ScoreTable, limits: Mapping[str, float]) -> Iterator[Ch
             state: State = "failed" if missing > 0 else "passed"
             how = f"{missing:.4f} {side}" if missing > 0 else "within"
             message = f"{facts.label} is {_shown(mean, limit)}, {how} the limit of {limit:g}"
-            yield Check(scores.run, facts.label, "limit", state, message)
+            values = np.where(scores.counted, scores.values[number], np.nan).tolist()
+            known = [
+                (topic, limit, value)
+                for topic, value in zip(table.topic_ids, values, strict=True)
+                if not math.isnan(value)
+            ]
+            topics = tuple(
+                topic._replace(before=None) for topic in _topics(known, facts, table.tags)
+            )
+            yield Check(scores.run, facts.label, "limit", state, message, topics)
 
 
 def _loss(before: float, now: float, facts: MeasureFacts) -> float:
     """Return how much worse it is now, to twelve digits; negative if it is better."""
     return round((before - now) * (1 if facts.higher_is_better else -1), _DIGITS)
+
+
+def _topics(
+    scores: Iterable[tuple[str, float, float]],
+    facts: MeasureFacts,
+    tags: Mapping[str, Sequence[str]],
+) -> tuple[TopicCheck, ...]:
+    """Return topics with what they should have scored and have scored, the worst first.
+
+    A score that is no longer defined is as bad as can be; topics that had none are left out.
+    """
+    topics = []
+    for topic, before, now in scores:
+        if not math.isnan(before):
+            known = None if math.isnan(now) else now
+            loss = math.inf if known is None else _loss(before, known, facts)
+            topics.append(TopicCheck(topic, before, known, loss, tuple(tags.get(topic, ()))))
+    return tuple(sorted(topics, key=lambda topic: -topic.loss))
 
 
 def _shown(mean: float, limit: float) -> str:
@@ -436,11 +519,15 @@ def _object(value: Any, name: str | None) -> Mapping[str, Any]:
 
 # JUnit XML, which services that run tests can show
 
+_MOST_IN_A_CASE = 1000
 _KINDS = {"limit": "limit", "drop": "drop since the baseline"}
 
 
-def junit_xml(gates: Gates) -> bytes:
+def junit_xml(gates: Gates, per_topic: bool = False) -> bytes:
     """Return one test suite for each run, with one test case for each check.
+
+    per_topic: each check is followed by a test case for each of its topics, which fails if the
+    check has failed because of it.
 
     >>> gates = Gates((Check("mine", "P", "limit", "failed", "P is 0.3000, 0.1000 below …"),))
     >>> print(junit_xml(gates).decode())
@@ -454,15 +541,17 @@ def junit_xml(gates: Gates) -> bytes:
     </testsuites>
     <BLANKLINE>
     """
-    runs = dict.fromkeys(check.run for check in gates.checks)
+    by_run: dict[str, list[_Case]] = {}
+    for check in gates.checks:
+        by_run.setdefault(check.run, []).extend(_cases(check, per_topic))
+    everything = [case for cases in by_run.values() for case in cases]
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuites name="doxeval" {_counts(gates.checks)}>',
+        f'<testsuites name="doxeval" {_counts(everything)}>',
     ]
-    for number, run in enumerate(runs):
-        checks = tuple(check for check in gates.checks if check.run == run)
-        lines.append(f" <testsuite name={_value(run)} {_counts(checks)}>")
-        lines += [line for check in checks for line in _case(check)]
+    for number, (run, cases) in enumerate(by_run.items()):
+        lines.append(f" <testsuite name={_value(run)} {_counts(cases)}>")
+        lines += [line for case in cases for line in _case(run, case)]
         if gates.warnings and not number:  # the format has no place for warnings about everything
             warnings = "\n".join(map(_allowed, gates.warnings))
             lines.append(f"  <system-err>{escape_text(warnings)}</system-err>")
@@ -470,19 +559,40 @@ def junit_xml(gates: Gates) -> bytes:
     return utf8("\n".join([*lines, "</testsuites>", ""]))
 
 
-def _case(check: Check) -> list[str]:
+class _Case(NamedTuple):
+    """A test case: its name, and why it failed or was skipped, in lines."""
+
+    name: str
+    state: State
+    why: Sequence[str]
+
+
+def _cases(check: Check, per_topic: bool) -> Iterator[_Case]:
     name = f"{check.measure}, {_KINDS[check.kind]}"
-    head = f"  <testcase classname={_value(check.run)} name={_value(name)}"
-    if check.state == "passed":
+    yield _Case(name, check.state, check.lines(_MOST_IN_A_CASE))
+    if per_topic:
+        fallen = set(check.fallen)
+        for topic in check.topics:
+            state: State = "failed" if topic in fallen else "passed"
+            yield _Case(f"{name}, {topic.name}", state, [str(topic)])
+
+
+def _case(run: str, case: _Case) -> list[str]:
+    head = f"  <testcase classname={_value(run)} name={_value(case.name)}"
+    if case.state == "passed":
         return [f"{head}/>"]
-    tag = "failure" if check.state == "failed" else "skipped"
-    return [f"{head}>", f"   <{tag} message={_value(check.message)}/>", "  </testcase>"]
+    tag = "failure" if case.state == "failed" else "skipped"
+    first, *more = case.why
+    if not more:
+        return [f"{head}>", f"   <{tag} message={_value(first)}/>", "  </testcase>"]
+    text = escape_text("\n".join(map(_allowed, more)))
+    return [f"{head}>", f"   <{tag} message={_value(first)}>{text}</{tag}>", "  </testcase>"]
 
 
-def _counts(checks: tuple[Check, ...]) -> str:
-    failed = sum(check.state == "failed" for check in checks)
-    skipped = sum(check.state == "skipped" for check in checks)
-    return f'tests="{len(checks)}" failures="{failed}" errors="0" skipped="{skipped}"'
+def _counts(cases: Sequence[_Case]) -> str:
+    failed = sum(case.state == "failed" for case in cases)
+    skipped = sum(case.state == "skipped" for case in cases)
+    return f'tests="{len(cases)}" failures="{failed}" errors="0" skipped="{skipped}"'
 
 
 def _value(text: str) -> str:

@@ -9,8 +9,11 @@ from doxeval.locating.quotes import DocumentQuoteMatch as DocumentQuoteMatch
 from doxeval.locating.quotes import JoinedTexts as JoinedTexts
 from doxeval.locating.quotes import QuoteMatch as QuoteMatch
 from doxeval.locating.quotes import QuoteSpans as QuoteSpans
+from doxeval.locating.quotes import Similarity as Similarity
 from doxeval.locating.quotes import find_in_documents as find_in_documents
 from doxeval.locating.quotes import find_quotes as find_quotes
+from doxeval.locating.quotes import most_similar as most_similar
+from doxeval.locating.quotes import parts_of_quote as parts_of_quote
 from doxeval.locating.report import How as How
 from doxeval.locating.report import LocatingReport as LocatingReport
 from doxeval.locating.report import MissingChunk as MissingChunk

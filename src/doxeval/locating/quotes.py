@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from doxeval.arrays import Ints
+from doxeval.documents import code_points
 from doxeval.locating.fuzzy import (
     LEAST_LETTERS,
     Resemblance,
@@ -18,7 +21,7 @@ from doxeval.locating.fuzzy import (
 )
 from doxeval.locating.occurrences import most_places, occurrences
 from doxeval.locating.report import How
-from doxeval.locating.text import DenseText, DenseTexts
+from doxeval.locating.text import Codes, DenseText, DenseTexts, folded
 
 # So many letters in a row of a quote that was not found show where it nearly is.
 _SHORT_GRAM = 6
@@ -228,3 +231,66 @@ def _with_document(joined: JoinedTexts, spans: QuoteSpans) -> tuple[str, QuoteSp
     parts = [joined.span_in_document(start, end) for start, end in spans]
     longest = max(parts, key=lambda part: part[2] - part[1])[0]
     return longest, tuple((start, end) for document, start, end in parts if document == longest)
+
+
+# Quotes that were altered, and quotes that leave something out
+
+
+class Similarity(NamedTuple):
+    """How similar a text is to a quote, and the span of it that is most similar."""
+
+    similarity: float
+    start: int
+    end: int
+
+
+def most_similar(quote: str, text: str) -> Similarity:
+    """Return the part of a text that is most similar to a quote, and how similar it is.
+
+    That is 1 less Levenshtein's distance divided by the length of the quote, over the letters and
+    digits of both, without case and accents. Of equal parts the first, and of those that end there
+    the shortest. The text should be a window around the likely place: the work grows with the
+    product of both lengths.
+
+    >>> text = "He paid within thirty-one days, more or less."
+    >>> most_similar("paid within THIRTY days", text)
+    Similarity(similarity=0.85, start=3, end=30)
+    """
+    letters, given = folded(code_points(quote))[0], folded(code_points(text))
+    if not len(letters) or not len(given[0]):
+        return Similarity(0.0, 0, 0)
+    distances = _distances(letters, given[0])
+    end = int(distances.argmin())
+    best = int(distances[end])
+    backwards = _distances(letters[::-1], given[0][:end][::-1])
+    start = end - int(np.flatnonzero(backwards == best)[0])
+    if start == end:
+        return Similarity(0.0, 0, 0)
+    first, last = int(given[1][start]), int(given[1][end - 1]) + 1
+    return Similarity(1 - best / len(letters), first, last)
+
+
+def _distances(letters: Codes, text: Codes) -> Ints:
+    """Return the least distance of any part of the text that ends before each position.
+
+    A row of Sellers' table for each letter; what is inserted is taken along by a running minimum.
+    """
+    place = np.arange(len(text) + 1)
+    row = np.zeros(len(text) + 1, dtype=np.int64)
+    for number, letter in enumerate(letters.tolist(), 1):
+        changed = row[:-1] + (text != letter)
+        row = np.append(number, np.minimum(changed, row[1:] + 1))
+        row = np.minimum.accumulate(row - place) + place
+    return row
+
+
+_ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:…|\.{3,})\s*\]|\(\s*(?:…|\.{3,})\s*\)|…|\.{3,}|\. \. \.)\s*")
+
+
+def parts_of_quote(quote: str) -> tuple[str, ...]:
+    """Return what stands before, between and after the ellipses of a quote.
+
+    >>> parts_of_quote("You pay […] within a week ... or so."), parts_of_quote("… one part")
+    (('You pay', 'within a week', 'or so.'), ('one part',))
+    """
+    return tuple(part for part in _ELLIPSIS.split(quote) if any(map(str.isalnum, part)))

@@ -46,6 +46,7 @@ from doxeval.measures.registry import Family as Family
 from doxeval.measures.registry import as_measure as as_measure
 from doxeval.measures.registry import known_measure as known_measure
 from doxeval.measures.registry import measure_named as measure_named
+from doxeval.measures.registry import not_among as not_among
 from doxeval.measures.registry import register as register
 from doxeval.measures.retained import RetainedResults as RetainedResults
 from doxeval.measures.retained import has_text_to_show as has_text_to_show

@@ -10,7 +10,7 @@ named with the file: `my.py:NDCG@10`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Literal, NamedTuple, TypeVar
 
@@ -326,3 +326,13 @@ def as_measure(given: str | Measure | type[Measure]) -> Measure:
     True
     """
     return measure_named(given) if isinstance(given, str) else MEASURES.value_of(given)
+
+
+def not_among(known: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Return the measures that are not among the known ones, under whatever name.
+
+    >>> not_among(["nxCG@10", "MAiP"], ["MAiP(alpha=0)", "nxCG@5"])
+    ['nxCG@5']
+    """
+    values = {str(measure_named(name)) for name in known}
+    return [name for name in names if str(measure_named(name)) not in values]

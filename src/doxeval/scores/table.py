@@ -11,7 +11,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -274,6 +274,7 @@ class ScoreTable(ShownAsTable):
 
     reference: the label of the measure by which runs are ranked and called best; None: the first.
     unanswerable: the topics that no document answers, which only measures about them score.
+    tags: the sets that topics belong to, by topic, as far as they are known.
 
     >>> facts = MeasureFacts("iP[.01]", "iP[0.01](alpha=0,resize=full)", "interpolated precision")
     >>> scores = RunScores("mine", np.array([[0.5, 0.25, np.nan]]), np.array([True, True, True]))
@@ -307,6 +308,7 @@ class ScoreTable(ShownAsTable):
     warnings: tuple[str, ...] = ()
     reference: str | None = None
     unanswerable: tuple[str, ...] = ()
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
     def labels(self) -> tuple[str, ...]:

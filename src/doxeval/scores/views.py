@@ -138,6 +138,11 @@ class RunView(ByMeasure):
         return self._table.runs[self._index].run
 
     @property
+    def table(self) -> ScoreTable:
+        """The scores of this run as a table, such as `check_scores` takes."""
+        return self._table.only(runs=self.run)
+
+    @property
     def file(self) -> str | None:
         """The file that the run was read from, None if there is none."""
         return self._table.runs[self._index].file

@@ -101,6 +101,40 @@ def test_async(doxeval_chunks):
     result.stdout.fnmatch_lines(["*assert 0.0 >= 0.85*"])
 
 
+def test_gates_name_the_questions_that_fell(folder: pytest.Pytester) -> None:
+    tagged = [{**question, "tags": ["returns"]} for question in QUESTIONS]
+    (folder.path / "questions.jsonl").write_text(lines(tagged))
+    folder.makepyfile(
+        RETRIEVER
+        + """
+def test_good(doxeval_chunks):
+    doxeval_chunks("questions.jsonl", retriever, docs="docs", fail_under={"hit@3": 0.9},
+                   out="last.json")
+
+def test_bad(doxeval_chunks):
+    doxeval_chunks("questions.jsonl", lambda _: ["Thirty days."], docs="docs",
+                   fail_under={"hit@3": 0.9}, baseline="last.json", max_drop="1%",
+                   measures="hit@3", junit="checks.xml")
+
+def test_wrong(doxeval_chunks):
+    doxeval_chunks("questions.jsonl", retriever, docs="docs", significant=True)
+"""
+    )
+    result = run(folder)
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(
+        [
+            "*hit@3 is 0.5000, 0.4000 below the limit of 0.9*",
+            "*q2 (returns): 0.0000*",
+            "*hit@3 dropped by 0.5000 from 1.0000 to 0.5000 on 2 topics; 1% is allowed*",
+            "*q2 (returns): from 1.0000 to 0.0000*",
+            "*max_drop and significant go with baseline*",
+        ]
+    )
+    checks = (folder.path / "checks.xml").read_text()
+    assert 'name="hit@3, drop since the baseline, q2 (returns)"' in checks
+
+
 def test_what_all_tests_share_may_be_configured(folder: pytest.Pytester) -> None:
     folder.makeini("[pytest]\ndoxeval_docs = docs\ndoxeval_questions = questions.jsonl\n")
     folder.makepyfile(

@@ -92,7 +92,7 @@ def test_other_letters_are_told() -> None:
     gold = asked({"doc": "sea", "quote": "tides rise — the MOON pulls"})
     assert starts(gold) == [0]
     assert gold.warnings == (
-        "question 1: not to the letter in sea (share 1.00): 'tides rise — the MOON pulls'",
+        "question 1: not to the letter in sea (similarity 1.00): 'tides rise — the MOON pulls'",
     )
 
 
@@ -336,5 +336,5 @@ def test_places_hold_the_quote(text: str, start: int, length: int, copies: Any) 
 def test_a_short_quote_with_a_changed_word_is_told_where_it_nearly_is() -> None:
     docs = {"terms": "Thirty days. Unused goods only, please.", "other": "Nothing of that kind."}
     need = {"spans": [{"doc": "terms", "quote": "Unused goodies only, please"}]}
-    with pytest.raises(InputError, match=r"% of it stands at 13 of terms"):
+    with pytest.raises(InputError, match=r"a text with similarity 0\.91 stands at 13 of terms"):
         chunks.questions([{"id": "1", "question": "What?", "needs": [need]}], docs)

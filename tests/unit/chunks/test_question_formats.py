@@ -721,8 +721,8 @@ def test_segments_of_ms_marco_become_spans(tmp_path: Path) -> None:
         ({"queries.tsv": "1\tx\n"}, "no qrels in the folder"),
         ({"queries.tsv": "1\tx\n", "qrels.a.tsv": "", "qrels.b.tsv": ""}, "several files of qrels"),
         ({"queries.tsv": "1 x\n", "qrels.txt": ""}, "queries.tsv:1: expected an id, a tab"),
-        ({"queries.tsv": "1\tx\n", "qrels.txt": "1 0 d\nx\n"}, "qrels.txt:1: the score 'd'"),
-        ({"queries.tsv": "1\tx\n", "qrels.txt": "1 d\n"}, "expected query, document and score"),
+        ({"queries.tsv": "1\tx\n", "qrels.txt": "1 0 d 1\nx\n"}, "qrels.txt:2: expected"),
+        ({"queries.tsv": "1\tx\n", "qrels.txt": "1 d\n"}, "this is not a file of assessments"),
         ({"queries.tsv": "1\tx\n", "qrels.txt": "1 0 d 1\n1 0 d 2\n"}, "is judged twice"),
     ],
 )

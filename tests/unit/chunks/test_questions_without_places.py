@@ -134,7 +134,7 @@ def test_the_command_line_has_a_table_of_their_own_and_gates(tmp_path: Path) -> 
     [
         ({"answerable": False, "needs": [{"spans": ["boats"]}]}, "needs of a question that is not"),
         ({"answerable": False, "answers": ["boats"]}, "answers of a question that is not"),
-        ({"answerable": "no"}, "answerable is 'no': expected true or false"),
+        ({"needs": [], "answerable": "no"}, "answerable is 'no': expected true or false"),
     ],
 )
 def test_contradictions_are_errors(record: dict[str, object], message: str) -> None:

@@ -43,7 +43,8 @@ def test_limits(files: Path) -> None:
     )
     assert result.exit_code == 1
     assert result.stdout == "run       AP     R@1\nmine  0.5000  0.0000\n", "scores all the same"
-    assert "failed: AP is 0.5000, 0.4000 below the limit of 0.9\n1 of 2 checks" in result.stderr
+    assert "failed: AP is 0.5000, 0.4000 below the limit of 0.9\n  0: 0.5000\n" in result.stderr
+    assert result.stderr.endswith("  9: 0.5000\n1 of 2 checks failed\n")
 
 
 def test_a_measure_that_is_asked_for_is_not_measured_twice(files: Path) -> None:

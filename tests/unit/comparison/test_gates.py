@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -49,6 +50,15 @@ class TestLimits:
         assert states(found) == ["failed", "passed"]
         assert found.failures[0].message == "M is 0.5500, 0.2500 below the limit of 0.8"
         assert found.failures[0].run == "a"
+
+    def test_the_topics_below_the_limit_are_named_with_their_tags_worst_first(self) -> None:
+        scores = {"q1": 0.9, "q2": 0.1, "q3": NAN, "q4": 0.5}
+        table = replace(with_topics(scores), tags={"q2": ("law", "fees")})
+        (check,) = check_scores(table, {"M": 0.8}).checks
+        assert check.lines(9)[1:] == ["  q2 (law, fees): 0.1000", "  q4: 0.5000"]
+        assert check.lines(1)[1:] == ["  q2 (law, fees): 0.1000", "  and 1 more"]
+        (check,) = check_scores(table, {"M": 0.2}).checks
+        assert check.lines(9)[1:] == [], "the mean is fine"
 
     def test_where_lower_is_better_a_limit_is_an_upper_one(self) -> None:
         table = table_of({"a": [300.0, 500.0]}, higher_is_better=False)
@@ -255,3 +265,36 @@ def test_json_is_read_as_written_by_hand() -> None:
     plain = json.loads(as_json(table_of({"a": [0.5]})))
     assert set(plain) >= {"canonical", "runs"}
     assert set(plain["runs"][0]) >= {"run", "mean", "topics"}
+
+
+class TestTopicsThatFell:
+    BEFORE = with_topics({"q1": 1.0, "q2": 0.5, "q3": 0.5, "q4": 0.2})
+    NOW = with_topics({"q1": 0.25, "q2": 0.5, "q3": NAN, "q4": 0.1})
+
+    def test_they_are_named_worst_first(self) -> None:
+        (check,) = check_scores(self.NOW, baseline=EarlierScores.of(self.BEFORE)).checks
+        assert check.lines(9)[1:] == [
+            "  q3: from 0.5000 to no score",
+            "  q1: from 1.0000 to 0.2500",
+            "  q4: from 0.2000 to 0.1000",
+        ]
+
+    def test_where_lower_is_better_rises_are_named(self) -> None:
+        facts = self.NOW.measures[0]._replace(higher_is_better=False)
+        before, now = (replace(table, measures=(facts,)) for table in (self.NOW, self.BEFORE))
+        (check,) = check_scores(now, baseline=EarlierScores.of(before)).checks
+        assert [topic.topic for topic in check.fallen] == ["q1", "q4"]
+
+    def test_means_alone_name_no_topics(self) -> None:
+        earlier = EarlierScores({"M": "M(x=1)"}, {"a": EarlierRun({"M": 0.9})})
+        (check,) = check_scores(self.NOW, baseline=earlier).checks
+        assert check.lines(9) == [check.message]
+
+    def test_junit_has_a_case_for_each_on_request(self) -> None:
+        gates = check_scores(self.NOW, {"M": 0}, baseline=EarlierScores.of(self.BEFORE))
+        suite = ElementTree.fromstring(junit_xml(gates, per_topic=True))[0]
+        names = [case.get("name") for case in suite if case.find("failure") is not None]
+        drop = "M, drop since the baseline"
+        assert names == [drop, f"{drop}, q3", f"{drop}, q1", f"{drop}, q4"]
+        assert (suite.get("tests"), suite.get("failures")) == ("9", "4")
+        assert len(ElementTree.fromstring(junit_xml(gates))[0]) == 2 + bool(gates.warnings)

@@ -77,6 +77,7 @@ class QuestionFormat(NamedTuple):
 
     name: what people call it. fields: what it is recognised by, for error messages. fits: whether a
     value is of this format. questions: those of a value. documents: the documents in it, if any.
+    warnings: about what of a value is not read, if there are any.
     """
 
     name: str
@@ -84,11 +85,12 @@ class QuestionFormat(NamedTuple):
     fits: Callable[[Any], bool]
     questions: Callable[[Loaded, Documents], Iterable[RawQuestion]]
     documents: Callable[[Loaded], Iterable[tuple[str, str]]] | None = None
+    warnings: Callable[[Loaded], Iterable[str]] | None = None
 
 
 def question_formats() -> tuple[QuestionFormat, ...]:
     """Return all formats, the more particular ones first: some have the fields of others."""
-    from doxeval.chunks.formats import beir, own, rag, reading
+    from doxeval.chunks.formats import beir, flat, own, rag, reading
 
     return (
         own.QUESTIONS,
@@ -108,6 +110,10 @@ def question_formats() -> tuple[QuestionFormat, ...]:
         beir.BEIR,
         rag.RAGCHECKER,
         rag.NUGGETS,
+        rag.DEEPEVAL,
+        rag.LLAMAINDEX_PAIRS,
+        rag.LLAMAINDEX_EXAMPLES,
+        flat.FLAT,
     )
 
 

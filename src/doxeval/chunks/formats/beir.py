@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from doxeval.assessments import read_assessments
 from doxeval.chunks.documents import Documents
 from doxeval.chunks.formats import QuestionFormat, RawEvidence, RawNeed, RawQuestion
 from doxeval.chunks.records import Loaded, load
+from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, SourceError
 from doxeval.files import open_input, text_lines
-from doxeval.messages import join_names, quoted
+from doxeval.messages import join_names
 
 _QUERIES = ("queries.jsonl", "queries.tsv", "topics.tsv", "queries.jsonl.gz", "queries.tsv.gz")
 _SEGMENTS = ("segments.jsonl", "segments.jsonl.gz")
@@ -110,28 +112,9 @@ def _texts(path: str) -> dict[str, str]:
     return found
 
 
-def _grades(path: str) -> dict[str, dict[str, int]]:
-    grades: dict[str, dict[str, int]] = {}
-    with open_input(path) as file:
-        for number, line in text_lines(file, path):
-            fields = line.split()
-            if number == 1 and fields[0].lower() in ("query-id", "query_id", "qid"):
-                continue
-            if len(fields) not in (3, 4):
-                raise FormatError(
-                    f"{quoted(line)}: expected query, document and score", path, number
-                )
-            question, document, score = fields[0], fields[-2], fields[-1]
-            try:
-                grade = int(float(score))
-            except (ValueError, OverflowError):
-                raise FormatError(
-                    f"the score {quoted(score)}: expected a number", path, number
-                ) from None
-            earlier = grades.setdefault(question, {}).setdefault(document, grade)
-            if earlier != grade:
-                raise FormatError(f"document {quoted(document)} is judged twice", path, number)
-    return grades
+def _grades(path: str) -> Mapping[str, Mapping[str, int]]:
+    """Return the grades of qrels, in any format in which assessments have grades."""
+    return read_assessments(path).to_dict()
 
 
 def _segments(path: str) -> dict[str, JudgedSegment]:
@@ -142,7 +125,9 @@ def _segments(path: str) -> dict[str, JudgedSegment]:
         if not isinstance(name, str) or type(start) is not int or type(end) is not int:
             raise loaded.wrong("expected a segment with docid, start_char and end_char", row)
         text = record.get("segment")
-        found[name] = JudgedSegment(text if isinstance(text, str) else None, start, end)
+        found[normalise_id(name)] = JudgedSegment(
+            text if isinstance(text, str) else None, start, end
+        )
     return found
 
 

@@ -26,13 +26,18 @@ A quote may come with `start`, or with `start` and `end`, which are then compare
 these are: {"id", "text", "pages": [[start, end], …]}. Fields
 that are null are absent; unknown fields are errors, and so is a span that does not say what it is.
 
+A quote with ellipses (… or ..., also in brackets) stands for all of its parts, in their order, in
+one document, with at most 2,000 characters between two. Each part then is a need of its own (`1.1`,
+`1.2`); where the quote is one of several alternatives, it is taken from end to end. Quotes that are
+not there to the letter are listed with their similarity, and --similar says which are accepted.
+
 Gold that is not found in the documents is an error, unless --max-missing (`max_missing` in Python)
-allows it. `doxeval chunks gold --topics-out` writes this format, with the offsets of all places of
-a quote. Judged spans in JSONL, as under [Assessments](#assessments), are read as well:
+allows it. `doxeval chunks questions --topics-out` writes this format, with the offsets of all
+places of a quote. Judged spans in JSONL, as under [Assessments](#assessments), are read as well:
 
     {"topic", "doc", "start", "end", "need"?, "grade"?}
 
-`doxeval chunks gold --out` writes them. For question sets of other programs, see
+`doxeval chunks questions --out` writes them. For question sets of other programs, see
 [Question sets of others](#question-sets-of-others).
 """
 
@@ -57,8 +62,10 @@ _SPANS = '{"doc", "start", "end"}, {"doc", "quote"}, {"doc", "page"} or {"doc", 
 
 def _is_questions(value: Any) -> bool:
     first = first_record(value)
-    stated = {"needs", "answerable"} & first.keys()
-    return bool(stated) and ("question" in first or "text" in first)
+    is_ours = first.keys() <= {*_OF_QUESTION, "text"}
+    states = isinstance(first.get("answerable"), bool) or isinstance(first.get("answers"), list)
+    is_known = "needs" in first or (is_ours and states)
+    return is_known and ("question" in first or "text" in first)
 
 
 def _stated(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:

@@ -26,6 +26,23 @@ ragas: samples with the texts that should have been retrieved, without their doc
 A reference context is a need, looked for in all documents. Where there are only ids, they are those
 of documents.
 
+Its testsets are read as they are: "<1-hop>" before a context is left out, and `synthesizer_name` is
+a tag.
+
+DeepEval: goldens, with the context from which a model made them.
+
+    {"input", "expected_output", "context": [texts], "source_file"}    CSV has | between contexts
+
+A text of `context` is a need, looked for in the document that `source_file` names, else in all.
+What is in `retrieval_context` was retrieved, and is no gold.
+
+LlamaIndex: pairs of questions and nodes (EmbeddingQAFinetuneDataset), and LabelledRagDataset.
+
+    {"queries": {id: text}, "corpus": {node: text}, "relevant_docs": {id: [nodes]}}
+    {"examples": [{"query", "reference_contexts": [texts], "reference_answer"}]}
+
+The text of a node and a reference context are a need each, looked for in all documents.
+
 MultiHop-RAG: facts of articles.
 
     {"query", "answer", "question_type", "evidence_list": [{"title", "url", "fact"}]}
@@ -51,6 +68,7 @@ Contexts that were retrieved, in the files of programs that judge answers:
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -76,6 +94,9 @@ from doxeval.chunks.formats.fields import (
 )
 from doxeval.chunks.records import Loaded, frame_records, is_frame, load
 from doxeval.messages import quoted
+
+# What ragas writes before the contexts of questions that need several.
+_HOP = re.compile(r"\s*<\d+-hop>\s*")
 
 
 def _is_chroma(value: Any) -> bool:
@@ -158,15 +179,76 @@ def _ragas_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
             message = f"user_input is {quoted(question)}: expected a text (a sample of one turn)"
             raise loaded.wrong(message, row)
         quotes = texts_in_cell(record, "reference_contexts")
-        evidence = [RawEvidence(None, quote) for quote in quotes]
+        evidence = [RawEvidence(None, _HOP.sub("", quote)) for quote in quotes]
         if not evidence:
             ids = texts_in_cell(record, "reference_context_ids")
             evidence = [RawEvidence(name, is_whole=True) for name in ids]
         own = text(record, "id", "sample_id") or str(row + 1)
-        yield RawQuestion(own, question, single_needs(evidence))
+        yield RawQuestion(own, question, single_needs(evidence), texts(record, "synthesizer_name"))
 
 
 RAGAS = QuestionFormat("ragas", "user_input and reference_contexts", _is_ragas, _ragas_questions)
+
+
+def _is_deepeval(value: Any) -> bool:
+    return {"input", "context"} <= first_record(value).keys()
+
+
+def _deepeval_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
+    for row, record in enumerate(loaded.records()):
+        quotes = texts_in_cell(record, "context")
+        if isinstance(record["context"], str) and len(quotes) == 1:
+            quotes = tuple(quotes[0].split("|"))
+        document = text(record, "source_file", "sourceFile")
+        evidence = [RawEvidence(docs.find(document), quote) for quote in quotes if quote.strip()]
+        question = needed_text(loaded, row, record, "input")
+        own = text(record, "id", "name") or str(row + 1)
+        yield RawQuestion(own, question, single_needs(evidence))
+
+
+DEEPEVAL = QuestionFormat("DeepEval", "input and context", _is_deepeval, _deepeval_questions)
+
+
+def _is_pairs(value: Any) -> bool:
+    return isinstance(value, Mapping) and {"queries", "corpus", "relevant_docs"} <= value.keys()
+
+
+def _questions_of_pairs(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
+    parts = [loaded.value[name] for name in ("queries", "corpus", "relevant_docs")]
+    if not all(isinstance(part, Mapping) for part in parts):
+        raise loaded.wrong("queries, corpus and relevant_docs: expected an object each")
+    queries, corpus, relevant = parts
+    for name, question in queries.items():
+        evidence = []
+        for node in relevant.get(name) or ():
+            if not isinstance(corpus.get(node), str):
+                raise loaded.wrong(f"node {quoted(node)} of query {quoted(name)} is not in corpus")
+            evidence.append(RawEvidence(None, corpus[node]))
+        yield RawQuestion(str(name), str(question), single_needs(evidence))
+
+
+def _is_examples(value: Any) -> bool:
+    examples = value.get("examples") if isinstance(value, Mapping) else None
+    return {"query", "reference_contexts"} <= first_record(examples).keys()
+
+
+def _questions_of_examples(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
+    examples = loaded._replace(value=loaded.value["examples"])
+    for row, record in enumerate(examples.records()):
+        evidence = [RawEvidence(None, quote) for quote in texts(record, "reference_contexts")]
+        question = needed_text(examples, row, record, "query")
+        yield RawQuestion(str(row + 1), question, single_needs(evidence))
+
+
+LLAMAINDEX_PAIRS = QuestionFormat(
+    "LlamaIndex", "queries, corpus and relevant_docs", _is_pairs, _questions_of_pairs
+)
+LLAMAINDEX_EXAMPLES = QuestionFormat(
+    "LlamaIndex's LabelledRagDataset",
+    "examples with query and reference_contexts",
+    _is_examples,
+    _questions_of_examples,
+)
 
 
 def _is_multihop(value: Any) -> bool:

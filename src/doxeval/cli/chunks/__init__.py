@@ -11,7 +11,7 @@ from doxeval.cli.verb import VerbGroup
 # The verbs in the order in which they are listed, and the function of each in its file.
 _VERBS = {
     "try": "try_:try_",  # Python keeps `try` for itself
-    "gold": "gold:gold",
+    "questions": "questions:questions",
     "split": "split:split",
     "locate": "locate:locate",
     "limits": "limits:limits",
@@ -20,6 +20,8 @@ _VERBS = {
     "rewrite": "rewrite:rewrite",
     "evaluate": "evaluate:evaluate",
 }
+# A verb by the name it had before.
+_ALIASES = {"gold": "questions"}
 
 
 class _ChunksGroup(VerbGroup):
@@ -29,16 +31,17 @@ class _ChunksGroup(VerbGroup):
         return list(_VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _VERBS:
+        verb = _ALIASES.get(cmd_name, cmd_name)
+        if verb not in _VERBS:
             return None
-        file, _, name = _VERBS[cmd_name].partition(":")
+        file, _, name = _VERBS[verb].partition(":")
         command: click.Command = getattr(import_module(f"doxeval.cli.chunks.{file}"), name)
         return command
 
 
 _HEADINGS = {
     "Compare": ("try", "evaluate", "limits"),
-    "Gold and chunks": ("gold", "split", "locate"),
+    "Gold and chunks": ("questions", "split", "locate"),
     "Runs": ("search", "retrieved", "rewrite"),
 }
 
@@ -52,6 +55,6 @@ def chunks() -> None:
     \b
     Start here:
       doxeval chunks try handbook questions.jsonl   compare built-in chunkings
-      doxeval chunks gold questions.csv --docs handbook --out judged.jsonl
+      doxeval chunks questions q.csv --docs handbook --out judged.jsonl
       doxeval chunks locate chunks.jsonl --docs handbook --out located.jsonl
     """

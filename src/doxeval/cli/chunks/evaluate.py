@@ -94,7 +94,7 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
       doxeval chunks evaluate a.jsonl b.jsonl -g judged.jsonl --docs handbook \\
         --fail-under bR@1000=.85 --baseline last.json --max-drop .02 --junit checks.xml
     """
-    from doxeval.chunks import Questions, judgments_of, usual_of_answers, usual_presets
+    from doxeval.chunks import Questions, judgments_of, tags_of, usual_of_answers, usual_presets
     from doxeval.measures import measure_named, preset_named, tokeniser_of
 
     if len(options.chunks) > 1 and len(options.chunks) != len(runs):
@@ -131,6 +131,7 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     table = scored.table(read, by_run)
     # How the gold of questions was found has been printed.
     _print_warnings(table, gold.warnings if isinstance(gold, Questions) else ())
+    table = replace(table, tags=tags_of(gold))
     with gates.around(scored.without_reading(table)):
         _write(scored.with_reading(table) if is_table else scored.without_reading(table), options)
         if is_table:

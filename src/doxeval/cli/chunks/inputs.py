@@ -101,6 +101,19 @@ def max_missing_option(what: str, default: str = "0") -> Any:
     )
 
 
+def similar_option() -> Any:
+    """Declare `--similar`."""
+    return option(
+        1.0,
+        "How similar a text must be to a quote that is not there to the letter: 1 less "
+        "Levenshtein's distance divided by the length of the quote, over letters and digits "
+        "without case and accents. .9 allows a few other words.",
+        at_least=0.01,
+        at_most=1,
+        metavar="SHARE",
+    )
+
+
 def min_score_option() -> Any:
     """Declare `--min-score`."""
     return option(
@@ -176,7 +189,7 @@ def print_gold_report(gold: Questions) -> None:
     warn(gold.warnings[:_MOST_WARNINGS])
     if len(gold.warnings) > _MOST_WARNINGS:
         more = len(gold.warnings) - _MOST_WARNINGS
-        warn([f"{more:,} more warnings about gold; `doxeval chunks gold` lists them"])
+        warn([f"{more:,} more warnings about gold; `doxeval chunks questions` lists them"])
     note(gold.report())
 
 
