@@ -1,7 +1,7 @@
 """Progress of long work on stderr: a bar on a terminal, elsewhere a line every ten seconds.
 
 Lines are for logs: they have no control characters, and work that is done within ten seconds
-prints none. Nothing runs in a thread, because a process with threads cannot safely fork; so a line
+prints none; titles are ours. Nothing runs in a thread, because a process with threads cannot safely fork; so a line
 comes with the first step after ten seconds.
 """
 
@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Literal
-
-from doxeval.messages import escape, plural
 
 _SECONDS = 10  # between two lines
 clock = monotonic
@@ -40,7 +38,7 @@ class LogLines:
         now: Callable[[], float] | None = None,
         write: Callable[[str], object] | None = None,
     ) -> None:
-        self.title, self.total, self.unit = escape(title), total, unit
+        self.title, self.total, self.unit = title, total, unit
         self.done = 0
         self._now, self._write = now or (lambda: clock()), write or _write
         self._began = self._last = self._now()
@@ -77,7 +75,7 @@ def _duration(seconds: float) -> str:
     if seconds < 45:
         return f"{max(round(seconds / 5) * 5, 5)} s"
     minutes = max(round(seconds / 60), 1)
-    return f"{minutes} min" if minutes < 90 else plural(round(minutes / 60), "hour")
+    return f"{minutes} min" if minutes < 90 else f"{round(minutes / 60)} hours"
 
 
 def _write(line: str) -> None:
@@ -112,7 +110,7 @@ def progress_bar(
 
     console = Console(file=sys.stderr)
     with Progress(console=console, transient=True, auto_refresh=False) as bar:
-        task = bar.add_task(escape_markup(escape(title)), total=total)
+        task = bar.add_task(escape_markup(title), total=total)
 
         def advance(done: int) -> None:
             bar.advance(task, done)
