@@ -1,8 +1,8 @@
 """Progress of long work on stderr: a bar on a terminal, elsewhere a line every ten seconds.
 
-Lines are for logs: they have no control characters, and work that is done within ten seconds
-prints none; titles are ours. Nothing runs in a thread, because a process with threads cannot safely fork; so a line
-comes with the first step after ten seconds.
+Lines are for logs: they have no control characters, for titles are ours, and work that is done
+within ten seconds prints none. Nothing runs in a thread, because a process with threads cannot
+safely fork; so a line comes with the first step after ten seconds.
 """
 
 from __future__ import annotations
