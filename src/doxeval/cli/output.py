@@ -74,11 +74,19 @@ def coloured_line(text: str, colour: str) -> None:
 
 def marked_line(text: str, ranges: Iterable[tuple[int, int]]) -> None:
     """Print a line on stdout, with some ranges of it, one after another, in bold."""
-    shown, at = "", 0
-    for begin, end in ranges:
-        shown += escape(text[at:begin]) + click.style(escape(text[begin:end]), bold=True)
-        at = end
-    _print(f"{shown}{escape(text[at:])}\n")
+    marked, after = list(ranges), 0
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    for number, part in enumerate(wrapped(text, page_width())):
+        body = part[len(indent) :] if number else part
+        start = text.index(body, after)
+        after = start + len(body)
+        shown, at = indent if number else "", start
+        for low, high in marked:
+            begin, end = max(low, start), min(high, after)
+            if begin < end:
+                shown += escape(text[at:begin]) + click.style(escape(text[begin:end]), bold=True)
+                at = end
+        _print(f"{shown}{escape(text[at:after])}\n")
 
 
 def block(text: str) -> None:
