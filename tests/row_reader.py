@@ -19,7 +19,7 @@ from doxeval.runs import Kind, Result
 
 FIELDS = (
     *("topic", "doc", "chunk", "path", "start", "end", "start_point", "end_point", "nodes"),
-    *("spans", "offset", "point", "rank", "score", "tokens", "run"),
+    *("spans", "offset", "point", "rank", "score", "tokens", "added", "run"),
 )
 UNITS = {
     (): Kind.DOCUMENT,
@@ -85,9 +85,10 @@ def read_record(record: Any) -> tuple[Result, str | None]:
     if kind == Kind.SPANS and len(spans) < 2:
         kind, (start, end), spans = Kind.PASSAGE, spans[0], ()
     rank, tokens = fields.whole("rank"), fields.whole("tokens")
+    added = fields.whole("added") or None
     start = start if offset is None else offset
     score = fields.number("score")
-    result = Result(topic, document, kind, start, end, paths, rank, score, spans, tokens)
+    result = Result(topic, document, kind, start, end, paths, rank, score, spans, tokens, added)
     return result, fields.optional_text("run")
 
 
@@ -144,7 +145,7 @@ def csv_value(name: str, value: str) -> Any:
         return value.split()
     if name == "spans" and re.fullmatch(r"\s*([0-9]+-[0-9]+(\s+|$))*", value):
         return [[int(at) for at in one.split("-")] for one in value.split()]
-    whole = ("start", "end", "offset", "rank", "tokens")
+    whole = ("start", "end", "offset", "rank", "tokens", "added")
     read = {"score": float, **dict.fromkeys(whole, int)}.get(name, str)
     try:
         return read(value)

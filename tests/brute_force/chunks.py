@@ -54,6 +54,7 @@ def read(scene: Scene, unit: str, resize: str, which: list[int] | None = None) -
     found = []
     for number in range(len(scene.ranked)) if which is None else which:
         one, stated = scene.ranked[number], scene.results[number].tokens
+        added = scene.results[number].added or 0
         text = [at for at in _in_order(one) if resize == "full" or at not in seen]
         if unit == "characters":
             places, cost = list(range(len(text))), len(text)
@@ -65,6 +66,11 @@ def read(scene: Scene, unit: str, resize: str, which: list[int] | None = None) -
             begun = [_begins_a_word(scene, at) for at in text]
             cost = sum(begun)
             places = [max(sum(begun[: offset + 1]) - 1, 0) for offset in range(len(text))]
+        if unit != "tokens" or stated is None:  # what no document has is read first
+            more = added if unit == "characters" else -(-added // 5)
+            if resize == "new":
+                more = -(-more * len(text) // max(one.size, 1))
+            places, cost = [more + place for place in places], more + cost
         found.append(Read(text, [before + place for place in places], cost))
         before += cost
         seen |= one.characters

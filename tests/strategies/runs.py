@@ -39,7 +39,7 @@ def several_ranges() -> st.SearchStrategy[tuple[tuple[int, int], ...]]:
 def results(
     kinds: list[Kind] | None = None, by_points: bool | None = None
 ) -> st.SearchStrategy[Result]:
-    """Results of the given kinds, in a small world of ids; of any kind, perhaps with tokens."""
+    """Results of the given kinds, in a small world of ids; of any kind, perhaps with costs."""
     points = text_points()
     paths = element_paths()
     offsets = st.integers(0, 50)
@@ -74,13 +74,14 @@ def results(
             st.integers(0, 99),
             st.floats(-5, 5, allow_nan=False),
             st.none() if kinds else st.sampled_from([None, None, 0, 7]),
+            st.none() if kinds else st.sampled_from([None, None, 5]),
         )
     )
 
 
 def _result(
-    kind: Kind, topic: str, document: str, unit: Any, rank: int, score: float, tokens: int | None
+    kind: Kind, topic: str, document: str, unit: Any, rank: int, score: float, *costs: int | None
 ) -> Result:
     start, end, paths, *spans = unit
     several = spans[0] if spans else ()
-    return Result(topic, document, kind, start, end, paths, rank, score, several, tokens)
+    return Result(topic, document, kind, start, end, paths, rank, score, several, *costs)

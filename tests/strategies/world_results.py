@@ -52,6 +52,7 @@ def returned_chunks(
         chunk = Result(topic, document, Kind.SPANS, spans=spans, tokens=tokens)
         if not spans:
             chunk = Result(topic, document, Kind.PASSAGE, edges[0], edges[0], tokens=tokens)
+        chunk = chunk._replace(added=random.choice([None, None, random.randint(1, 20)]))
         if found and random.random() < 0.2:
             chunk = random.choice(found)
         found.append(chunk._replace(rank=rank, score=float(random.randrange(4))))

@@ -5,11 +5,16 @@ fields, and the table below says what they may be called, wherever they come fro
 
     LangChain     page_content, metadata (source, start_index), id
     LlamaIndex    text, start_char_idx, end_char_idx, ref_doc_id, node_id, parent_node; of sentence
-                  windows the window, whose offsets are not known
+                  windows the sentence is searched and the window read, whose offsets are not known
     Haystack      content, meta (source_id, split_id, split_idx_start, __parent_id), id
     Chonkie       text, start_index, end_index, token_count, id
     AutoRAG       contents, doc_id (of the chunk), path (of its document), start_end_idx
     Docling, Unstructured    text; their offsets do not count the characters of the document
+    Chroma        ids, documents, metadatas, distances, as columns, of one query or of several
+    Qdrant        id, score, payload, in which the fields are; points
+    Weaviate      uuid, metadata (score, certainty, distance), properties, in which the fields are;
+                  objects; of GraphQL _additional
+    FAISS         arrays of scores (or distances) and of row numbers, -1 for none
 """
 
 from __future__ import annotations
@@ -19,14 +24,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from doxeval.chunks.formats import document_format
 from doxeval.chunks.records import Loaded, frame_records, is_frame, load
 from doxeval.errors import FormatError
+from doxeval.files import decode_json
 from doxeval.messages import quoted
 from doxeval.spans import TOO_LONG
 
 # What a field may be called, the more particular names first.
-_IDS = ("id", "_id", "chunk_id", "node_id", "id_")
+_IDS = ("id", "_id", "chunk_id", "node_id", "id_", "uuid")
 _DOCUMENTS = (
     "doc",
     "doc_id",
@@ -59,21 +67,30 @@ _STARTS = ("start", "start_index", "start_char_idx", "split_idx_start", "start_c
 _ENDS = ("end", "end_index", "end_char_idx", "end_char")
 _PARENTS = ("parent", "parent_id", "__parent_id")
 _TOKENS = ("tokens", "token_count")
+_ADDED = ("added",)
 _ORDERS = ("order", "split_id")
 # The text of a chunk, or its id where a result names it.
 _CHUNK = "chunk"
+# What the model is given, where that is not the text that is searched.
+_READ = "read"
+# Where a record has further fields, which do not count if it has them itself; and where stores keep
+# the fields of a chunk, which count before those of the hit.
+_FURTHER = ("metadata", "meta", "_additional")
+_KEPT = ("payload", "properties", "_node_content")
 # All names that a field of ours may have elsewhere.
 OTHER_NAMES = frozenset(
     (*_DOCUMENTS, *_TEXTS, *_IDS, *_STARTS, *_ENDS, *_PARENTS, *_TOKENS, *_ORDERS)
-) | {_CHUNK, "meta", "page", "start_end_idx"}
+) | {_CHUNK, *_FURTHER, *_KEPT, "page", "start_end_idx"}
 
 
 class RawChunk(NamedTuple):
     """A chunk or a result as it came, before it is located.
 
-    documents: what may name its document, in the order in which names are tried. start, end: its
-    offsets, to be checked. order: its number within the document, if it has one. spans: those that
-    a chunk file has, which need no text. chunk: the field of that name, an id where it is no text.
+    text: what is searched, and read unless `read` has what is read instead. documents: what may
+    name its document, in the order in which names are tried. start, end: its offsets, to be
+    checked. order: its number within the document, if it has one. spans: those that a chunk file
+    has, which need no text. added: how many of its characters are known to be in no document.
+    chunk: the field of that name, an id where it is no text.
     """
 
     text: str | None
@@ -86,6 +103,13 @@ class RawChunk(NamedTuple):
     order: int | None = None
     spans: tuple[tuple[int, int], ...] = ()
     chunk: str | None = None
+    read: str | None = None
+    added: int = 0
+
+    @property
+    def text_read(self) -> str | None:
+        """What the model is given, of which offsets and spans are."""
+        return self.text if self.read is None else self.read
 
 
 def raw_chunk(thing: Any, doc_key: str | None = None) -> RawChunk:
@@ -100,6 +124,7 @@ def raw_chunk(thing: Any, doc_key: str | None = None) -> RawChunk:
         return RawChunk(thing)
     if isinstance(thing, Sequence):
         return _of_pair(thing)
+    thing = _as_record(thing)
     if not isinstance(thing, Mapping):
         node = getattr(thing, "node", None)
         chunk = raw_object(thing if node is None or _object_text(node) is None else node, doc_key)
@@ -111,10 +136,10 @@ def raw_chunk(thing: Any, doc_key: str | None = None) -> RawChunk:
     if text is not None and not isinstance(text, str):
         raise FormatError(f"the chunk {quoted(dict(thing))}: its text is not a text")
     chunk = raw_object(thing, doc_key)
-    spans = _given_spans(fields, text is not None)
+    spans = _given_spans(fields, text is not None or chunk.text is not None)
     if chunk.text is None or spans:
         chunk = chunk._replace(text=text if chunk.text is None else chunk.text, spans=spans)
-    if text is None and not chunk.spans and not isinstance(fields.get("spans"), list):
+    if chunk.text is None and not chunk.spans and not isinstance(fields.get("spans"), list):
         expected = "expected a text, start and end, or spans"
         raise FormatError(f"the chunk {quoted(dict(thing))}: {expected}")
     return chunk
@@ -128,6 +153,7 @@ def raw_object(thing: Any, doc_key: str | None = None) -> RawChunk:
     >>> raw_object({"id": 7, "meta": {"source_id": "terms"}})[:3]
     (None, ('terms',), '7')
     """
+    thing = _as_record(thing)
     if isinstance(thing, Mapping):
         fields = _record_fields(thing)
         source = next((name for name in _TEXTS if isinstance(fields.get(name), str)), None)
@@ -138,10 +164,16 @@ def raw_object(thing: Any, doc_key: str | None = None) -> RawChunk:
     named = [str(fields[key]) for key in keys if key in fields and _is_name(fields[key])]
     page = fields.get("page")
     paged = [] if page is None else [f"{name}#{page}" for name in named]
-    tokens, order = (_whole(_first(fields, names)) for names in (_TOKENS, _ORDERS))
-    window = _window(text, fields)
+    costs = (_TOKENS, _ORDERS, _ADDED)
+    tokens, order, added = (_whole(_first(fields, names)) for names in costs)
+    given, window = fields.get(_READ), _window(text, fields)
+    if given is not None and not isinstance(given, str):
+        raise FormatError(f"read is {quoted(given)}: expected the text that is read")
+    if window is not None:
+        text = str(fields["original_text"])
+    read = window if given is None else given
     chunk = RawChunk(
-        text if window is None else window,
+        read if text is None else text,
         (*paged, *named),
         _as_text(_first(fields, _IDS)),
         _whole(_first(fields, _STARTS)) if window is None else None,
@@ -149,7 +181,9 @@ def raw_object(thing: Any, doc_key: str | None = None) -> RawChunk:
         tokens if type(tokens) is int and tokens >= 0 else None,
         _as_text(_first(fields, _PARENTS)),
         order if type(order) is int else None,
-        chunk=fields[_CHUNK] if isinstance(fields.get(_CHUNK), str) else None,
+        chunk=_other_id(thing, fields),
+        read=None if read == text else read,
+        added=added if type(added) is int and added > 0 else 0,
     )
     if "segment" in fields and "docid" in fields:  # MS MARCO: the document, #, and the segment
         segment = str(fields["docid"])
@@ -159,10 +193,48 @@ def raw_object(thing: Any, doc_key: str | None = None) -> RawChunk:
     return chunk
 
 
+def _as_record(thing: Any) -> Any:
+    """Return a hit of Qdrant or Weaviate as a record; anything else as it is."""
+    for name in _KEPT:
+        kept = getattr(thing, name, None)
+        if isinstance(kept, Mapping):
+            return {"id": getattr(thing, "id", getattr(thing, "uuid", None)), name: kept}
+    return thing
+
+
 def _record_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a record, with those of its metadata that it does not have itself."""
-    metadata = record.get("metadata", record.get("meta"))
-    return {**(metadata if isinstance(metadata, Mapping) else {}), **record}
+    """Return the fields of a record, and those of its metadata and of what a store keeps of it.
+
+    >>> _record_fields({"id": 7, "payload": {"id": "c1", "metadata": {"source": "a"}}})["id"]
+    'c1'
+    """
+    fields = dict[str, Any]()
+    for name in _FURTHER:
+        if isinstance(further := record.get(name), Mapping):
+            fields = {**further, **fields}
+    fields |= record
+    for name in _KEPT:
+        kept = record.get(name)
+        if name == "_node_content" and isinstance(kept, str):  # LlamaIndex: a node, as JSON
+            try:
+                kept = decode_json(kept)
+            except ValueError:
+                continue
+        if isinstance(kept, Mapping):
+            inner = {key: value for key, value in _record_fields(kept).items() if value != ""}
+            if not inner.keys().isdisjoint(_IDS):
+                fields = {key: value for key, value in fields.items() if key not in _IDS}
+            fields |= inner
+    return fields
+
+
+def _other_id(thing: Any, fields: Mapping[str, Any]) -> str | None:
+    """Return the id that a record has beside its id: `chunk`, or that of the hit of a store."""
+    if isinstance(fields.get(_CHUNK), str):
+        return str(fields[_CHUNK])
+    if isinstance(thing, Mapping) and not thing.keys().isdisjoint(_KEPT):
+        return _as_text(_first(thing, _IDS))
+    return None
 
 
 def _object_fields(thing: Any) -> dict[str, Any]:
@@ -208,7 +280,7 @@ def _object_text(thing: Any) -> str | None:
 
 
 def _window(text: str | None, metadata: Mapping[str, Any]) -> str | None:
-    """Return the window of sentences that is read instead of a sentence, as LlamaIndex has it.
+    """Return the window of sentences that is read where a sentence is searched (LlamaIndex).
 
     Its metadata hold the window and the sentence, which is the text until MetadataReplacement puts
     the window in its place. None if there is no window, or if the text is neither of them any more.
@@ -436,8 +508,9 @@ def _is_pair(item: list[Any]) -> bool:
 
 
 def _of_mapping(source: Mapping[Any, Any], doc_key: str | None) -> list[RawChunk]:
-    if isinstance(source.get("documents"), Sequence) and "metadatas" in source:
-        return _of_store(source, doc_key)
+    if _is_of_chroma(source):
+        rows = (record for records in _chroma_records(source) for record in records)
+        return [raw_chunk(record, doc_key) for record in rows]
     return [
         RawChunk(chunk, (str(document),))
         if isinstance(chunk, str)
@@ -491,25 +564,144 @@ def _with_levels(document: str, splits: Sequence[Any]) -> Iterator[RawChunk]:
         above.append((level, name))
 
 
-def _of_store(source: Mapping[str, Any], doc_key: str | None) -> list[RawChunk]:
-    """Return the chunks of a collection of Chroma: ids, texts and metadata as columns."""
-    columns = [source.get(name) or [] for name in ("ids", "documents", "metadatas")]
-    if columns[1] and isinstance(columns[1][0], list):  # of several queries
-        columns = [_together(column) for column in columns]
-    ids, texts, metadata = columns
-    for name, column in (("ids", ids), ("metadatas", metadata)):
-        if not isinstance(column, Sequence) or (column and len(column) != len(texts)):
-            raise FormatError(f"{name} is {quoted(column)}: expected one for each of documents")
-    chunks = []
-    for number, text in enumerate(texts):
-        more = metadata[number] if metadata else None
-        fields = {**(more if isinstance(more, Mapping) else {}), "text": text}
-        chunk = raw_chunk(fields, doc_key)
-        chunks.append(chunk._replace(id=str(ids[number])) if ids else chunk)
-    return chunks
+def _is_of_chroma(source: Mapping[Any, Any]) -> bool:
+    return isinstance(source.get("ids"), Sequence) and "metadatas" in source
 
 
-def _together(rows: Any) -> list[Any]:
-    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-        raise FormatError(f"{quoted(rows)}: expected a list for each query")
-    return [value for row in rows for value in row]
+def _chroma_records(source: Mapping[str, Any]) -> list[list[dict[str, Any]]]:
+    """Return a record for each chunk that Chroma returns as columns, in a list for each query."""
+    columns = {name: source.get(name) for name in ("ids", "documents", "metadatas", "distances")}
+    ids = columns["ids"] or []
+    if not (ids and isinstance(ids[0], list)):
+        columns = {name: None if column is None else [column] for name, column in columns.items()}
+    queries = []
+    for number, names in enumerate(columns.pop("ids") or []):
+        parts = {}
+        for name, column in columns.items():
+            part = column[number] if column and number < len(column) else [None] * len(names)
+            if not isinstance(part, Sequence) or len(part) != len(names):
+                raise FormatError(f"{name} is {quoted(part)}: expected one for each of ids")
+            parts[name] = part
+        rows = zip(names, *parts.values(), strict=True)
+        queries.append([_chroma_record(*row) for row in rows])
+    return queries
+
+
+def _chroma_record(name: Any, text: Any, metadata: Any, distance: Any) -> dict[str, Any]:
+    fields = {**metadata} if isinstance(metadata, Mapping) else {}
+    given = {"text": text, "distance": distance}
+    own = {"id": str(name)} | {key: value for key, value in given.items() if value is not None}
+    return fields | own
+
+
+# Results
+
+
+def results_of_query(answer: Any) -> list[Any]:
+    """Return the results of one query, in whatever a retriever or a store wraps them.
+
+    Those of a store without scores of their own are pairs of an item and a score. Numbers are those
+    of FAISS: of chunks, in their order.
+
+    >>> results_of_query({"ids": [["c1"]], "metadatas": None, "distances": [[0.5]]})
+    [{'id': 'c1', 'distance': 0.5}]
+    >>> results_of_query(([0.9, 0.4, -1.0], [7, 2, -1]))
+    [(7, 0.9), (2, 0.4)]
+    """
+    if answer is None:
+        return []
+    if isinstance(answer, Mapping):
+        if _is_of_chroma(answer):
+            return _only_query(_chroma_records(answer))
+        for name in _WRAPPERS:
+            if name in answer:
+                return results_of_query(answer[name])
+        if len(answer) == 1 and "data" in answer:  # GraphQL: {"data": {"Get": {"Class": […]}}}
+            for _ in range(3):
+                if isinstance(answer, Mapping) and len(answer) == 1:
+                    (answer,) = answer.values()
+            return results_of_query(answer)
+        raise FormatError("expected a list of results")
+    for name in _WRAPPERS:
+        if isinstance(wrapped := getattr(answer, name, None), list):
+            return wrapped
+    if isinstance(answer, str | bytes) or not isinstance(answer, Iterable):
+        raise FormatError("expected a list of results")
+    return _of_faiss(answer) or list(answer)
+
+
+# In what Haystack, Qdrant, Weaviate and LlamaIndex wrap results.
+_WRAPPERS = ("documents", "points", "result", "objects", "source_nodes")
+
+
+def _only_query(queries: Sequence[list[Any]]) -> list[Any]:
+    if len(queries) > 1:
+        raise FormatError(f"results of {len(queries):,} queries: expected those of one")
+    return queries[0] if queries else []
+
+
+def _of_faiss(answer: Any) -> list[Any] | None:
+    """Return chunk numbers and scores of (scores, numbers), as FAISS returns them, else None.
+
+    The first is the best: distances, which grow, count as negative scores. -1 stands for none.
+    """
+    if not isinstance(answer, tuple | list) or len(answer) != 2:
+        return None
+    scores, numbers = (np.asarray(part) if _is_array(part) else None for part in answer)
+    if scores is None or numbers is None or scores.shape != numbers.shape:
+        return None
+    if scores.dtype.kind != "f" or numbers.dtype.kind != "i":
+        return None
+    if numbers.ndim == 2:
+        scores, numbers = (np.asarray(_only_query(list(part))) for part in (scores, numbers))
+    is_one = numbers >= 0
+    scores, numbers = scores[is_one].astype(np.float64), numbers[is_one]
+    sign = -1.0 if len(scores) > 1 and scores[0] < scores[-1] else 1.0
+    return list(zip(numbers.tolist(), (sign * scores).tolist(), strict=True))
+
+
+def _is_array(part: Any) -> bool:
+    """Return whether something is an array, or a list of numbers or of such lists."""
+    if isinstance(part, np.ndarray):
+        return True
+    return (
+        isinstance(part, list)
+        and len(part) > 0
+        and all(type(value) in (int, float) or _is_array(value) for value in part)
+    )
+
+
+def score_of(result: Any) -> float | None:
+    """Return the score of a result; of one that has but a distance, the negative distance.
+
+    >>> score_of({"text": "One.", "score": 2}), score_of({"_additional": {"distance": 0.25}})
+    (2.0, -0.25)
+    """
+    for place in (result, _part(result, "metadata"), _part(result, "_additional")):
+        for name in ("score", "certainty", "distance"):
+            value = _part(place, name)
+            if isinstance(value, str) and name == "score":  # Weaviate's GraphQL
+                value = _number(value)
+            if is_number(value):
+                return -float(value) if name == "distance" else float(value)
+    return None
+
+
+def _part(thing: Any, name: str) -> Any:
+    return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def is_number(value: Any) -> bool:
+    """Return whether something is a number, and no truth value.
+
+    >>> is_number(0.5), is_number(np.float32(1)), is_number(True)
+    (True, True, False)
+    """
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -39,7 +39,8 @@ class Chunks:
     chunks, by columns. how: in which way each was found ("offsets", "exact", "white space",
     "truncated", "fuzzy", "blank", "too ambiguous", "not found"). share: how much of its letters was
     found. ambiguous: whether other spans are as good. given: the texts as they came, where these
-    are known. locations: how they were located, if they were.
+    are known, which are searched. read: what the model is given instead, None where that is no
+    other text; the spans are of what is read. locations: how they were located, if they were.
 
     >>> docs = Documents([("terms", "Thirty days. Unused goods only.")])
     >>> chunks = Chunks.of(docs, ["terms", "terms"], [[(0, 12)], [(13, 31)]])
@@ -55,6 +56,7 @@ class Chunks:
     given: tuple[str, ...] | None = None
     locations: Locations | None = None
     warnings: tuple[str, ...] = field(default=())
+    read: tuple[str | None, ...] | None = None
 
     @classmethod
     def of(
@@ -118,6 +120,11 @@ class Chunks:
         return self.table.tokens
 
     @property
+    def added(self) -> Ints:
+        """How many characters of what is read are in no document."""
+        return self.table.added
+
+    @property
     def parent(self) -> Ints:
         """The chunk around each chunk, -1 if there is none."""
         return self.table.parent
@@ -135,12 +142,31 @@ class Chunks:
         """Return the text of a chunk as its document has it; spans are joined by a space."""
         begin, end = self.spans.begin[row : row + 2].tolist()
         if self.given is not None and (begin == end or self.docs is None):
-            return self.given[row]
+            return self.text_read(row)
         if begin == end:
             return ""
         document = self.known_docs[self.documents[int(self.document[row])]]
         ranges = zip(self.spans.start[begin:end], self.spans.end[begin:end], strict=True)
         return " ".join(document[start:after] for start, after in ranges)
+
+    def text_read(self, row: int) -> str:
+        """Return what the model is given of a chunk, as it came, else as its document has it."""
+        other = None if self.read is None else self.read[row]
+        if other is None:
+            return self.text(row) if self.given is None else self.given[row]
+        return other
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """The texts that are searched and embedded."""
+        return self.texts if self.given is None else self.given
+
+    @property
+    def are_searched_as_read(self) -> bool:
+        """Whether what is searched has the words that documents have at the spans."""
+        if self.given is None:
+            return True
+        return self.read is None and not {How.FUZZY.word, *NOT_LOCATED} & set(self.how)
 
     @property
     def known_docs(self) -> Documents:
@@ -159,11 +185,17 @@ class Chunks:
         return tuple(map(self.text, range(len(self))))
 
     @cached_property
-    def rows_by_text(self) -> dict[str, int]:
-        """The first chunk with each text, white space left out, to know chunks by their text."""
-        rows: dict[str, int] = {}
-        for row, text in enumerate(self.given or self.texts):
-            rows.setdefault(without_space(text), row)
+    def rows_by_text(self) -> dict[str, list[int]]:
+        """The chunks with each text, white space left out, to know chunks by their text.
+
+        A text is known whether it is what is searched or what is read.
+        """
+        rows: dict[str, list[int]] = {}
+        for row, text in enumerate(self.searched):
+            rows.setdefault(without_space(text), []).append(row)
+        for row, other in enumerate(self.read or ()):
+            if other is not None:
+                rows.setdefault(without_space(other), []).append(row)
         return rows
 
     # Other forms
@@ -191,6 +223,8 @@ class Chunks:
         more: dict[str, Any] = {}
         if self.tokens[row] >= 0:
             more["tokens"] = int(self.tokens[row])
+        if self.added[row]:
+            more["added"] = int(self.added[row])
         if self.parent[row] >= 0:
             more["parent"] = self.ids[int(self.parent[row])]
         more["how"] = self.how[row]
@@ -198,9 +232,11 @@ class Chunks:
             more["share"] = round(float(self.share[row]), 4)
         if self.ambiguous[row]:
             more["ambiguous"] = True
-        if self.given is not None and self.how[row] not in ("offsets", "exact"):
+        read = None if self.read is None else self.read[row]
+        is_other = read is not None or self.how[row] not in ("offsets", "exact")
+        if self.given is not None and is_other:
             more["text"] = self.given[row]
-        return more
+        return more if read is None else more | {"read": read}
 
     def to_pandas(self) -> Any:
         """Return a pandas frame with a row for each chunk, as in a chunk file."""
@@ -281,8 +317,10 @@ def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
     ids = [chunk.id or str(row + 1) for row, chunk in enumerate(raw)]
     spans = [chunk.spans for chunk in raw]
     tokens = [-1 if chunk.tokens is None else chunk.tokens for chunk in raw]
+    added = [chunk.added for chunk in raw]
     try:
-        table = ChunkTable.of(ids, names, spans, tokens, [chunk.parent for chunk in raw])
+        parents = [chunk.parent for chunk in raw]
+        table = ChunkTable.of(ids, names, spans, tokens, parents, added)
         if texts is not None:
             check_spans(texts, table)
     except FormatError as error:
@@ -295,6 +333,7 @@ def read_chunks(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
         np.array([float(value) if isinstance(value, int | float) else 1.0 for value in shares]),
         np.array([record.get("ambiguous") is True for record in records], dtype=np.bool_),
         _given(raw, names, texts),
+        read=texts_read(raw),
     )
 
 
@@ -310,6 +349,13 @@ def _given(raw: list[RawChunk], names: list[str], docs: Documents | None) -> tup
         else chunk.text or ""
         for chunk, name in pairs
     )
+
+
+def texts_read(raw: Sequence[RawChunk]) -> tuple[str | None, ...] | None:
+    """Return what is read where that is another text; None if it never is."""
+    if all(chunk.read is None for chunk in raw):
+        return None
+    return tuple(chunk.read for chunk in raw)
 
 
 def _document_of(
@@ -330,11 +376,15 @@ def _read(loaded: Loaded, row: int, record: dict[str, Any]) -> RawChunk:
     """Return the chunk of a record that states its spans; its text is not looked up again."""
     try:
         refuse_unknown(record, CHUNK_FIELDS, OTHER_NAMES)
-        stated = raw_chunk({name: value for name, value in record.items() if name != "text"})
+        texts = ("text", "read")
+        stated = raw_chunk({name: value for name, value in record.items() if name not in texts})
     except FormatError as error:
         raise loaded.wrong(error.message, row) from None
-    text = record.get("text")
-    return stated._replace(text=text if isinstance(text, str) else None)
+    for name in texts:
+        if record.get(name) is not None and not isinstance(record[name], str):
+            raise loaded.wrong(f"{name} is {quoted(record[name])}: expected a text", row)
+    text, read = (record.get(name) for name in texts)
+    return stated._replace(text=read if text is None else text, read=None if read == text else read)
 
 
 def _how(loaded: Loaded, row: int, record: dict[str, Any]) -> How:
@@ -359,9 +409,9 @@ def run_of_chunks(
     >>> run_of_chunks(table, ["7", "7"], np.array([1, 0]))
     Run('run': 2 results for 1 topic, passages)
     """
-    chunks = np.asarray(chunks, dtype=np.int64)
+    chunks, table = np.asarray(chunks, dtype=np.int64), table.in_runs
     names = np.array(table.documents, dtype=object)
-    tokens = table.tokens[chunks]
+    tokens, added = table.tokens[chunks], table.added[chunks]
     several = table.spans.counts
     spans = table.spans.rows(chunks)
     if len(chunks) and (several[chunks] != 1).any():
@@ -374,6 +424,7 @@ def run_of_chunks(
         **where,
         score=scores,
         tokens=tokens if (tokens >= 0).any() else None,
+        added=added if added.any() else None,
         run_id=run_id,
     )
 
@@ -386,6 +437,7 @@ def chunks_of_run(run: Run, table: ChunkTable) -> Ints:
     [1, 0]
     """
     known: dict[tuple[int, object], int] = {}
+    table = table.in_runs
     of_chunks = table.spans.as_tuples()
     for number, (document, spans) in enumerate(
         zip(table.document.tolist(), of_chunks, strict=True)
@@ -427,7 +479,13 @@ def chunks_with_texts(path: str | os.PathLike[str], docs: Any = None) -> Chunks:
         raise MissingInput(
             f"{os.fspath(path)} has no texts: " + Parameter("docs") + " names the documents"
         )
-    return replace(chunks, docs=_rebuilt_documents(chunks, chunks.given))
+    if ((chunks.added > 0) & (chunks.spans.counts > 0)).any():
+        raise MissingInput(
+            f"{os.fspath(path)} has chunks with text that is in no document, so documents cannot "
+            "be reconstructed from it: " + Parameter("docs") + " names them"
+        )
+    read = tuple(chunks.text_read(row) for row in range(len(chunks)))
+    return replace(chunks, docs=_rebuilt_documents(chunks, read))
 
 
 class RebuiltDocuments(Documents):

@@ -16,7 +16,7 @@ from doxeval.chunks.documents import Documents
 from doxeval.chunks.gold import questions
 from doxeval.chunks.questions import Questions
 from doxeval.errors import InputError
-from doxeval.measures import GroundTruth, Texts, UnitStarts
+from doxeval.measures import CHARACTERS, GroundTruth, Texts, UnitStarts
 from doxeval.messages import Parameter, quoted
 from doxeval.retrieve import WordIndex
 from doxeval.runs import ChunkTable
@@ -127,6 +127,8 @@ UNITS = ("characters", "words", "tokens")
 def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
     """Return the cost of each chunk: units that begin in its text, or the tokens that it states.
 
+    Of text that is in no document, five characters are taken for a word or token, as in measures.
+
     >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 4)], [(4, 7)]])
     >>> chunk_costs(table, Texts({"a": "one two"}), "words").tolist()
     [1, 1]
@@ -134,7 +136,7 @@ def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
     if unit not in UNITS:
         raise InputError(f"unit is {quoted(unit)}: expected {', '.join(UNITS)}")
     if unit == "characters":
-        return table.spans.sizes()
+        return table.spans.sizes() + table.added
     states = (table.tokens >= 0) & (unit == "tokens")
     costs = np.zeros(len(table), dtype=np.int64)
     owner = table.spans.owner
@@ -143,7 +145,7 @@ def chunk_costs(table: ChunkTable, texts: Texts | None, unit: str) -> Ints:
         if texts is None:
             raise InputError(Parameter("unit", unit) + " needs the texts of documents")
         np.add.at(costs, owner[counted], _begun(table, texts, unit)[counted])
-    return np.where(states, table.tokens, costs)
+    return np.where(states, table.tokens, costs - (-table.added // CHARACTERS))
 
 
 def _begun(table: ChunkTable, texts: Texts, unit: str) -> Ints:

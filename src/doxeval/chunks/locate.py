@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from doxeval.chunks.adapters import RawChunk, raw_chunks
-from doxeval.chunks.chunks import Chunks, distinct_ids
+from doxeval.chunks.chunks import Chunks, distinct_ids, texts_read
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.gold import QuoteFinder
 from doxeval.errors import FormatError, warn
@@ -26,7 +26,6 @@ from doxeval.locating import (
     locate_chunks,
     total,
 )
-from doxeval.measures import word_starts
 from doxeval.messages import Parameter, join_names, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import ChunkTable
@@ -102,9 +101,9 @@ def assign_documents(
     if len(docs) == 1 and not any(chunks[row].documents for row in unknown):
         only = next(iter(docs))
         return tuple(only if document is None else document for document in assigned), ()
-    candidates = _candidates(docs, [chunks[row].text or "" for row in unknown])
+    candidates = _candidates(docs, [chunks[row].text_read or "" for row in unknown])
     for row in unknown:
-        assigned[row] = _nearest(assigned, row, candidates[chunks[row].text or ""])
+        assigned[row] = _nearest(assigned, row, candidates[chunks[row].text_read or ""])
     return tuple(assigned), _warnings(chunks, unknown)
 
 
@@ -240,10 +239,12 @@ class _Locator:
             self._in_document(document, numbers) for document, numbers in rows.items()
         )
         self._without_document = tuple(
-            MissingChunk(None, row, raw[row].text or "", 0.0)
+            MissingChunk(None, row, raw[row].text_read or "", 0.0)
             for row, document in enumerate(assigned)
             if document is None
         )
+        for chunk in self._without_document:
+            self._added[chunk.number] = len(chunk.text.strip())
         self._missing += self._without_document
 
     def _in_document(self, document: str, rows: list[int]) -> LocatedInDocument:
@@ -256,7 +257,7 @@ class _Locator:
             with_text.sort(key=lambda row: self._raw[row].order or 0)
         located = locate_chunks(
             self._docs[document],
-            [self._raw[row].text or "" for row in with_text],
+            [self._raw[row].text_read or "" for row in with_text],
             offsets=self._offsets(with_text),
             parents=None if is_numbered else self._parents(with_text),
             order="list" if is_numbered else self._order,
@@ -269,10 +270,10 @@ class _Locator:
 
     def _has_right_spans(self, document: str, chunk: RawChunk) -> bool:
         """Return whether the spans of a chunk file hold: there is no text, or it is there."""
-        if chunk.text is None or not chunk.spans:
-            return chunk.text is None
+        if chunk.text_read is None or not chunk.spans:
+            return chunk.text_read is None
         text = "".join(self._docs[document][start:end] for start, end in chunk.spans)
-        return is_same_text(text, chunk.text)
+        return is_same_text(text, chunk.text_read)
 
     def _offsets(self, rows: Sequence[int]) -> tuple[list[Any], list[Any] | None] | None:
         starts = [self._raw[row].start for row in rows]
@@ -296,7 +297,7 @@ class _Locator:
             self._how[row] = known[how]
         self._share[rows] = located.share
         self._ambiguous[rows] = located.ambiguous
-        self._added[rows] = located.prefix + located.suffix
+        self._added[rows] = located.added
 
     def _take_given(self, document: str, rows: Iterable[int]) -> None:
         """Take spans of a file without texts, which must at least be in the document."""
@@ -311,6 +312,7 @@ class _Locator:
             self._spans[row] = spans
             self._how[row] = How.OFFSETS
             self._share[row] = 1.0
+            self._added[row] = self._raw[row].added
 
     def refuse(self, max_missing: int | str) -> None:
         """Raise an error if more chunks are missing than may be."""
@@ -332,7 +334,8 @@ class _Locator:
         ]
         known = {raw.id: name for raw, name in zip(self._raw, ids, strict=True)}
         parents = [known.get(raw.parent) if raw.parent else None for raw in self._raw]
-        table = ChunkTable.of(ids, names, self._spans, self._tokens(), parents)
+        tokens = [-1 if raw.tokens is None else raw.tokens for raw in self._raw]
+        table = ChunkTable.of(ids, names, self._spans, tokens, parents, self._added.tolist())
         return Chunks(
             self._docs,
             table,
@@ -342,18 +345,8 @@ class _Locator:
             tuple("" if raw.text is None else raw.text for raw in self._raw),
             Locations(self._parts, self._without_document),
             (*warnings, *repeated, *missing),
+            texts_read(self._raw),
         )
-
-    def _tokens(self) -> list[int]:
-        """Return what chunks cost: as given, or all words of those that have added text."""
-        return [
-            raw.tokens
-            if raw.tokens is not None
-            else len(word_starts(raw.text or ""))
-            if self._added[row]
-            else -1
-            for row, raw in enumerate(self._raw)
-        ]
 
 
 def _ids(documents: Sequence[str], raw: Sequence[RawChunk]) -> tuple[list[str], list[str]]:

@@ -20,7 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from doxeval.chunks.adapters import RawChunk, raw_object
+from doxeval.chunks.adapters import (
+    RawChunk,
+    is_number,
+    raw_object,
+    results_of_query,
+    score_of,
+)
 from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.dataset import Dataset, gold_in
 from doxeval.chunks.documents import Documents, documents, warnings_about
@@ -32,7 +38,7 @@ from doxeval.chunks.records import loaded_from
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput, warn
 from doxeval.files import json_lines, open_input
-from doxeval.locating import DenseText, is_same_text, without_space
+from doxeval.locating import LEAST_SHARE, is_same_text, locate_chunks, without_space
 from doxeval.messages import Parameter, escape, join_names, json_text, plural, quoted
 from doxeval.named import checked
 from doxeval.progress import progress_bar
@@ -49,18 +55,26 @@ from doxeval.runs import (
 
 
 class ResultSpans(NamedTuple):
-    """The spans of a result in its document, and what it costs, if it says so."""
+    """The spans of a result in its document, and what it costs, if it says so.
+
+    added: how many of its characters are in no document.
+    """
 
     document: str
     spans: tuple[tuple[int, int], ...]
     tokens: int | None = None
+    added: int = 0
 
 
 class TextLocation(NamedTuple):
-    """The spans of a text, None if it is not found. ambiguous: whether it occurs elsewhere, too."""
+    """The spans of a text, None if it is not found.
+
+    ambiguous: whether it occurs elsewhere, too. share: how much of its letters was found.
+    """
 
     spans: ResultSpans | None = None
     ambiguous: bool = False
+    share: float = 0.0
 
 
 def locate_texts(
@@ -68,13 +82,15 @@ def locate_texts(
 ) -> dict[TextInDocument, TextLocation]:
     """Return the location of texts, each by itself: in the document that is named, else in any.
 
+    What of a text is in no document is left out.
+
     >>> docs = Documents([("a", "One. Two."), ("b", "Two. Three.")])
     >>> located = locate_texts(docs, [("b", "Two."), (None, "Three."), (None, "Four.")])
     >>> [location.spans and location.spans[:2] for location in located.values()]
     [('b', ((0, 4),)), ('b', ((5, 11),)), None]
     """
     located = _in_named_documents(docs, [key for key in texts if key[0] is not None])
-    elsewhere = [key for key in texts if key not in located]
+    elsewhere = [key for key in texts if key not in located or located[key].share < _MOST_OF_IT]
     quotes = QuoteFinder(docs, ((None, text) for _, text in elsewhere))
     likely: dict[TextInDocument, TextInDocument] = {}
     for key in elsewhere:
@@ -84,9 +100,9 @@ def locate_texts(
             likely[key] = (name, key[1])
     again = _in_named_documents(docs, list(likely.values()))
     for key, named in likely.items():
-        if named in again:
+        if named in again and (key not in located or again[named].share > located[key].share):
             copies = len(quotes.find(None, key[1]).spans) > 1
-            located[key] = TextLocation(again[named].spans, again[named].ambiguous or copies)
+            located[key] = again[named]._replace(ambiguous=again[named].ambiguous or copies)
     return {key: located.get(key, TextLocation()) for key in texts}
 
 
@@ -97,32 +113,44 @@ def _in_named_documents(
     if not texts:
         return {}
     records = [{"doc": document, "text": text} for document, text in texts]
-    located = locate(docs, records, order="none", max_missing="100%")
+    located = locate(docs, records, order="none", min_share=LEAST_SHARE, max_missing="100%")
     return {
-        key: TextLocation(ResultSpans(str(key[0]), spans), bool(located.ambiguous[row]))
+        key: TextLocation(
+            ResultSpans(str(key[0]), spans, added=int(located.added[row])),
+            bool(located.ambiguous[row]),
+            float(located.share[row]),
+        )
         for row, (key, spans) in enumerate(zip(texts, located.spans.as_tuples(), strict=True))
         if spans
     }
 
 
+# A text of which so much was found in one document is not looked for in others.
+_MOST_OF_IT = 0.8
+
+
 class _Resolved(NamedTuple):
     """The spans of a result, or its text and document if it has to be located.
 
-    is_changed: whether its text is another than that of the chunk of its id.
+    is_changed: whether its text is another than those of the chunk of its id. within: where it is
+    in that chunk.
     """
 
     spans: ResultSpans | TextInDocument
     is_changed: bool = False
+    within: TextLocation = TextLocation()
 
 
 class ResultResolver:
     """Resolves what a retriever returns to spans of documents.
 
-    A result is known as a chunk by its id, by its span or by its text, and else located.
+    A result is known as a chunk by its id, by its span or by its text, and else located. What is
+    read decides: if a result has an id and another text than its chunk, it is where its text is.
 
     located: how many results had to be found in the documents by their texts. ambiguous: how many
-    of these occur several times, of which the first counts. changed: how many have another text
-    than the chunk of their id. missing: the texts not found.
+    occur several times, of which the first counts. changed: how many have another text than the
+    chunk of their id. partly: how many have text that is in no document. numbered: whether numbers
+    were ids of chunks but might have been rows. missing: the texts not found.
     """
 
     def __init__(self, chunks: Chunks) -> None:
@@ -130,16 +158,21 @@ class ResultResolver:
         self._spans = chunks.spans.as_tuples()
         self._known: dict[TextInDocument, TextLocation] = {}
         self._not_found: dict[str, str] = {}  # the document of each text, white space left out
+        self._taken_out: dict[tuple[int, str], TextLocation] = {}
         self._numbers = count(1)
         self.located = 0
         self.ambiguous = 0
         self.changed = 0
+        self.partly = 0
+        self.numbered = False
         self.missing: list[str] = []
 
     def look_up(self, answers: Iterable[Sequence[Any]], k: int | None = None) -> None:
         """Locate all texts that are no chunks at once, so that documents are read once."""
         items = [_with_score(result)[0] for answer in answers for result in answer[:k]]
-        resolved = [self._resolve(item).spans for item in items]
+        # Numbers and tuples name no text.
+        items = [item for item in items if not isinstance(item, int | tuple)]
+        resolved = [self._resolve(item, Counter()).spans for item in items]
         texts = dict.fromkeys(spans for spans in resolved if not isinstance(spans, ResultSpans))
         self._known |= locate_texts(self._chunks.known_docs, list(texts))
 
@@ -147,24 +180,31 @@ class ResultResolver:
         """Return the first k results of a question."""
         pairs = [_with_score(result) for result in answer[:k]]
         has_scores = all(score is not None for _, score in pairs)
-        return [
-            _result(topic, self.resolve(item), rank, score if has_scores else None)
+        # Results without ids that have the same text are the chunks with this text, one by one.
+        seen = Counter[TextInDocument]()
+        results = [
+            _result(topic, self.resolve(item, seen), rank, score if has_scores else None)
             for rank, (item, score) in enumerate(pairs, 1)
         ]
+        self.ambiguous += sum(
+            times for text, times in seen.items() if times < len(self._places_of_text(*text))
+        )
+        return results
 
-    def resolve(self, item: Any) -> ResultSpans:
+    def resolve(self, item: Any, seen: Counter[TextInDocument] | None = None) -> ResultSpans:
         """Return the spans of a result; it is counted if it was located by its text."""
-        spans, is_changed = self._resolve(item)
+        spans, is_changed, within = self._resolve(item, Counter() if seen is None else seen)
         self.changed += is_changed
         if isinstance(spans, ResultSpans):
             return spans
         if spans not in self._known:
             self._known |= locate_texts(self._chunks.known_docs, [spans])
-        location = self._known[spans]
+        location = max(within, self._known[spans], key=lambda location: location.share)
         if location.spans is None:
             return self._unknown_document(spans[1])
         self.located += not is_changed
         self.ambiguous += location.ambiguous
+        self.partly += location.spans.added > 0
         return location.spans
 
     def warnings(self) -> Iterator[str]:
@@ -180,10 +220,21 @@ class ResultResolver:
                 f"{plural(self.located, 'result')} are none of the chunks, and were found in the "
                 "documents by their text"
             )
+        if self.partly:
+            verb = "has" if self.partly == 1 else "have"
+            yield (
+                f"{plural(self.partly, 'result')} {verb} text that is in no document, which is "
+                "read and not relevant"
+            )
         if self.ambiguous:
             yield (
                 "results that stand at several places, of which the first counts: "
                 f"{self.ambiguous:,}"
+            )
+        if self.numbered:
+            yield (
+                "the ids of the chunks are numbers, and results that are numbers are taken for "
+                "these ids, not for positions among the chunks"
             )
         if self.missing:
             shown = join_names([quoted(text, 60) for text in self.missing], 3)
@@ -192,89 +243,125 @@ class ResultResolver:
                 f"read and not relevant: {shown}"
             )
 
-    def _resolve(self, item: Any) -> _Resolved:
+    def _resolve(self, item: Any, seen: Counter[TextInDocument]) -> _Resolved:
         if isinstance(item, np.generic):
             item = item.item()
-        if isinstance(item, str | int):
-            row = self._located_row(self._chunks.find(str(item)))
-            row = row if row >= 0 else self._row_by_text(str(item))
-            return _Resolved(self._of_row(row) if row >= 0 else (None, str(item)))
+        if isinstance(item, int):
+            return _Resolved(self._of_chunk(self._row_of_number(item)))
+        if isinstance(item, str):
+            row = self._chunks.find(item)
+            row = row if row >= 0 else self._row_by_text(item, None, seen)
+            return _Resolved(self._of_chunk(row) if row >= 0 else (None, item))
         if isinstance(item, tuple | list) and len(item) == 3:
             return _Resolved(self._of_span(*item))
-        return self._of_object(item)
+        return self._of_object(item, seen)
 
-    def _of_object(self, item: Any) -> _Resolved:
+    def _of_object(self, item: Any, seen: Counter[TextInDocument]) -> _Resolved:
         raw = raw_object(item)
-        docs = self._chunks.known_docs
+        docs, text = self._chunks.known_docs, raw.text_read
         rows = (self._chunks.find(name) for name in (raw.id, raw.chunk) if name is not None)
-        row = next((row for row in map(self._located_row, rows) if row >= 0), -1)
-        is_changed = row >= 0 and raw.text is not None and not self._is_text_of(row, raw.text)
+        row = next((row for row in rows if row >= 0), -1)
+        is_changed = row >= 0 and text is not None and not self._is_text_of(row, text)
         if row >= 0 and not is_changed:
-            return _Resolved(self._of_row(row))
+            return _Resolved(self._of_chunk(row))
         named = (name for name in map(docs.find, raw.documents) if name is not None)
         document = next(named, None)
         spans = None if document is None else self._at_offsets(raw, document)
-        if spans is None and is_changed:
-            spans = self._within(row, raw.text or "")
         if spans is not None:
             return _Resolved(spans, is_changed)
         if row >= 0:
-            document = self._document(row)
-        if raw.text is None:
+            document = self._document(row) or document
+        if text is None:
             if document is not None and _offset(raw.start) is None:  # all of it
                 return _Resolved(ResultSpans(document, ((0, len(docs[document])),)))
             raise InputError(
                 f"the retriever returns {quoted(item)}: expected the id of a chunk, its text, "
                 "(document, start, end), or an object with one of these"
             )
-        same = self._row_by_text(raw.text, document)
-        return _Resolved(self._of_row(same) if same >= 0 else (document, raw.text), is_changed)
+        within = self._within(row, text) if is_changed else TextLocation()
+        if within.spans is None or within.share < 1:
+            same = self._row_by_text(text, document, seen)
+            if same >= 0:
+                return _Resolved(self._of_chunk(same), is_changed)
+        return _Resolved((document, text), is_changed, within)
 
     # Chunks
 
-    def _located_row(self, row: int) -> int:
-        """Return the row of a chunk, -1 if it is none or was not located."""
-        return row if row >= 0 and self._spans[row] else -1
-
-    def _row_by_text(self, text: str, document: str | None = None) -> int:
-        """Return the first chunk with a text, if possible one of the document that is named."""
-        dense = without_space(text)
-        row = self._chunks.rows_by_text.get(dense, -1)
-        if row >= 0 and document is not None and self._document(row) != document:
-            row = self._rows_by_document.get((document, dense), row)
-        return self._located_row(row)
+    def _row_of_number(self, number: int) -> int:
+        """Return the chunk of a number: of this id if ids are numbers, else at this position."""
+        count = len(self._chunks)
+        if not self._ids_are_numbers:
+            if not 0 <= number < count:
+                raise InputError(
+                    f"the retriever returns chunk number {number:,}: expected a position among the "
+                    f"{plural(count, 'chunk')}, from 0 on"
+                )
+            return number
+        row = self._chunks.find(str(number))
+        if row < 0:
+            raise InputError(
+                f"the retriever returns {number}, and no chunk has this id: ids of these chunks "
+                "are numbers, so a number is not taken for a position"
+            )
+        self.numbered |= row != number and number < count
+        return row
 
     @cached_property
-    def _rows_by_document(self) -> dict[tuple[str, str], int]:
-        chunks, rows = self._chunks, dict[tuple[str, str], int]()
-        for row, text in enumerate(chunks.given or chunks.texts):
-            rows.setdefault((self._document(row), without_space(text)), row)
-        return rows
+    def _ids_are_numbers(self) -> bool:
+        return any(name.isdecimal() for name in self._chunks.ids)
+
+    def _row_by_text(self, text: str, document: str | None, seen: Counter[TextInDocument]) -> int:
+        """Return the next chunk with a text, if possible one of the document that is named."""
+        key = (document, without_space(text))
+        rows = self._places_of_text(*key)
+        if not rows:
+            return -1
+        seen[key] += 1
+        return rows[min(seen[key], len(rows)) - 1]
+
+    def _places_of_text(self, document: str | None, dense: str) -> list[int]:
+        """Return the first chunk at each place that has a text, in its document if that has any."""
+        places: dict[Any, int] = {}
+        for row in self._chunks.rows_by_text.get(dense, ()):
+            if self._spans[row]:
+                places.setdefault((self._document(row), self._spans[row]), row)
+        here = [row for (name, _), row in places.items() if name == document]
+        return here or list(places.values())
 
     def _is_text_of(self, row: int, text: str) -> bool:
-        """Return whether a text is that of a chunk, as it came or as it is in its document."""
-        given = None if self._chunks.given is None else self._chunks.given[row]
-        if given and is_same_text(text, given):
+        """Return whether a text is what is searched or read of a chunk, or its document has."""
+        chunks = self._chunks
+        given = "" if chunks.given is None else chunks.given[row]
+        known = (given, chunks.text_read(row))
+        if any(other and is_same_text(text, other) for other in known):
             return True
-        return is_same_text(text, self._chunks.text(row))
+        return is_same_text(text, chunks.text(row))
 
     def _document(self, row: int) -> str:
         return self._chunks.documents[int(self._chunks.document[row])]
 
-    def _of_row(self, row: int) -> ResultSpans:
+    def _of_chunk(self, row: int) -> ResultSpans | TextInDocument:
+        """Return the spans of a chunk; its text, if it was not located."""
+        if not self._spans[row]:
+            return self._document(row) or None, self._chunks.text_read(row)
         tokens = int(self._chunks.tokens[row])
-        return ResultSpans(self._document(row), self._spans[row], tokens if tokens >= 0 else None)
+        return ResultSpans(
+            self._document(row),
+            self._spans[row],
+            tokens if tokens >= 0 else None,
+            int(self._chunks.added[row]),
+        )
 
-    def _within(self, row: int, text: str) -> ResultSpans | None:
-        """Return the span of a text that was taken out of a chunk."""
-        dense, document = without_space(text), self._document(row)
-        for start, end in self._spans[row] if dense else ():
-            part = DenseText(self._chunks.known_docs[document][start:end])
-            at = part.dense.find(dense)
-            if at >= 0:
-                first, last = part.offsets[[at, at + len(dense) - 1]].tolist()
-                return ResultSpans(document, ((start + first, start + last + 1),))
-        return None
+    def _within(self, row: int, text: str) -> TextLocation:
+        """Return the spans of a text that was taken out of a chunk, or of some parts of it."""
+        key = row, text
+        if key not in self._taken_out:
+            document = self._document(row)
+            whole = self._chunks.known_docs[document] if self._spans[row] else ""
+            every = [_located_within(document, whole, span, text) for span in self._spans[row]]
+            best = max(every, key=lambda location: location.share, default=TextLocation())
+            self._taken_out[key] = best
+        return self._taken_out[key]
 
     # Spans
 
@@ -290,15 +377,15 @@ class ResultResolver:
 
     def _at_offsets(self, raw: RawChunk, document: str) -> ResultSpans | None:
         """Return the span that an object names, if its text is there, or if it has none."""
-        text = self._chunks.known_docs[document]
+        text, read = self._chunks.known_docs[document], raw.text_read
         start, end = _offset(raw.start), _offset(raw.end)
-        if start is None or (end is None and raw.text is None):
+        if start is None or (end is None and read is None):
             return None
         if end is None:
-            end = start + len(raw.text or "")
+            end = start + len(read or "")
         if not start <= end <= len(text):
             return None
-        if raw.text is not None and not is_same_text(text[start:end], raw.text):
+        if read is not None and not is_same_text(text[start:end], read):
             return None
         return ResultSpans(document, ((start, end),))
 
@@ -313,26 +400,33 @@ class ResultResolver:
         return ResultSpans(self._not_found[dense], ((0, max(len(text), 1)),))
 
 
+def _located_within(document: str, whole: str, span: tuple[int, int], text: str) -> TextLocation:
+    """Return where a text is within a span of a document, given the whole text of that."""
+    start, end = span
+    taken = [text.strip()]
+    located = locate_chunks(whole[start:end], taken, order="none", min_share=LEAST_SHARE)
+    spans = tuple((start + low, start + high) for low, high in located.spans(0))
+    if not spans:
+        return TextLocation()
+    found = ResultSpans(document, spans, added=int(located.added[0]))
+    return TextLocation(found, bool(located.ambiguous[0]), float(located.share[0]))
+
+
 def _result(topic: str, resolved: ResultSpans, rank: int, score: float | None) -> Result:
-    document, spans, tokens = resolved
+    document, spans, tokens, added = resolved
+    result = Result(topic, document, rank=rank, score=score, tokens=tokens, added=added or None)
     if len(spans) == 1:
         ((start, end),) = spans
-        return Result(topic, document, Kind.PASSAGE, start, end, (), rank, score, tokens=tokens)
-    return Result(topic, document, Kind.SPANS, rank=rank, score=score, spans=spans, tokens=tokens)
+        return result._replace(kind=Kind.PASSAGE, start=start, end=end)
+    return result._replace(kind=Kind.SPANS, spans=spans)
 
 
 def _with_score(given: Any) -> tuple[Any, float | None]:
     """Return a result and its score, if it has one."""
-    if isinstance(given, tuple | list) and len(given) == 2 and _is_number(given[1]):
+    if isinstance(given, tuple | list) and len(given) == 2 and is_number(given[1]):
         return given[0], float(given[1])
-    score = given.get("score") if isinstance(given, Mapping) else getattr(given, "score", None)
     node = getattr(given, "node", None)  # LlamaIndex
-    has_score = score is not None and _is_number(score)
-    return (given if node is None else node), (float(score or 0.0) if has_score else None)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return (given if node is None else node), score_of(given)
 
 
 def _offset(value: Any) -> int | None:
@@ -501,16 +595,12 @@ def _failed(topic: str, error: Exception) -> InputError:
 
 
 def _listed(results: Any, topic: str) -> list[Any]:
-    if results is None:
-        return []
-    if isinstance(results, Mapping) and isinstance(results.get("documents"), Iterable):
-        results = results["documents"]  # Haystack
-    if isinstance(results, str | bytes | Mapping) or not isinstance(results, Iterable):
+    try:
+        return results_of_query(results)
+    except FormatError as error:
         raise InputError(
-            f"the retriever gives {quoted(results)} for question {quoted(topic)}: "
-            "expected a list of results"
-        )
-    return list(results)
+            f"the retriever gives {quoted(results)} for question {quoted(topic)}: {error.message}"
+        ) from None
 
 
 @checked
@@ -655,8 +745,9 @@ def _by_texts(data: bytes, name: str, chunks: Chunks) -> tuple[bytes, tuple[str,
             resolved = resolver.resolve(items[line])
             record = {key: value for key, value in record.items() if key not in ("chunk", "text")}
             record |= {"doc": resolved.document, "spans": [list(span) for span in resolved.spans]}
-            if resolved.tokens is not None:
-                record.setdefault("tokens", resolved.tokens)
+            for cost in ("tokens", "added"):
+                if getattr(resolved, cost):
+                    record.setdefault(cost, getattr(resolved, cost))
         lines[line - 1] = json_text(record).encode()
     return b"\n".join(lines), tuple(resolver.warnings())
 

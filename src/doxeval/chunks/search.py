@@ -72,13 +72,36 @@ class WordSearch(ChunkSearch):
 
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """Return the chunks with a word of the question, best first."""
-        index = ChunkIndex(chunks.table, dataset.index, self.model)
-        return search_chunks(index, chunks.table, dataset.questions, k, self.name, progress)
+        if chunks.are_searched_as_read:
+            searched, index = chunks.table, dataset.index
+        else:
+            searched, texts = _searched_texts(chunks)
+            index = WordIndex(texts, dataset.questions.values())
+        ranking = ChunkIndex(searched, index, self.model)
+        return search_chunks(ranking, chunks.table, dataset.questions, k, self.name, progress)
 
     @property
     def name(self) -> str:
         """The model."""
         return self.model if isinstance(self.model, str) else self.model.label
+
+
+def _searched_texts(chunks: Chunks) -> tuple[ChunkTable, dict[str, str]]:
+    """Return chunks as spans of the texts that are searched, and these by document.
+
+    The texts of the chunks of a document are together one text: what is searched of it.
+    """
+    names = [chunks.documents[number] for number in chunks.document.tolist()]
+    parts: dict[str, list[str]] = {}
+    lengths = dict[str, int]()
+    spans = []
+    for name, text in zip(names, chunks.searched, strict=True):
+        start = lengths.get(name, 0)
+        parts.setdefault(name, []).append(text)
+        spans.append([(start, start + len(text))])
+        lengths[name] = start + len(text) + 1
+    texts = {name: "\n".join(of_document) for name, of_document in parts.items()}
+    return ChunkTable.of(chunks.ids, names, spans), texts
 
 
 @dataclass(frozen=True)
@@ -91,7 +114,7 @@ class Dense(ChunkSearch):
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """Return the chunks nearest to the question, best first."""
         questions = dataset.questions
-        texts = list(chunks.given or chunks.texts)
+        texts = list(chunks.searched)
         of_chunks = self._embedded(texts, "chunks")
         of_questions = self._embedded(list(questions.values()), "questions")
         if len(texts) and len(questions) and of_chunks.shape[1] != of_questions.shape[1]:

@@ -77,6 +77,7 @@ class _RewrittenResult(NamedTuple):
     spans: SpanTuple
     tokens: int | None
     score: float | None
+    added: int = 0
 
 
 @checked
@@ -97,8 +98,9 @@ def expand(run: Run, chunks: Chunks, neighbours: int = 1) -> ChunkRun:
         around = family.neighbours(chunk, neighbours) or [chunk]
         document = family.document(chunk)
         spans = [span for neighbour in around for span in family.spans[neighbour]]
-        text = _without_gaps(spans, docs[document])
-        return _RewrittenResult(document, text, family.tokens(around), score)
+        text = _without_gaps(spans, docs.get(document, ""))
+        added = int(family.table.added[around].sum())
+        return _RewrittenResult(document, text, family.tokens(around), score, added)
 
     rows = chunks_of_run(run, chunks.table).tolist()
     results = [widened(chunk, score) for chunk, score in zip(rows, _scores(run), strict=True)]
@@ -124,7 +126,8 @@ def merge(run: Run, chunks: Chunks, share: float = 0.5) -> ChunkRun:
     for topic, rows in _by_topic(run):
         for row, chunk in _merged([(row, chunk_of[row]) for row in rows], family, share):
             document, tokens = family.document(chunk), family.tokens([chunk])
-            results.append(_RewrittenResult(document, family.spans[chunk], tokens, scores[row]))
+            spans, added = family.spans[chunk], int(family.table.added[chunk])
+            results.append(_RewrittenResult(document, spans, tokens, scores[row], added))
             topics.append(topic)
     return _rewritten(run, chunks, results, topics)
 
@@ -217,7 +220,8 @@ def _together(
     spans = _without_gaps((*first.spans, *second.spans), docs.get(first.document, ""))
     both = first.tokens is not None and second.tokens is not None
     tokens = (first.tokens or 0) + (second.tokens or 0) if both else None
-    return _RewrittenResult(first.document, spans, tokens, first.score)
+    added = first.added + second.added
+    return _RewrittenResult(first.document, spans, tokens, first.score, added)
 
 
 def _without_gaps(spans: Iterable[tuple[int, int]], text: str) -> SpanTuple:
@@ -332,7 +336,9 @@ def _within(
     """Return what a result costs, and as much of it as `left` units allow."""
     if unit == "tokens" and result.tokens is not None:
         return result.tokens, result if result.tokens <= left else _beginning(result, left)
-    cost, spans = 0, []
+    # Text that is in no document is read first.
+    cost = result.added if unit == "characters" else -(-result.added // CHARACTERS)
+    spans = []
     for start, end in result.spans:
         if unit == "characters":
             here = end - start
@@ -382,7 +388,9 @@ def _results_by_topic(run: Run) -> Iterator[tuple[int, list[_RewrittenResult]]]:
         yield (
             topic,
             [
-                _RewrittenResult(result.document, _spans(result), result.tokens, result.score)
+                _RewrittenResult(
+                    result.document, _spans(result), result.tokens, result.score, result.added or 0
+                )
                 for result in map(run.result, rows)
             ],
         )
@@ -420,7 +428,13 @@ def _result(topic: str, result: _RewrittenResult, rank: int) -> Result:
     else:
         where = {"kind": Kind.SPANS, "spans": spans}
     return Result(
-        topic, result.document, rank=rank, score=result.score, tokens=result.tokens, **where
+        topic,
+        result.document,
+        rank=rank,
+        score=result.score,
+        tokens=result.tokens,
+        added=result.added or None,
+        **where,
     )
 
 
@@ -428,7 +442,7 @@ class ChunkFamily:
     """Chunks by their order in the text: neighbours, parents and children."""
 
     def __init__(self, table: ChunkTable) -> None:
-        self.table = table
+        self.table = table = table.in_runs
         self.spans = table.spans.as_tuples()
         first = np.array([spans[0][0] if spans else -1 for spans in self.spans], dtype=np.int64)
         last = np.array([spans[-1][1] if spans else -1 for spans in self.spans], dtype=np.int64)

@@ -1,5 +1,6 @@
 from doxeval.locating.align import PlaceCandidates as PlaceCandidates
 from doxeval.locating.align import aligned as aligned
+from doxeval.locating.fuzzy import LEAST_SHARE as LEAST_SHARE
 from doxeval.locating.fuzzy import matches as matches
 from doxeval.locating.locate import Located as Located
 from doxeval.locating.locate import Order as Order

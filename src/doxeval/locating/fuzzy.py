@@ -4,17 +4,26 @@ Seeds are windows of 12 letters that the chunk and the text share. A seed lies o
 place in the text minus its place in the chunk. A band of near diagonals with many seeds is a place
 of the chunk, and the longest chain of seeds in it that grows in both texts says which letters
 belong together.
+
+A chunk may have text of its own (a context that a model wrote), and may leave out text of the
+document (an extract). Then whole sentences of it stand there as they are, and each run of them is a
+span; what is not found shows nothing. A chunk whose sentences were changed has one place, which is
+divided where much of the text was left out.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
 
 import numpy as np
 
 from doxeval.arrays import Bools, Ints, concatenated_ranges
+from doxeval.documents import are_white_space, code_points
 from doxeval.locating.align import placed_by_level
 from doxeval.locating.occurrences import GRAM
 from doxeval.locating.text import Codes, DenseText, DenseTexts, Matches
@@ -70,12 +79,15 @@ class Match:
         """How many letters of the chunk were found."""
         return sum(segment.same for segment in self.segments)
 
-    def moved(self, by: int) -> Match:
-        """Return a match of the letters from `by` on as one of the whole chunk."""
+    def within(self, start: int, end: int) -> Match:
+        """Return the part of a match in the letters [start, end) of the chunk."""
+        kept = [part for part in self.segments if part.start < end and start < part.end]
+        ends = [(max(part.start, start), min(part.end, end)) for part in kept]
+        # Of a segment that is cut off, those letters count that still can be the same.
         return Match(
             tuple(
-                Segment(segment.start + by, segment.end + by, segment.diagonal - by, segment.same)
-                for segment in self.segments
+                Segment(low, high, part.diagonal, min(part.same, high - low))
+                for part, (low, high) in zip(kept, ends, strict=True)
             )
         )
 
@@ -213,11 +225,23 @@ _MOST_PLACES = 50
 _MOST_GRAMS = 200_000
 # Two places are as good as each other if they differ by less than this share.
 _SAME = 0.02
-# The least that must be found of a chunk whose other letters are all before or after it.
-_LEAST_BESIDE = 24
-_LEAST_SHARE = 0.25
-# A heading, a body, the head of a table: chunks have few parts that stand apart.
-_MOST_PARTS = 8
+# The least that must be found of a chunk whose other letters are all before or after it: of whole
+# sentences, and of others.
+_LEAST_BESIDE, _LEAST_CHANGED = 24, 100
+LEAST_SHARE = 0.25
+# Runs of fewer letters begin and end with sentences of the document.
+_LONG = 48
+# The share of sentences, from the first to the last that was found, that tells of unchanged ones.
+_MOST_SENTENCES = 0.9
+# How near to its ends a part of such a chunk is shortened to whole sentences.
+_NEAR_END = 24
+# Letters that were slipped, and those that were changed; more than these divide a place.
+_SLIPPED, _CHANGED, _MOST_CHANGED = 2, 12, 300
+_ALIKE = 0.6
+# The share of the letters of a sentence that must be the same.
+_SENTENCE_ALIKE = 0.85
+# The least share that must be found of a chunk whose sentences were changed, if that is short.
+_LEAST_ALIKE = 0.8
 
 
 @dataclass(frozen=True)
@@ -233,6 +257,40 @@ class Resemblance:
     share: float
     ambiguous: bool
     accepted: bool
+
+
+@dataclass(frozen=True)
+class _Letters:
+    """The letters of a chunk, those of its document, and the seeds that they share.
+
+    at, place: where seeds of `size` letters are in the chunk and in the document. breaks: the
+    letters at which sentences and lines of the chunk begin, and its end.
+    """
+
+    chunk: Codes
+    text: Codes
+    at: Ints
+    place: Ints
+    size: int
+    breaks: Ints
+
+
+_ENDS_SENTENCE = np.array([ord(mark) for mark in ".!?:;…。！？"], dtype=np.uint32)
+_ENDS_LINE = np.array([ord(mark) for mark in "\n\r\v\f\x85\u2028\u2029"], dtype=np.uint32)
+
+
+def _breaks(text: str, offsets: Ints) -> Ints:
+    """Return the letters at which sentences and lines begin, and the end, given their offsets.
+
+    >>> _breaks("Fog. 3.5 m", np.array([0, 1, 2, 5, 7, 9])).tolist()
+    [0, 3, 6]
+    """
+    codes = code_points(text)
+    is_space = np.append(are_white_space(codes), True)
+    is_break = np.isin(codes, _ENDS_LINE) | (np.isin(codes, _ENDS_SENTENCE) & is_space[1:])
+    before = np.append(0, np.cumsum(is_break))
+    inner = before[offsets[1:]] > before[offsets[:-1] + 1]
+    return np.concatenate([[0], np.flatnonzero(inner) + 1, [len(offsets)]])
 
 
 def resembling(
@@ -253,7 +311,9 @@ def resembling(
     for row, at, place, size in _seeds(document, dense_texts, with_letters, gram):
         chunk = dense_texts.codes[dense_texts.begin[row] : dense_texts.begin[row + 1]]
         nearest = int(near[row]) if near[row] >= 0 else last
-        best = _resemblance(row, chunk, document, at, place, size, nearest, min_share)
+        breaks = _breaks(dense_texts.texts[row], dense_texts.offsets(row))
+        letters = _Letters(chunk, document.codes, at, place, size, breaks)
+        best = _resemblance(row, letters, document, nearest, min_share)
         if best.accepted:
             last = best.matches[-1].place[1]
         yield best
@@ -294,78 +354,258 @@ def _blocks(rows: Sequence[int], lengths: Ints) -> Iterator[list[int]]:
 
 
 def _resemblance(
-    row: int,
-    chunk: Codes,
-    document: DenseText,
-    at: Ints,
-    place: Ints,
-    size: int,
-    near: int,
-    min_share: float,
+    row: int, letters: _Letters, document: DenseText, near: int, min_share: float
 ) -> Resemblance:
-    if not len(at):
+    if not len(letters.at):
         return Resemblance(row, (), 0.0, False, False)
-    every = matches(chunk, document.codes, at, place, size)
+    length = len(letters.chunk)
+    sentences, is_ambiguous = _sentences(letters, document, near)
+    share = sum(match.covered for match in sentences) / length
+    is_accepted = _is_enough(sentences, length, min_share, _LEAST_BESIDE)
+    if is_accepted and share * length >= _MOST_SENTENCES * _between_ends(sentences, letters):
+        return Resemblance(row, tuple(sentences), share, is_ambiguous, True)
+    every = matches(letters.chunk, letters.text, letters.at, letters.place, letters.size)
     good = [match for match in every if match.covered >= (1 - _SAME) * every[0].covered]
     best = min(good, key=lambda match: abs(match.place[0] - near))
-    parts = [best]
-    for low, high in ((0, best.start), (best.end, len(chunk))):
-        parts += _rest(chunk, document, at, place, size, (low, high), min_share)
-    parts.sort(key=lambda match: match.start)
-    share = sum(match.covered for match in parts) / len(chunk)
-    accepted = share >= min_share or _one_end_is_missing(parts, len(chunk), min_share)
-    return Resemblance(row, tuple(parts), share, len(good) > 1, accepted)
-
-
-def _rest(
-    chunk: Codes,
-    document: DenseText,
-    at: Ints,
-    place: Ints,
-    size: int,
-    part: tuple[int, int],
-    min_share: float,
-) -> list[Match]:
-    """Return where the letters [low, high) of a chunk are, if nearly all of them are somewhere."""
-    parts: list[Match] = []
-    open_parts = [part]
-    while open_parts and len(parts) < _MOST_PARTS:
-        low, high = open_parts.pop()
-        inside = (at >= low) & (at + size <= high)
-        if inside.any():
-            letters = chunk[low:high]
-            best = matches(letters, document.codes, at[inside] - low, place[inside], size)[0]
-            open_parts += [(low, low + best.start), (low + best.end, high)]
-            parts.append(best.moved(low))
+    parts = _without_other_sentences(_divided(best, letters), letters)
     covered = sum(match.covered for match in parts)
-    return parts if covered >= min_share * (part[1] - part[0]) else []
+    least_share = min_share if covered >= _LEAST_CHANGED else max(min_share, _LEAST_ALIKE)
+    if _is_enough(parts, length, least_share, _LEAST_CHANGED):
+        # Neither whole sentences nor most of it: what looks alike may be about something else.
+        is_elsewhere = len(good) > 1 or covered < _LEAST_ALIKE * length
+        is_elsewhere = is_elsewhere or _is_any_elsewhere(parts, letters, document)
+        return Resemblance(row, tuple(parts), covered / length, is_elsewhere, True)
+    if is_accepted:
+        return Resemblance(row, tuple(sentences), share, is_ambiguous, True)
+    best = good[0]
+    return Resemblance(row, (best,), max(best.covered / length, share), len(good) > 1, False)
 
 
-def _one_end_is_missing(parts: Sequence[Match], length: int, min_share: float) -> bool:
-    """Return whether all letters not found, but for few, stand before or after those found."""
-    start, end = parts[0].start, parts[-1].end
+def _between_ends(parts: Sequence[Match], letters: _Letters) -> int:
+    """Return how many letters are between the ends of parts, but for sentences too short."""
+    begin, end = letters.breaks[:-1], letters.breaks[1:]
+    inside = (begin >= parts[0].start) & (end <= parts[-1].end) & (end - begin < letters.size)
+    for part in parts:
+        inside &= (begin < part.start) | (end > part.end)
+    return parts[-1].end - parts[0].start - int((end - begin)[inside].sum())
+
+
+def _is_enough(parts: Sequence[Match], length: int, min_share: float, least: int) -> bool:
+    """Return whether so much of a chunk was found, or of all between the first part and the last.
+
+    In that case at least so many letters must have been found, and not too small a share.
+    """
     covered = sum(match.covered for match in parts)
-    enough = covered >= max(_LEAST_BESIDE, _LEAST_SHARE * length)
-    return enough and (start == 0 or end == length) and covered >= min_share * (end - start)
+    if not parts or covered >= min_share * length:
+        return bool(parts)
+    is_long = covered >= max(least, LEAST_SHARE * length)
+    return is_long and covered >= min_share * (parts[-1].end - parts[0].start)
+
+
+def _sentences(letters: _Letters, document: DenseText, near: int) -> tuple[list[Match], bool]:
+    """Return the runs of whole sentences that are in the text, and whether any is ambiguous.
+
+    From the beginning of the chunk, the longest run is taken each time. A run that occurs several
+    times is where it fits between those before and after it, or else ambiguous: the nearest counts.
+    """
+    breaks = letters.breaks.tolist()
+    runs: list[tuple[int, int, Ints]] = []  # first letter, letter after the last, places
+    number = 0
+    while number + 1 < len(breaks):
+        start = breaks[number]
+        end, places = _longest_run(letters, start)
+        number = max(int(np.searchsorted(letters.breaks, end, "right")) - 1, number + 1)
+        if end - start < _LONG and not _is_whole_anywhere(places, start, end, letters, document):
+            continue
+        if len(places):
+            runs.append((start, end, places))
+    known = [int(places[0]) if len(places) == 1 else -1 for _, _, places in runs]
+    parts, is_ambiguous = [], False
+    for row, (start, end, places) in enumerate(runs):
+        place = known[row]
+        if place < 0:
+            before = [known[other] + runs[other][1] - runs[other][0] for other in range(row)
+                      if known[other] >= 0]  # fmt: skip
+            after = [known[other] for other in range(row + 1, len(runs)) if known[other] >= 0]
+            low, high = max(before, default=0), min(after, default=len(letters.text))
+            between = places[(places >= low) & (places + end - start <= high)]
+            is_ambiguous |= len(between) != 1
+            aim = before[-1] if before else after[0] if after else near
+            fitting = between if len(between) else places
+            place = known[row] = int(fitting[np.argmin(np.abs(fitting - aim))])
+        parts.append(Match((Segment(start, end, place - start, end - start),)))
+    return parts, is_ambiguous
+
+
+def _longest_run(letters: _Letters, start: int) -> tuple[int, Ints]:
+    """Return where the longest run of whole sentences from a letter on ends, and its places."""
+    # The seed of the first sentence that has the fewest places; some have too many to be there.
+    after = letters.breaks[np.searchsorted(letters.breaks, start, "right")]
+    inside = (letters.at >= start) & (letters.at <= max(after - letters.size, start))
+    seeds, counts = np.unique(letters.at[inside], return_counts=True)
+    if not len(seeds):
+        return start, seeds
+    at = seeds[counts.argmin()]
+    places = letters.place[letters.at == at] - (at - start)
+    before = letters.chunk[start:at]
+    is_same = [np.array_equal(before, letters.text[max(p, 0) : p + len(before)]) for p in places]
+    places = places[np.array(is_same, dtype=np.bool_)]
+    if not len(places):
+        return start, places
+    rest = letters.chunk[start:]
+    agreeing = np.array(
+        [_agreeing_letters(rest, letters.text[place:]) for place in places.tolist()]
+    )
+    end = int(letters.breaks[np.searchsorted(letters.breaks, start + agreeing.max(), "right") - 1])
+    is_run = start + agreeing >= end
+    return (end, places[is_run]) if end >= start + letters.size else (start, places[:0])
+
+
+def _is_whole_anywhere(
+    places: Ints, start: int, end: int, letters: _Letters, document: DenseText
+) -> bool:
+    """Return whether sentences of the document begin and end at any of the places, too.
+
+    At its own beginning and end a chunk may begin and end within a sentence.
+    """
+    return any(
+        (start == 0 or _is_break(document, place))
+        and (end == len(letters.chunk) or _is_break(document, place + end - start))
+        for place in places.tolist()
+    )
+
+
+def _is_break(document: DenseText, at: int) -> bool:
+    """Return whether a sentence or line begins at a letter of a document, as far as one can see."""
+    if at in (0, len(document)):
+        return True
+    before, here = document.offsets[[at - 1, at]].tolist()
+    if not document.text[here].islower() and here > before + 1:
+        return True
+    return len(_breaks(document.text[before : here + 1], np.array([0, here - before]))) > 2
+
+
+def _agreeing_letters(letters: Codes, text: Codes) -> int:
+    """Return how many letters at the beginning of two texts are the same."""
+    length = min(len(letters), len(text))
+    other = np.flatnonzero(letters[:length] != text[:length])
+    return int(other[0]) if len(other) else length
+
+
+def _divided(match: Match, letters: _Letters) -> list[Match]:
+    """Return the parts of a place between which letters of the text were left out.
+
+    Letters at their ends that may be there by chance belong to none of them.
+    """
+    groups = [[match.segments[0]]]
+    for segment in match.segments[1:]:
+        if _is_one_part(groups[-1][-1], segment, letters.chunk, letters.text):
+            groups[-1].append(segment)
+        else:
+            groups.append([segment])
+    parts = [Match(tuple(group)) for group in groups]
+    edges = [_sure_edges(part, letters) for part in parts]
+    for number, (left, right) in enumerate(pairwise(parts)):
+        if left.end == right.start:
+            low, high = _in_both(left.segments[-1], right.segments[0], letters)
+            edges[number] = edges[number][0], min(edges[number][1], low)
+            edges[number + 1] = max(edges[number + 1][0], high), edges[number + 1][1]
+    ends = {0, len(letters.chunk), *letters.breaks.tolist()}
+    return [
+        part.within(start, end)
+        for part, (start, end) in zip(parts, edges, strict=True)
+        if end - start >= _LONG or (end > start and start in ends and end in ends)
+    ]
+
+
+def _without_other_sentences(parts: Sequence[Match], letters: _Letters) -> list[Match]:
+    """Return the parts without sentences of which too many letters differ: those are others."""
+    breaks = letters.breaks
+    if len(breaks) < 3:
+        return list(parts)
+    agreeing = np.zeros(len(letters.chunk), dtype=np.bool_)
+    for part in parts:
+        for segment in part.segments:
+            rows = slice(segment.start, segment.end)
+            agreeing[rows] = letters.chunk[rows] == _at(letters.text, rows, segment.diagonal)
+    before = np.append(0, np.cumsum(agreeing))
+    is_alike = np.diff(before[breaks]) >= _SENTENCE_ALIKE * np.diff(breaks)
+    edges = np.flatnonzero(np.diff(is_alike, prepend=False, append=False)).reshape(-1, 2)
+    runs = [(int(breaks[first]), int(breaks[last])) for first, last in edges.tolist()]
+    pairs = ((part, max(start, part.start), min(end, part.end))
+             for part in parts for start, end in runs)  # fmt: skip
+    return [part.within(start, end) for part, start, end in pairs if start < end]
+
+
+def _sure_edges(part: Match, letters: _Letters) -> tuple[int, int]:
+    """Return where a part begins and ends: with a sentence of the chunk, if there is one near."""
+    start, end = part.start, part.end
+    inner = letters.breaks[(letters.breaks >= start) & (letters.breaks <= end)].tolist()
+    if start and inner and inner[0] - start <= _NEAR_END:
+        start = inner[0]
+    if end < len(letters.chunk) and inner and end - inner[-1] <= _NEAR_END:
+        end = inner[-1]
+    return start, end
+
+
+def _in_both(left: Segment, right: Segment, letters: _Letters) -> tuple[int, int]:
+    """Return the letters around the border of two segments that agree with the places of both."""
+    chunk, text = letters.chunk, letters.text
+    low = high = right.start
+    while low > left.start and chunk[low - 1] == text[low - 1 + right.diagonal]:
+        low -= 1
+    while high < right.end and chunk[high] == text[high + left.diagonal]:
+        high += 1
+    return low, high
+
+
+def _is_one_part(last: Segment, segment: Segment, chunk: Codes, text: Codes) -> bool:
+    """Return whether the letters between two segments were but changed."""
+    here = chunk[last.end : segment.start]
+    there = text[last.end + last.diagonal : segment.start + segment.diagonal]
+    if not len(here):
+        return len(there) <= _SLIPPED
+    longer = max(len(here), len(there))
+    if longer <= _CHANGED or longer > _MOST_CHANGED:
+        return longer <= _CHANGED
+    return SequenceMatcher(None, here.tolist(), there.tolist(), False).ratio() >= _ALIKE
+
+
+def _is_any_elsewhere(parts: Sequence[Match], letters: _Letters, document: DenseText) -> bool:
+    """Return whether the text of a part is elsewhere, too, between the parts around it."""
+    seeds, counts = np.unique(letters.at, return_counts=True)
+    single = seeds[counts == 1]
+    places = [(0, 0), *(part.place for part in parts), (len(document), len(document))]
+    for part, (_, low), (start, end), (high, _) in zip(
+        parts, places, places[1:], places[2:], strict=False
+    ):
+        if ((single >= part.start) & (single + letters.size <= part.end)).any():
+            continue
+        text = document.dense[start:end]
+        if document.dense.find(text, low, high) < start:
+            return True
+        if document.dense.find(text, start + 1, high) >= 0:
+            return True
+    return False
 
 
 _MOST_MARKS = 40
+_BEFORE_SENTENCE = re.compile("[.!?:;,…。！？)]")
 
 
 @dataclass(frozen=True)
 class Altered:
     """What was found of a chunk: its spans, none if it was not found, and the share of its letters.
 
-    `prefix` and `suffix` count its characters before and after those found. `too_many`: its letters
-    stand at so many places that none of them was chosen.
+    `added` counts its characters that were not found. `too_many`: its letters stand at so many
+    places that none of them was chosen.
     """
 
     row: int
     spans: tuple[tuple[int, int], ...]
     share: float
     ambiguous: bool = False
-    prefix: int = 0
-    suffix: int = 0
+    added: int = 0
     too_many: bool = False
 
 
@@ -420,16 +660,37 @@ def partial_match(
     if not resemblance.accepted:
         return Altered(resemblance.row, (), resemblance.share)
     row, parts = resemblance.row, resemblance.matches
-    offsets = dense_texts.folded.offsets(row)
-    first, last = parts[0].start, parts[-1].end
     return Altered(
         row,
         _spans(document, dense_texts, row, parts),
         resemblance.share,
         resemblance.ambiguous,
-        int(offsets[first]) if first else 0,
-        len(dense_texts.texts[row]) - int(offsets[last - 1]) - 1 if last < len(offsets) else 0,
+        _added(dense_texts.texts[row], dense_texts.folded.offsets(row), parts),
     )
+
+
+_MARKS_AFTER = re.compile(r"\A[^\w\s]*")
+_TO_LAST_WORD = re.compile(r".*\w[^\w\s]*", re.DOTALL)
+
+
+def _added(text: str, offsets: Ints, parts: Sequence[Match]) -> int:
+    """Return how many characters of a chunk are in none of its parts, white space around aside.
+
+    Marks between two parts are no text of its own.
+    """
+    added, after = 0, 0  # the letter after the last part
+    for part in (*parts, None):
+        until = len(offsets) if part is None else part.start
+        if until > after:
+            start = 0 if after == 0 else int(offsets[after - 1]) + 1
+            end = len(text) if until == len(offsets) else int(offsets[until])
+            stretch = text[start:end]
+            if after:
+                stretch = _MARKS_AFTER.sub("", stretch, count=1)
+            own = _TO_LAST_WORD.match(stretch)
+            added += len(own[0].strip()) if own else 0
+        after = until if part is None else part.end
+    return added
 
 
 def _spans(
@@ -457,8 +718,11 @@ def _span(
     start = int(document.folded.offsets[place[0]])
     end = int(document.folded.offsets[place[1] - 1]) + 1
     first, last = int(offsets[letters[0]]), int(offsets[letters[1] - 1]) + 1
-    before = text[max(start - _MOST_MARKS, 0) : start][::-1]
-    start -= _same_marks(before, chunk[max(first - _MOST_MARKS, 0) : first][::-1])
+    # Marks that end what is before a part do not belong to it.
+    marks = chunk[max(first - _MOST_MARKS, 0) : first][::-1]
+    if letters[0]:
+        marks = _BEFORE_SENTENCE.split(marks, maxsplit=1)[0]
+    start -= _same_marks(text[max(start - _MOST_MARKS, 0) : start][::-1], marks)
     end += _same_marks(text[end : end + _MOST_MARKS], chunk[last : last + _MOST_MARKS])
     return start, end
 

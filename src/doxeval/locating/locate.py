@@ -31,8 +31,7 @@ class LocatedSpans:
     how: Bytes
     share: Floats
     ambiguous: Bools
-    prefix: Ints
-    suffix: Ints
+    added: Ints
 
     def last_ends(self) -> Ints:
         """Return where each chunk ends in the text, -1 if it was not found."""
@@ -72,7 +71,7 @@ def unaltered(
         end = np.where(right & (given.end[rows] >= 0), given.end[rows], end)
     none = np.zeros(len(dense_texts), dtype=np.int64)
     share = (how != How.NOT_FOUND).astype(np.float64)
-    return LocatedSpans(rows, start, end, how, share, places.ambiguous, none, none)
+    return LocatedSpans(rows, start, end, how, share, places.ambiguous, none)
 
 
 def tiled_as_they_are(text: str, chunks: Sequence[str]) -> LocatedSpans | None:
@@ -103,9 +102,7 @@ def tiled_as_they_are(text: str, chunks: Sequence[str]) -> LocatedSpans | None:
         return None
     none = np.zeros(len(chunks), dtype=np.int64)
     row, start, end = np.array([rows, starts, ends], dtype=np.int64)
-    return LocatedSpans(
-        row, start, end, how, np.ones(len(chunks)), none.astype(np.bool_), none, none
-    )
+    return LocatedSpans(row, start, end, how, np.ones(len(chunks)), none.astype(np.bool_), none)
 
 
 def _verbatim(
@@ -128,16 +125,16 @@ def _verbatim(
 def joined(spans: LocatedSpans, altered_chunks: Sequence[Altered]) -> LocatedSpans:
     """Return the spans with those of altered chunks."""
     how, share, ambiguous = spans.how.copy(), spans.share.copy(), spans.ambiguous.copy()
-    prefix, suffix = spans.prefix.copy(), spans.suffix.copy()
+    added = spans.added.copy()
     for chunk in altered_chunks:
         share[chunk.row] = chunk.share
         if chunk.too_many:
             how[chunk.row] = How.TOO_AMBIGUOUS
         if chunk.spans:
             how[chunk.row], ambiguous[chunk.row] = How.FUZZY, chunk.ambiguous
-            prefix[chunk.row], suffix[chunk.row] = chunk.prefix, chunk.suffix
-    added = [(chunk.row, *span) for chunk in altered_chunks for span in chunk.spans]
-    row, start, end = np.array(added, dtype=np.int64).reshape(-1, 3).T
+            added[chunk.row] = chunk.added
+    of_altered = [(chunk.row, *span) for chunk in altered_chunks for span in chunk.spans]
+    row, start, end = np.array(of_altered, dtype=np.int64).reshape(-1, 3).T
     row = np.append(spans.row, row)
     order = np.argsort(row, kind="stable")
     return replace(
@@ -148,8 +145,7 @@ def joined(spans: LocatedSpans, altered_chunks: Sequence[Altered]) -> LocatedSpa
         how=how,
         share=share,
         ambiguous=ambiguous,
-        prefix=prefix,
-        suffix=suffix,
+        added=added,
     )
 
 
@@ -160,8 +156,8 @@ class Located:
     The spans of chunk i are rows `begin[i]` to `begin[i + 1]` of `start` and `end`: one usually,
     none if it is not found, too ambiguous or blank, several if its parts are apart in the text.
     `how` holds values of `How`; `share` is the share of its letters that were found (1 unless it is
-    fuzzy); `prefix` and `suffix` count its characters at both ends that the document does not have
-    there. `ambiguous` chunks have other spans that are as good. `parents` are numbers of chunks,
+    fuzzy); `added` counts its characters that the document does not have, all of them if it was not
+    located. `ambiguous` chunks have other spans that are as good. `parents` are numbers of chunks,
     or -1.
     """
 
@@ -171,8 +167,7 @@ class Located:
     how: Bytes
     share: Floats
     ambiguous: Bools
-    prefix: Ints
-    suffix: Ints
+    added: Ints
     document: DenseText
     chunks: DenseTexts
     offsets: GivenOffsets | None = None
@@ -339,4 +334,7 @@ def _searched(
         spans = joined(
             spans, altered(document, dense_texts, missing, ends, depth, order, min_share)
         )
-    return spans, places.in_order
+    unlocated = np.flatnonzero((spans.how == How.NOT_FOUND) | (spans.how == How.TOO_AMBIGUOUS))
+    added = spans.added.copy()
+    added[unlocated] = [len(dense_texts.texts[row].strip()) for row in unlocated.tolist()]
+    return replace(spans, added=added), places.in_order

@@ -6,7 +6,9 @@ it is read with that unit. A result that states its tokens costs as many, howeve
 they are spread evenly over its characters. Where only new text counts, a result costs the units
 that begin in its new text, or of its stated tokens the share of its characters that are new,
 rounded up. The text of a result that does not resolve, or that was not found in any document, is
-not known: five characters are taken for a word or token.
+not known: five characters are taken for a word or token. So are those that a result has besides its
+spans (`added`), unless it states its tokens; they are read first, and where only new text counts,
+the share of them that its new characters have of all.
 """
 
 from __future__ import annotations
@@ -59,15 +61,31 @@ class ReadingCost(NamedTuple):
 def costs(ranking: Ranking, unit: str, resize: str) -> Ints:
     """Return what each result costs, in units."""
     size = ranking.size if resize == "full" else ranking.new_size
+    added = added_costs(ranking, unit, resize)
     if unit == "characters":
-        return size
+        return size + added
     units = _units_read(ranking, unit, resize)
-    cost: Ints = sum_by_group(_text_read(ranking, resize).row, units.counts, len(ranking))
+    cost: Ints = sum_by_group(_text_read(ranking, resize).row, units.counts, len(ranking)) + added
     tokens = ranking.resolved.run.tokens
     if unit == "tokens" and tokens is not None:
         stated = tokens if resize == "full" else -(-tokens * size // np.maximum(ranking.size, 1))
         cost = np.where(tokens >= 0, stated, cost)
     return cost
+
+
+@once
+def added_costs(ranking: Ranking, unit: str, resize: str) -> Ints:
+    """Return what the text of each result costs that is in no document; 0 where tokens are stated.
+
+    That text is read before the spans of the result.
+    """
+    added = ranking.resolved.run.added
+    if added is None:
+        return np.zeros(len(ranking), dtype=np.int64)
+    cost = added if unit == "characters" else -(-added // CHARACTERS)
+    if resize == "new":
+        cost = -(-cost * ranking.new_size // np.maximum(ranking.size, 1))
+    return np.where(_states_tokens(ranking, unit), 0, cost)
 
 
 class _SpansRead(NamedTuple):
@@ -138,7 +156,7 @@ def _is_unknown(ranking: Ranking) -> Bools:
 def reading_cost(ranking: Ranking, unit: str, resize: str) -> ReadingCost:
     """Return what readers of a ranking gain, and after how much reading."""
     cost = costs(ranking, unit, resize)
-    before = ranking.cumulated(cost) - cost
+    before = ranking.cumulated(cost) - cost + added_costs(ranking, unit, resize)
     new, text = new_relevant_text(ranking), _text_read(ranking, resize)
     # The span that each part of new text lies in, and the characters of the result before it.
     span = np.searchsorted(text.row * _KEY + text.start, new.row * _KEY + new.start, "right") - 1

@@ -22,7 +22,7 @@ from doxeval.measures.families.esr.hits import SeenTrees, seen_trees
 from doxeval.measures.families.esr.model import Esr
 from doxeval.measures.ground_truth import GroundTruth
 from doxeval.measures.ranking import Ranking
-from doxeval.measures.reading_cost import costs
+from doxeval.measures.reading_cost import added_costs, costs
 from doxeval.measures.registry import measure_named
 from doxeval.measures.texts import UnitStarts
 from doxeval.runs import Kind
@@ -173,12 +173,14 @@ def _budget_stops(
     if unit == "auto":
         unit = default_unit(ranking.truth)
     cost = costs(ranking, unit, "full")
-    before = ranking.cumulated(cost) - cost
+    before = ranking.cumulated(cost) - cost + added_costs(ranking, unit, "full")
+    after = ranking.cumulated(cost)
     ends = np.empty((len(sizes), len(rows)), dtype=np.int64)
     for which, size in enumerate(sizes):
         left = size - before[rows]
-        ends[which] = np.where(left >= cost[rows], end, start)
-        at_edge = np.flatnonzero((left > 0) & (left < cost[rows]))
+        is_whole = after[rows] <= size
+        ends[which] = np.where(is_whole, end, start)
+        at_edge = np.flatnonzero((left > 0) & ~is_whole)
         columns = (column[at_edge] for column in (rows, start, end, left))
         ends[which, at_edge] = _stops(ranking, unit, *columns)
     return BudgetStops(tuple(sizes), unit, ends)

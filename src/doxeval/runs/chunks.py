@@ -3,18 +3,20 @@
     {"id", "doc", "start", "end"}            a chunk, half-open, in characters
     {"id", "doc", "spans": [[s, e]…]}        a chunk of several ranges
 
-`tokens` (what the chunk costs to read) and `parent` (the id of the chunk around it) may be there
-too. So may `text` and `read` (what the model is given, where that is another text), `order` (its
-number in the document), and how it was located: `how`, `share` and `ambiguous`. What is yours goes
-under `metadata`; other fields are errors.
+`tokens` (what the chunk costs to read), `added` (how many characters of what is read are in no
+document) and `parent` (the id of the chunk around it) may be there too. So may `text` (what is
+searched) and `read` (what the model is given, where that is another text, of which the spans are),
+`order` (its number in the document), and how it was located: `how`, `share` and `ambiguous`. What
+is yours goes under `metadata`; other fields are errors.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -33,11 +35,12 @@ from doxeval.errors import FormatError
 from doxeval.files import open_input
 from doxeval.messages import Parameter, closest, plural, quoted, truncate
 from doxeval.named import checked
-from doxeval.runs.columns import SPANS_EXPECTED, SpanLists, is_span
+from doxeval.runs.columns import SPANS_EXPECTED, SpanLists, is_span, not_found
 from doxeval.runs.jsonl import JsonLines, json_line_blocks
 from doxeval.runs.records import UNIT_FIELDS, BadRecord
+from doxeval.spans import TOO_LONG
 
-_KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "parent")
+_KNOWN = ("id", "doc", "start", "end", "spans", "tokens", "added", "parent")
 CHUNK_FIELDS = (
     *_KNOWN,
     *("text", "read", "order", "how", "share", "ambiguous", "metadata"),
@@ -51,7 +54,8 @@ class ChunkTable:
 
     document: the number of each chunk's document among `documents`. spans: its spans.
     tokens: what it costs to read, -1 where that is not known. parent: the chunk around it, -1 if
-    there is none.
+    there is none. added: how many of its characters are in no document; all of a chunk that was
+    not located.
 
     >>> table = ChunkTable.of(["1", "2"], ["a", "a"], [[(0, 5)], [(5, 9)]])
     >>> table, table.find("2"), table.spans.as_tuples()
@@ -64,6 +68,7 @@ class ChunkTable:
     spans: SpanLists
     tokens: Ints
     parent: Ints
+    added: Ints
 
     @classmethod
     def of(
@@ -73,6 +78,7 @@ class ChunkTable:
         spans: SpanLists | Sequence[Sequence[tuple[int, int]]],
         tokens: Sequence[int] | None = None,
         parents: Sequence[str | None] | None = None,
+        added: Sequence[int] | None = None,
     ) -> ChunkTable:
         """Return a table from columns, with a value for each chunk."""
         known = {name: number for number, name in enumerate(dict.fromkeys(documents))}
@@ -90,6 +96,7 @@ class ChunkTable:
             lists,
             none if tokens is None else np.array(tokens, dtype=np.int64),
             np.array(around, dtype=np.int64) if around else none,
+            np.zeros(len(ids), dtype=np.int64) if added is None else np.array(added, np.int64),
         )
 
     def __len__(self) -> int:
@@ -99,6 +106,21 @@ class ChunkTable:
         return (
             f"ChunkTable({plural(len(self), 'chunk')} of {plural(len(self.documents), 'document')})"
         )
+
+    @cached_property
+    def in_runs(self) -> ChunkTable:
+        """The same, where each chunk that was not located is a document of its own, as in runs."""
+        rows = np.flatnonzero((self.spans.counts == 0) & (self.added > 0))
+        if not len(rows):
+            return self
+        documents = [self.documents[number] for number in self.document.tolist()]
+        spans: list[Sequence[tuple[int, int]]] = list(self.spans.as_tuples())
+        names = (name for name in map(not_found, count(1)) if name not in self.documents)
+        for row, name in zip(rows.tolist(), names, strict=False):
+            documents[row], spans[row] = name, ((0, int(self.added[row])),)
+        added = np.where(self.spans.counts > 0, self.added, 0)
+        table = ChunkTable.of(self.ids, documents, spans, self.tokens.tolist())
+        return replace(table, parent=self.parent, added=added)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -113,7 +135,7 @@ class ChunkTable:
 def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     """Read chunks from JSONL: {"id", "doc", "start", "end" or "spans", "tokens"?, "parent"?}.
 
-    Texts and how a chunk was found may be there too; other fields are errors.
+    What is added, texts and how a chunk was found may be there too; other fields are errors.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "chunks.jsonl"
@@ -122,7 +144,7 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
     ChunkTable(1 chunk of 1 document)
     """
     name = os.fspath(path)
-    rows: list[tuple[str, str, Any, int, str | None]] = []
+    rows: list[tuple[str, str, Any, int, str | None, int]] = []
     with open_input(path) as file:
         for lines in json_line_blocks(file, name):
             records, numbers, failed = _decode_chunks(lines)
@@ -135,9 +157,8 @@ def read_chunks(path: str | os.PathLike[str]) -> ChunkTable:
                 raise failed
     if not rows:
         raise FormatError("no chunks in the file", name)
-    ids, documents, spans, tokens, parents = zip(*rows, strict=True)
     try:
-        return ChunkTable.of(ids, documents, spans, tokens, parents)
+        return ChunkTable.of(*zip(*rows, strict=True))
     except FormatError as error:
         raise FormatError(error.message, name) from None
 
@@ -153,7 +174,7 @@ def _decode_chunks(lines: JsonLines) -> tuple[list[dict[str, Any]], Ints, Format
     return lines.read_each()
 
 
-def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, int, str | None]:
+def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, int, str | None, int]:
     if not record.keys() <= _CHUNK_FIELDS:
         refuse_unknown(record, CHUNK_FIELDS)
     given = {name: record.get(name) for name in _KNOWN}
@@ -165,9 +186,11 @@ def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, in
     # A chunk that was not found has no spans, and perhaps no document.
     if given["doc"] in (None, "") and spans:
         raise FormatError("doc is missing")
+    for name in ("tokens", "added"):
+        number = given[name]
+        if number is not None and (type(number) is not int or not 0 <= number < TOO_LONG):
+            raise FormatError(f"{name} is {quoted(number)}: expected a whole number, 0 or more")
     tokens = given["tokens"]
-    if tokens is not None and (type(tokens) is not int or tokens < 0):
-        raise FormatError(f"tokens is {quoted(tokens)}: expected a whole number, 0 or more")
     chunk = otherwise if given["id"] is None else str(given["id"])
     parent = None if given["parent"] is None else str(given["parent"])
     return (
@@ -176,6 +199,7 @@ def _chunk(record: Mapping[str, Any], otherwise: str) -> tuple[str, str, Any, in
         spans,
         -1 if tokens is None else tokens,
         parent,
+        given["added"] or 0,
     )
 
 
@@ -256,9 +280,10 @@ class ChunkLookup:
         is_chunk = rows >= 0
         # Rows without a chunk get index 0 as a placeholder; its value is ignored.
         located = {} if self._table is None else _locations(self._table, np.maximum(rows, 0))
-        if "tokens" in others:  # a result's own cost takes precedence over that of its chunk
-            given = others["tokens"]
-            located["tokens"] = _choose(_is_given(given), given, located["tokens"])
+        for name in ("tokens", "added"):  # what a result states counts before that of its chunk
+            if name in others and name in located:
+                given = others[name]
+                located[name] = _choose(_is_given(given), given, located[name])
         if is_chunk.all():
             rest = {name: column for name, column in others.items() if name not in _LOCATION_FIELDS}
             return {**rest, **located}
@@ -274,6 +299,7 @@ class ChunkLookup:
 
 def _locations(table: ChunkTable, rows: Ints) -> dict[str, Any]:
     """Return the fields of records that say where chunks are, given by their rows."""
+    table = table.in_runs
     spans = table.spans.rows(rows)
     counts = spans.counts
     # An empty chunk has no span at all: it is at the start of its document.
@@ -287,6 +313,8 @@ def _locations(table: ChunkTable, rows: Ints) -> dict[str, Any]:
         "end": np.where(is_several, ABSENT, end),
         "tokens": table.tokens[rows],
     }
+    if table.added.any():
+        located["added"] = table.added[rows]
     if is_several.any():
         located["spans"] = spans.without(np.flatnonzero(~is_several))
     return located

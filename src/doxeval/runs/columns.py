@@ -40,7 +40,7 @@ class Result(NamedTuple):
     paths: the path of an element, the paths of a tree, the text points of a passage or an entry
     point; empty where start and end (or start alone) say it in characters, and for documents.
     spans: the spans of a result that has several. tokens: how many tokens it costs to read it,
-    where the system says so.
+    where the system says so. added: how many characters are read that are in no document.
 
     >>> Result("7", "a", Kind.PASSAGE, 0, 99)
     Result('7', 'a', kind=Kind.PASSAGE, start=0, end=99)
@@ -60,6 +60,7 @@ class Result(NamedTuple):
     score: float | None = None
     spans: tuple[tuple[int, int], ...] = ()
     tokens: int | None = None
+    added: int | None = None
 
     def __repr__(self) -> str:
         names, defaults = self._fields[2:], self._field_defaults
@@ -243,7 +244,8 @@ class ResultColumns(NamedTuple):
     start and end are -1 where a result is not given in characters; rank and score are None if
     there are none. line is where each result was in its file, from 1. spans: the spans of
     results that have several, of which start and end are the first; None if there are none.
-    tokens: what each result costs, -1 where that is not known; None if it never is.
+    tokens: what each result costs, -1 where that is not known; None if it never is. added: how
+    many characters of each are in no document; None if all are.
     """
 
     topic_labels: Categorical[str]
@@ -257,6 +259,7 @@ class ResultColumns(NamedTuple):
     line: Ints
     spans: SpanLists | None = None
     tokens: Ints | None = None
+    added: Ints | None = None
 
 
 def columns_of_results(
@@ -269,7 +272,7 @@ def columns_of_results(
     ('a', 'b')
     """
     rows = list(results)
-    topics, documents, kinds, starts, ends, paths, ranks, scores, spans, tokens = (
+    topics, documents, kinds, starts, ends, paths, ranks, scores, spans, tokens, added = (
         zip(*rows, strict=True) if rows else ((),) * len(Result._fields)
     )
     _refuse_other_paths(paths)
@@ -290,6 +293,7 @@ def columns_of_results(
         np.array(scores, dtype=np.float64),
         _whole(tokens),
         _check_spans(spans, kind),
+        _whole(added),
     )
     _refuse_incomplete(columns)
     return columns, warnings
@@ -314,8 +318,18 @@ def tokens_if_any(tokens: Ints) -> Ints | None:
     return tokens if (tokens >= 0).any() else None
 
 
+def added_if_any(added: Ints) -> Ints | None:
+    """Return how much text of results is in no document; None if there is none."""
+    return np.maximum(added, 0) if (added > 0).any() else None
+
+
 def complete_columns(
-    columns: ResultColumns, rank: Ints, score: Floats, tokens: Ints, spans: Spans | None
+    columns: ResultColumns,
+    rank: Ints,
+    score: Floats,
+    tokens: Ints,
+    spans: Spans | None,
+    added: Ints,
 ) -> tuple[ResultColumns, tuple[str, ...]]:
     """Return columns with what else results have, as far as it is of use, and warnings.
 
@@ -332,6 +346,7 @@ def complete_columns(
         rank=rank if len(rank) and has_rank.all() else None,
         score=score if len(score) and has_score.all() else None,
         tokens=tokens_if_any(tokens),
+        added=added_if_any(added),
     )
     return columns if spans is None else _with_spans(columns, spans), warnings
 
@@ -424,11 +439,16 @@ def results_of(columns: ResultColumns) -> Iterator[Result]:
             repeat(None) if columns.score is None else columns.score[rows].tolist(),
             repeat(()) if columns.spans is None else columns.spans.rows(rows).as_tuples(),
             repeat(None) if columns.tokens is None else _whole_or_none(columns.tokens[rows]),
+            repeat(None) if columns.added is None else _more_than_none(columns.added[rows]),
         )
 
 
 def _whole_or_none(values: Ints) -> list[int | None]:
     return [None if value < 0 else value for value in values.tolist()]
+
+
+def _more_than_none(values: Ints) -> list[int | None]:
+    return [value or None for value in values.tolist()]
 
 
 def row_names(column: Categorical[Any]) -> list[Any]:

@@ -29,7 +29,7 @@ from doxeval.errors import FormatError
 from doxeval.files import BYTE_ORDER_MARK, name_of_file
 from doxeval.messages import quoted
 from doxeval.runs.columns import Kind
-from doxeval.runs.run import Block, ReadOptions, Run
+from doxeval.runs.run import Block, ReadOptions, Run, unwritten_costs
 from doxeval.runs.text import (
     BlockReader,
     CheckedColumns,
@@ -180,8 +180,7 @@ def genomics_losses(run: Run) -> list[str]:
         problems.append("results that are not passages by offsets")
     elif run.rank is not None and (np.diff(genomics_order(_by_topic(run))) < 0).any():
         problems.append("lists in another order than that of their ranks")
-    if run.tokens is not None:
-        problems.append("numbers of tokens")
+    problems += unwritten_costs(run)
     for what, names in (
         ("topics whose ids hold", run.topics),
         ("documents whose ids hold", run.documents),

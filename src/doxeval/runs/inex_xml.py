@@ -37,6 +37,7 @@ from doxeval.runs.run import (
     ReadOptions,
     Run,
     split_into_blocks,
+    unwritten_costs,
 )
 
 _HEAD = 1 << 16  # by which a file of another kind is recognised
@@ -250,4 +251,4 @@ def xml_losses(run: Run) -> list[str]:
         Kind.SPANS: "results with several ranges",
     }
     lost = [name for kind, name in names.items() if kind in kinds]
-    return lost if run.tokens is None else [*lost, "numbers of tokens"]
+    return [*lost, *unwritten_costs(run)]

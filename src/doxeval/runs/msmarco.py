@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from doxeval.runs.columns import Kind
-from doxeval.runs.run import Block, ReadOptions, Run
+from doxeval.runs.run import Block, ReadOptions, Run, unwritten_costs
 from doxeval.runs.text import MSMARCO_FIELDS, blocks_of_lines, spaced_names
 
 
@@ -60,4 +60,4 @@ def document_losses(run: Run) -> list[str]:
     ['numbers of tokens']
     """
     parts = ["parts of documents"] if (run.kind != Kind.DOCUMENT).any() else []
-    return [*parts, *(["numbers of tokens"] if run.tokens is not None else [])]
+    return [*parts, *unwritten_costs(run)]

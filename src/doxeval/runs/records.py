@@ -8,8 +8,9 @@
     {"topic", "doc"}                     a whole document
     {"topic", "chunk"}                   a chunk by its id, if the chunks are given
 
-`rank`, `score`, `run` and `tokens` (what the result costs to read) may be there too. A run that
-nobody names has the name of its file. Records are in the order of the ranking. In JSONL that
+`rank`, `score`, `run`, `tokens` (what the result costs to read) and `added` (how many characters
+are read that are in no document) may be there too. A run that nobody names has the name of its
+file. Records are in the order of the ranking. In JSONL that
 `doxeval chunks` reads, a result by chunk may have a `text`: if it is another than that of the
 chunk, the text is what is scored. A passage or an entry point may also be given by text points:
 `start_point` and `end_point`, or `point`.
@@ -67,10 +68,10 @@ if TYPE_CHECKING:
 # What a record is
 
 NAME_FIELDS = ("topic", "doc", "chunk", "path", "start_point", "end_point", "point", "run")
-WHOLE_FIELDS = ("start", "end", "offset", "rank", "tokens")
+WHOLE_FIELDS = ("start", "end", "offset", "rank", "tokens", "added")
 FIELDS = (
     *("topic", "doc", "chunk", "path", "start", "end", "start_point", "end_point", "nodes"),
-    *("spans", "offset", "point", "rank", "score", "tokens", "run"),
+    *("spans", "offset", "point", "rank", "score", "tokens", "added", "run"),
 )
 # What a result is, by the fields that say which part of a document it is.
 UNITS: dict[frozenset[str], Kind] = {
@@ -130,7 +131,7 @@ def _check(record: Any) -> None:
                 raise FormatError(f"spans has {quoted(pair)}: {SPANS_EXPECTED}")
     for name in _PATH_FIELDS:
         fields.optional_text(name)
-    for name in ("rank", "tokens"):
+    for name in ("rank", "tokens", "added"):
         fields.whole(name)
     fields.number("score")
     fields.optional_text("run")
@@ -241,8 +242,9 @@ class RecordCollector:
         whole = {name: checked.get(name, none) for name in WHOLE_FIELDS}
         start = np.maximum(whole["start"], whole["offset"])  # no result has both
         names = checked["topic"], self._path_numbers(checked, count)
-        rank, tokens = whole["rank"], whole["tokens"]
-        self._blocks.append((*names, kind, start, whole["end"], rank, score, lines, tokens))
+        costs = whole["tokens"], whole["added"]
+        block = (*names, kind, start, whole["end"], whole["rank"], score, lines, *costs)
+        self._blocks.append(block)
         self.rows += count
 
     def _located(self, columns: Mapping[str, Any], lines: Ints) -> Mapping[str, Any]:
@@ -293,7 +295,7 @@ class RecordCollector:
 
     def finish(self) -> tuple[ResultColumns, tuple[str, ...], tuple[str, ...]]:
         """Return all results, the ids of runs in the order in which they came, and warnings."""
-        topic, path, kind, start, end, rank, score, line, tokens = map(
+        topic, path, kind, start, end, rank, score, line, tokens, added = map(
             np.concatenate, zip(*self._blocks, strict=True)
         )
         topics = Categorical.of(tuple(self._topics.names), topic)
@@ -304,6 +306,7 @@ class RecordCollector:
             score,
             tokens,
             Spans(*map(np.concatenate, zip(*self._spans, strict=True))) if self._spans else None,
+            added,
         )
         return columns, tuple(self._run_ids.names), warnings
 
@@ -521,6 +524,8 @@ def columns_by_name(columns: ResultColumns, run_id: str) -> dict[str, list[Any]]
         fields["score"] = columns.score.tolist()
     if columns.tokens is not None:
         fields["tokens"] = _where(columns.tokens >= 0, columns.tokens.tolist())
+    if columns.added is not None:
+        fields["added"] = _where(columns.added > 0, columns.added.tolist())
     return {name: fields[name] for name in FIELDS if name in fields}
 
 

@@ -27,6 +27,7 @@ from doxeval.runs.columns import (
     Result,
     ResultColumns,
     SpanLists,
+    added_if_any,
     columns_of_results,
     results_of,
     tokens_if_any,
@@ -56,7 +57,8 @@ class Run:
     not every result has one. line is where each result was in its file, from 1. spans has the
     spans of results with several of them, whose start and end are those of the first; None if
     there are no such results. tokens is what each result costs to read, -1 where that is not known;
-    None if it never is.
+    None if it never is. added is how many characters of each result are in no document, such as
+    those of a heading that a model wrote; None if all are.
 
     Two runs are equal if their ids, results, ranks and scores are; where they came from does not
     matter. Arrays of a run cannot be written to.
@@ -82,6 +84,7 @@ class Run:
     line: Ints
     spans: SpanLists | None = None
     tokens: Ints | None = None
+    added: Ints | None = None
     # What the file says about the run as a whole: participant, task, description, …
     facts: dict[str, Any] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
@@ -90,8 +93,8 @@ class Run:
     def __post_init__(self) -> None:
         if len(self.kind) > MOST_GROUPS:
             raise InputError(f"more than {MOST_GROUPS:,} results in one run")
-        columns = (self.kind, self.start, self.end, self.rank, self.score, self.line, self.tokens)
-        for column in (*columns, *(self.spans or ())):
+        columns = (self.kind, self.start, self.end, self.rank, self.score, self.line)
+        for column in (*columns, self.tokens, self.added, *(self.spans or ())):
             if column is not None:
                 column.setflags(write=False)
 
@@ -126,6 +129,7 @@ class Run:
         score: Any = None,
         spans: Any = None,
         tokens: Any = None,
+        added: Any = None,
         run_id: str = "run",
     ) -> Run:
         """Return a run from sequences of equal length, in the order of the ranking.
@@ -135,7 +139,8 @@ class Run:
         passages, path elements, offset entry points, spans (lists of pairs, or a `SpanLists`)
         results with several ranges, none of them whole documents. To mix these, give -1 or None
         as a number and None or "" as a path where a result does not have it. tokens is what each
-        result costs to read, where that is not just the length of its text.
+        result costs to read, where that is not just the length of its text, added how many
+        characters are read that are in no document.
         Document ids are compared without a leading `./` and a final `.xml`, as in files.
         Instead of documents, chunk has ids of chunks, which the table `chunks` knows.
 
@@ -168,6 +173,7 @@ class Run:
             "score": score,
             "spans": spans,
             "tokens": tokens,
+            "added": added,
         }
         given = {name: values for name, values in given.items() if values is not None}
         if "topic" not in given or not {"doc", "chunk"} & given.keys():
@@ -208,8 +214,8 @@ class Run:
 
         The columns are the fields of JSONL and CSV: topic, doc, path, start, end, offset, nodes
         (lists of paths, or paths joined by spaces), spans (lists of pairs, or text such as
-        "0-5 9-12"), start_point, end_point, point, rank, score, tokens, run. `topic_id`, `qid`,
-        `query_id`, `q_id` and `query-id` also stand for topic; `docno`, `doc_id`, `docid`,
+        "0-5 9-12"), start_point, end_point, point, rank, score, tokens, added, run. `topic_id`,
+        `qid`, `query_id`, `q_id` and `query-id` also stand for topic; `docno`, `doc_id`, `docid`,
         `document` and `corpus-id` for doc; `sim` and `rsv` for score; `run_id` and `tag` for run.
         Any other column is ignored, with a warning. The parameter `run_id` takes precedence over
         the column. A column chunk (or `chunk_id`) has ids of chunks, which the table `chunks` has.
@@ -431,6 +437,7 @@ class Run:
             line=self.line[rows],
             spans=None if self.spans is None else self.spans.rows(rows).or_none(),
             tokens=None if self.tokens is None else tokens_if_any(self.tokens[rows]),
+            added=None if self.added is None else added_if_any(self.added[rows]),
         )
 
 
@@ -625,3 +632,13 @@ class LooksLikeTopics(FormatError):
         """Return an error about a run, preceded by what the file looks like."""
         message = f"this looks like topics ({what}), not a run; as a run, it is wrong here: "
         return cls(message + error.message, error.origin, error.line)
+
+
+def unwritten_costs(run: Run) -> list[str]:
+    """Return what a run says about costs, which formats without fields for them cannot hold.
+
+    >>> unwritten_costs(Run.from_arrays(["1"], ["a"], tokens=[7]))
+    ['numbers of tokens']
+    """
+    tokens = [] if run.tokens is None else ["numbers of tokens"]
+    return tokens if run.added is None else [*tokens, "text that is in no document"]

@@ -46,6 +46,7 @@ from doxeval.runs.run import (
     LooksLikeTopics,
     ReadOptions,
     Run,
+    unwritten_costs,
 )
 
 _LONG_ROW = 80  # bytes; most rows are shorter
@@ -624,8 +625,7 @@ def text_losses(run: Run) -> list[str]:
         problems.append("trees")
     if "spans" in kinds:
         problems.append("results with several ranges")
-    if run.tokens is not None:
-        problems.append("numbers of tokens")
+    problems += unwritten_costs(run)
     if has_paths[run.kind == Kind.POINT].any():
         problems.append("entry points that are text points")
     return [*problems, *spaced_names(run), *_spaced({"a run id that holds": [run.run_id]})]

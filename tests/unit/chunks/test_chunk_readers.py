@@ -300,7 +300,7 @@ def test_chunks_stay_what_they_are() -> None:
     located = chunks.locate(DOCS, {"terms": PARTS})
     assert chunks.locate(DOCS, located) is located
     assert repr(located) == "Chunks(4 chunks of 1 document)"
-    assert located.rows_by_text["Unusedgoodsonly."] == 1
+    assert located.rows_by_text["Unusedgoodsonly."] == [1, 3]
 
 
 def test_chunks_as_a_frame() -> None:

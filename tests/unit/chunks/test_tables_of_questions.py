@@ -148,6 +148,11 @@ def test_sets_that_models_made(tmp_path: Path) -> None:
     assert quoted_texts(chunks.questions(examples, DOCS)) == expected
     whole = SimpleNamespace(model_dump=lambda: examples)
     assert quoted_texts(chunks.questions(whole, DOCS)) == expected
+    with pytest.raises(FormatError, match=r"record 1: quote is .*: expected a text or a list of"):
+        chunks.questions([{"question": "How long?", "quote": {"text": "thirty days"}}], DOCS)
+    pairs["relevant_docs"] = {"q": 3}
+    with pytest.raises(FormatError, match="nodes of query 'q' are 3: expected a list"):
+        chunks.questions(pairs, DOCS)
     pairs["relevant_docs"] = {"q": ["n4"]}
     with pytest.raises(FormatError, match="node 'n4' of query 'q' is not in corpus"):
         chunks.questions(pairs, DOCS)

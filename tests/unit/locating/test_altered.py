@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.locating import How, Located, folded, locate_chunks, matches
+from doxeval.locating import LEAST_SHARE, How, Located, folded, locate_chunks, matches
+from levels import examples
+from strategies.chunked import outcome_of, texts_read
 
 WORDS = [f"{a}{b}{c}" for a in ("fog", "sea", "horn") for b in ("lion", "mist") for c in "abcdefg"]
 
@@ -68,8 +70,7 @@ def test_altered_chunks_are_found_where_they_come_from(change: Callable[[str], s
 def test_text_of_its_own_at_an_end_is_counted_but_not_shown() -> None:
     text = prose(40, 2)
     located = locate_chunks(text, ["Title: x\n" + text[:200], text[200:] + " [end of file]"])
-    assert located.prefix.tolist() == [len("Title: x\n"), 0]
-    assert located.suffix.tolist() == [0, len(" [end of file]") + len(text) - len(text.rstrip(","))]
+    assert located.added.tolist() == [len("Title: x"), len("[end of file]")]
     assert located.spans(0) == ((0, 200),) and located.share[0] < 1
 
 
@@ -78,7 +79,7 @@ def test_a_heading_and_its_body_are_two_ranges() -> None:
     body = text[-300:]
     located = locate_chunks(text, ["Returns of unused goods\n" + body])
     assert located.spans(0) == ((2, 25), (len(text) - 300, len(text)))
-    assert located.prefix[0] == 0 and located.share[0] == 1
+    assert located.added[0] == 0 and located.share[0] == 1
 
 
 def test_two_places_that_are_as_good_are_ambiguous_and_the_nearest_to_the_neighbours_wins() -> None:
@@ -147,3 +148,63 @@ def test_segments_grow_in_both_texts_and_count_letters_that_agree(
             assert place_end <= start and len(here) == len(there)
             assert segment.same == sum(a == b for a, b in zip(here, there, strict=True))
             end, place_end = segment.end, segment.end + segment.diagonal
+
+
+# What is read: windows, contexts in front, extracts
+
+STORY = (
+    "Fog came in from the sea. Nobody in the harbour saw the lamp. A horn was heard twice. "
+    "The boats stayed out until it was morning.\n\nIn the town they counted the boats. One was "
+    "missing. Nobody in the harbour saw the lamp. It came back at noon."
+)
+CONTEXT = "This part is about the night on which a boat did not come back."
+
+
+def shown(text: str, *, chunk: str, min_share: float = 0.8) -> list[str]:
+    """The parts of a text that are shown by a chunk."""
+    located = locate_chunks(text, [chunk], order="none", min_share=min_share)
+    return [text[start:end] for start, end in located.spans(0)]
+
+
+def test_sentences_that_were_left_out_are_not_shown() -> None:
+    extract = "Fog came in from the sea. The boats stayed out until it was morning."
+    parts = ["Fog came in from the sea.", "The boats stayed out until it was morning."]
+    assert shown(STORY, chunk=extract) == parts
+    assert locate_chunks(STORY, [extract]).added[0] == 0
+
+
+@pytest.mark.parametrize("between", ["\n\n", "\n", " "])
+@pytest.mark.parametrize("after", ["", " That is all of it."])
+def test_text_of_no_document_costs_and_shows_nothing(between: str, after: str) -> None:
+    body = "A horn was heard twice. The boats stayed out until it was morning."
+    chunk = CONTEXT + between + body + after
+    assert shown(STORY, chunk=chunk) == [body]
+    located = locate_chunks(STORY, [chunk])
+    assert located.added[0] == len(CONTEXT) + len(after.strip()) and not located.ambiguous[0]
+
+
+def test_a_sentence_that_is_repeated_is_between_those_around_it_or_ambiguous() -> None:
+    repeated = "Nobody in the harbour saw the lamp."
+    inner = f"Fog came in from the sea. {repeated} The boats stayed out until it was morning."
+    first = locate_chunks(STORY, [inner], order="none")
+    assert not first.ambiguous[0] and len(first.spans(0)) == 2
+    last = f"The boats stayed out until it was morning. {CONTEXT} {repeated}"
+    second = locate_chunks(STORY, [last], order="none", min_share=LEAST_SHARE)
+    assert not second.ambiguous[0] and STORY.rindex(repeated) == second.spans(0)[1][0]
+    alone = locate_chunks(STORY, [f"{CONTEXT}\n{repeated}"], order="none")
+    assert alone.ambiguous[0]
+
+
+def test_what_is_not_located_is_added() -> None:
+    assert locate_chunks(STORY, [f" {CONTEXT}\n"]).added.tolist() == [len(CONTEXT)]
+
+
+@given(st.integers(0, 10_000))
+@examples(60)
+def test_texts_that_are_read_are_never_at_a_wrong_place(seed: int) -> None:
+    document, made = texts_read(random.Random(seed), 8)
+    for min_share in (LEAST_SHARE, 0.8):
+        texts = [read.text for read in made]
+        located = locate_chunks(document, texts, order="none", min_share=min_share)
+        for row, read in enumerate(made):
+            assert outcome_of(document, read, located, row) != "wrong"

@@ -69,6 +69,7 @@ USUAL = {
     "point": PATHS,
     "rank": WHOLE,
     "tokens": WHOLE,
+    "added": WHOLE,
     "score": st.one_of(st.none(), st.floats(-2, 2), st.integers(-2, 2)),
     "run": st.sampled_from(["mine", "yours", None]),
     "bep": st.none(),
@@ -83,7 +84,9 @@ UNITS = [
 def records(draw: st.DrawFn) -> dict[str, Any]:
     """A record that is mostly a result."""
     names = ["topic", "doc", *draw(st.sampled_from([*UNITS, ("point",)]))]
-    names += draw(st.lists(st.sampled_from(["rank", "score", "run", "tokens"]), unique=True))
+    names += draw(
+        st.lists(st.sampled_from(["rank", "score", "run", "tokens", "added"]), unique=True)
+    )
     return {name: draw(USUAL[name].filter(lambda value: value not in (None, ""))) for name in names}
 
 

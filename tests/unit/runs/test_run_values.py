@@ -358,6 +358,7 @@ def changed(result: Result) -> list[Result]:
         Result(result.topic, result.document, Kind.SPANS, spans=((70, 77), (80, 88))),
         Result(result.topic, result.document, Kind.SPANS, spans=((70, 77), (81, 88))),
         result._replace(tokens=1 if result.tokens is None else None),
+        result._replace(added=1 if result.added is None else None),
     ]
 
 

@@ -29,7 +29,9 @@ def tables(draw: st.DrawFn) -> ChunkTable:
     count = len(spans)
     documents = draw(st.lists(st.sampled_from("abc"), min_size=count, max_size=count))
     tokens = draw(st.lists(st.integers(-1, 5), min_size=count, max_size=count))
-    return ChunkTable.of([f"c{number}" for number in range(count)], documents, spans, tokens)
+    added = draw(st.lists(st.integers(0, 3), min_size=count, max_size=count))
+    names = [f"c{number}" for number in range(count)]
+    return ChunkTable.of(names, documents, spans, tokens, added=added)
 
 
 def placed(table: ChunkTable, row: int) -> dict[str, Any]:
@@ -40,6 +42,8 @@ def placed(table: ChunkTable, row: int) -> dict[str, Any]:
     }
     if table.tokens[row] >= 0:
         fields["tokens"] = int(table.tokens[row])
+    if table.added[row]:
+        fields["added"] = int(table.added[row])
     return fields
 
 

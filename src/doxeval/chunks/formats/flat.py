@@ -119,6 +119,11 @@ class _TableRow:
     def texts(self, meaning: str, number: int = 0) -> list[str]:
         """Return the texts of the cells with a meaning, each cell perhaps a list."""
         cells = self._cells.get((meaning, number), [])
+        for cell in cells:
+            parts = cell if isinstance(cell, list) else [cell]
+            if not all(isinstance(part, str | int | float | None) for part in parts):
+                expected = "expected a text or a list of texts"
+                raise self._loaded.wrong(f"{meaning} is {quoted(cell)}: {expected}", self._row)
         listed = [text for cell in cells for text in texts_in_cell({"cell": cell}, "cell")]
         others = [str(cell) for cell in cells if isinstance(cell, int | float)]
         return [text for text in (*listed, *others) if text.strip()]

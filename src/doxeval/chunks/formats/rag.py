@@ -220,8 +220,13 @@ def _questions_of_pairs(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion
     queries, corpus, relevant = parts
     for name, question in queries.items():
         evidence = []
-        for node in relevant.get(name) or ():
-            if not isinstance(corpus.get(node), str):
+        nodes = relevant.get(name) or []
+        if not isinstance(nodes, list):
+            raise loaded.wrong(
+                f"nodes of query {quoted(name)} are {quoted(nodes)}: expected a list"
+            )
+        for node in nodes:
+            if not isinstance(node, str) or not isinstance(corpus.get(node), str):
                 raise loaded.wrong(f"node {quoted(node)} of query {quoted(name)} is not in corpus")
             evidence.append(RawEvidence(None, corpus[node]))
         yield RawQuestion(str(name), str(question), single_needs(evidence))

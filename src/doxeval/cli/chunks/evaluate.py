@@ -145,7 +145,7 @@ def _chunks(file: str, docs: Documents | None) -> Chunks:
     from doxeval.chunks import chunks_with_texts, read_chunks
 
     chunks = read_chunks(file, docs)
-    if chunks.docs is not None or chunks.given is None:
+    if chunks.docs is not None or chunks.given is None or chunks.added.any():
         return chunks
     return chunks_with_texts(file)
 
