@@ -29,7 +29,6 @@ import doxeval
 from doxeval.cli import main
 from doxeval.measures import MEASURES, PRESETS, measure_named
 from doxeval.retrieve import MODELS
-from seams import change
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -199,7 +198,6 @@ def test_guides_show_what_happens(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    change(monkeypatch, page_width=lambda: 100)  # guides show what fits on a terminal
     known, known_models = set(MEASURES), set(MODELS)
     prepare(page)
     guide = ModuleType("guide")  # dataclasses look for the module that they are defined in

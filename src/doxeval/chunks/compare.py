@@ -35,7 +35,6 @@ from doxeval.chunks.findings import (
 )
 from doxeval.chunks.limits import ChunkingLimits, limits_of
 from doxeval.chunks.oracle import Oracle
-from doxeval.chunks.retrieve import progress_bar
 from doxeval.chunks.search import ChunkSearch, K, Timing, as_search
 from doxeval.chunks.transforms import threshold
 from doxeval.comparison import Comparison
@@ -45,6 +44,7 @@ from doxeval.evaluation import Keep
 from doxeval.measures import as_measure
 from doxeval.messages import Message, Parameter, plural, quoted, suggestion, terminal_width, wrapped
 from doxeval.named import checked
+from doxeval.progress import progress_bar
 from doxeval.reports import Loss, losses
 from doxeval.runs import Run
 from doxeval.scores import ScoreTable, TextTable, best_cells, format_score, mean_of, warning_lines

@@ -10,11 +10,9 @@ import asyncio
 import inspect
 import io
 import os
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
@@ -43,6 +41,7 @@ from doxeval.files import json_lines, open_input
 from doxeval.locating import LEAST_SHARE, is_same_text, locate_chunks, without_space
 from doxeval.messages import Parameter, escape, join_names, json_text, plural, quoted
 from doxeval.named import checked
+from doxeval.progress import progress_bar
 from doxeval.runs import (
     UNIT_FIELDS,
     Kind,
@@ -767,23 +766,3 @@ def _text_of(text: Any, name: str, line: int) -> str:
     if not isinstance(text, str):
         raise FormatError(f"text is {quoted(text)}: expected a text", name, line)
     return text
-
-
-@contextmanager
-def progress_bar(
-    title: str, total: int, is_shown: bool | None = None
-) -> Iterator[Callable[[int], object]]:
-    """Show a bar on stderr if that is a terminal, or if it `is_shown`; call it with what is done.
-
-    >>> with progress_bar("Working", 3, is_shown=False) as done:
-    ...     _ = done(1)
-    """
-    if not (sys.stderr.isatty() if is_shown is None else is_shown):
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(file=sys.stderr), transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda more: bar.advance(task, more)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice, pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -20,14 +19,13 @@ from doxeval.cli.options import (
 )
 from doxeval.cli.output import (
     data,
+    growing_bar,
     heading,
-    is_watched,
     json_data,
     line,
     note,
     print_figures,
     print_table,
-    progress_bar,
 )
 from doxeval.cli.verb import VerbGroup, in_options, refuse, verb
 from doxeval.errors import MissingText
@@ -118,11 +116,10 @@ def verify(directory: str) -> None:
     from doxeval.documents import current_manifest, verify_collection
     from doxeval.errors import CollectionError
 
-    bar: Any = nullcontext()
-    if is_watched():
-        files = current_manifest(directory)["files"].values()
-        bar = progress_bar("Verifying", sum(file["bytes"] for file in files))
-    with bar as progress:
+    with growing_bar("Verifying") as (progress, resize):
+        if resize is not None:
+            files = current_manifest(directory)["files"].values()
+            resize(sum(file["bytes"] for file in files))
         verified = verify_collection(directory, progress)
     for problem in verified.problems:
         note(f"damaged: {in_options(problem)}", "red")

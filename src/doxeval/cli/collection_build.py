@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -18,7 +17,7 @@ from doxeval.cli.options import (
     jobs_option,
     out_option,
 )
-from doxeval.cli.output import growing_bar, is_watched, line, note, progress_bar, warn
+from doxeval.cli.output import growing_bar, line, note, warn
 from doxeval.cli.verb import (
     LibraryOptions,
     given_options,
@@ -121,10 +120,9 @@ def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
         refuse({"root_missing"}, "has no effect without --root")
     started = time.perf_counter()
     keep_freed_blocks()
-    bar: Any = growing_bar("Building") if is_watched() else nullcontext((None, None))
     broken: list[DocumentError] = []
     try:
-        with options.engine.opened() as engine, bar as (progress, planned):
+        with options.engine.opened() as engine, growing_bar("Building") as (progress, planned):
             report = build_collection(
                 sources,
                 options.out,
@@ -217,13 +215,12 @@ def merge(collections: tuple[str, ...], options: MergeOptions) -> None:
 
     started = time.perf_counter()
     opened = [Collection(location) for location in collections]
-    bar: Any = nullcontext()
-    if is_watched():
-        files = [
-            file["bytes"] for collection in opened for file in collection.manifest["files"].values()
-        ]
-        bar = progress_bar("Merging", sum(files))
-    with bar as progress:
+    files = [
+        file["bytes"] for collection in opened for file in collection.manifest["files"].values()
+    ]
+    with growing_bar("Merging") as (progress, resize):
+        if resize is not None:
+            resize(sum(files))
         report = merge_collections(opened, options.out, force=options.force, progress=progress)
     line(
         f"{options.out}: {plural(report.documents, 'document')} and "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +20,6 @@ from doxeval.cli.options import (
 )
 from doxeval.cli.output import (
     heading,
-    is_watched,
     json_data,
     line,
     print_figures,
@@ -32,7 +30,7 @@ from doxeval.cli.verb import LibraryOptions, VerbGroup, library_options, verb
 from doxeval.messages import plural, truncate
 
 if TYPE_CHECKING:
-    from doxeval.retrieve import Analysis, Index, Progress
+    from doxeval.retrieve import Analysis, Index
 
 _STAGES = {"reading": "Indexing words", "merging": "Merging"}
 
@@ -74,10 +72,7 @@ def build(collection: str, options: IndexBuildOptions) -> None:
     from doxeval.retrieve import build_index
 
     started = time.perf_counter()
-    bar: AbstractContextManager[Progress | None] = (
-        staged_bar(_STAGES) if is_watched() else nullcontext()
-    )
-    with bar as progress:
+    with staged_bar(_STAGES) as progress:
         report = build_index(
             collection,
             options.out,

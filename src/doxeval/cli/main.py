@@ -96,9 +96,9 @@ def main(debug: bool) -> None:
 
     \b
     Start here:
-      doxeval demo                            a whole evaluation on a small collection
-      doxeval collection build FOLDER --out DIRread your own documents
-      doxeval evaluate RUN -a QRELS -m 'iP[.01]'score what a system returned
-      doxeval measures                        list and explain the measures
-      doxeval assess demo --open              judge documents in the browser
+      doxeval demo                                 a whole evaluation, small
+      doxeval collection build FOLDER --out DIR    read your documents
+      doxeval evaluate RUN -a QRELS -m 'iP[.01]'   score what was returned
+      doxeval measures                             list the measures
+      doxeval assess demo --open                   judge in the browser
     """

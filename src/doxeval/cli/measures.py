@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import click
 
-from doxeval.cli.output import block, heading, line, markdown, print_figures, warn
+from doxeval.cli.output import block, heading, line, markdown, page_width, print_figures, warn
 from doxeval.cli.verb import verb
 from doxeval.named import option
 
@@ -71,7 +71,7 @@ def _print_presets() -> None:
 
     for name, preset in PRESETS.items():
         line(preset.title, head=f"{name}  ")
-        block(click.wrap_text(" ".join(preset.measures), 96, "  ", "  "))
+        block(click.wrap_text(" ".join(preset.measures), page_width() or 96, "  ", "  "))
 
 
 def _explain(name: str) -> None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -30,6 +30,7 @@ from doxeval.messages import (
     wrapped,
     wrapped_command,
 )
+from doxeval.progress import LogLines, progress_bar
 
 if TYPE_CHECKING:
     from doxeval.scores import TextTable
@@ -73,11 +74,19 @@ def coloured_line(text: str, colour: str) -> None:
 
 def marked_line(text: str, ranges: Iterable[tuple[int, int]]) -> None:
     """Print a line on stdout, with some ranges of it, one after another, in bold."""
-    shown, at = "", 0
-    for begin, end in ranges:
-        shown += escape(text[at:begin]) + click.style(escape(text[begin:end]), bold=True)
-        at = end
-    _print(f"{shown}{escape(text[at:])}\n")
+    marked, after = list(ranges), 0
+    indent = text[: len(text) - len(text.lstrip(" "))]
+    for number, part in enumerate(wrapped(text, page_width())):
+        body = part[len(indent) :] if number else part
+        start = text.index(body, after)
+        after = start + len(body)
+        shown, at = indent if number else "", start
+        for low, high in marked:
+            begin, end = max(low, start), min(high, after)
+            if begin < end:
+                shown += escape(text[at:begin]) + click.style(escape(text[begin:end]), bold=True)
+                at = end
+        _print(f"{shown}{escape(text[at:after])}\n")
 
 
 def block(text: str) -> None:
@@ -285,16 +294,24 @@ class BuildProgress(Protocol):
 
 
 @contextmanager
-def progress_bar(title: str, total: int) -> Iterator[BuildProgress]:
-    """Show a bar on stderr, with the speed and the time left."""
-    with growing_bar(title) as (advance, resize):
-        resize(total)
-        yield advance
+def growing_bar(title: str) -> Iterator[tuple[BuildProgress, Callable[[int], object] | None]]:
+    """Show a bar on stderr, with the speed and the time left.
 
+    The second function sets the number of bytes, once it is known.
 
-@contextmanager
-def growing_bar(title: str) -> Iterator[tuple[BuildProgress, Callable[[int], object]]]:
-    """Show such a bar; the second function sets the number of bytes, once it is known."""
+    Where stderr is no terminal, a line every ten seconds says how far the work is; nobody needs to
+    know its end then.
+    """
+    if not is_watched():
+        lines, written = LogLines(title, None, "bytes"), 0
+
+        def log(done: int, documents: int) -> None:
+            nonlocal written
+            written += documents
+            lines.advance(done, plural(written, "document"))
+
+        yield log, None
+        return
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -329,7 +346,17 @@ def growing_bar(title: str) -> Iterator[tuple[BuildProgress, Callable[[int], obj
 
 @contextmanager
 def staged_bar(stages: Mapping[str, str]) -> Iterator[Callable[[str, int, int], object]]:
-    """Show a bar on stderr for work in stages, each with a title."""
+    """Show a bar on stderr for work in stages, each with a title; in a log, lines."""
+    if not is_watched():
+        logs: dict[str, LogLines] = {}
+
+        def log(stage: str, done: int, total: int) -> None:
+            if stage not in logs:
+                logs[stage] = LogLines(stages[stage], total)
+            logs[stage].advance(done)
+
+        yield log
+        return
     from rich.console import Console
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
@@ -345,22 +372,6 @@ def staged_bar(stages: Mapping[str, str]) -> Iterator[Callable[[str, int, int], 
         yield advance
 
 
-@contextmanager
-def counting_bar(title: str, total: int) -> Iterator[Callable[[int], object]]:
-    """Show a bar on stderr for some large items, unless they are few or nobody watches."""
-    if not is_watched() or total < _WORTH_A_BAR:
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.markup import escape as escape_markup
-    from rich.progress import Progress as Bar
-
-    # No automatic refresh: it would run in a thread, and a process with threads cannot safely fork.
-    with Bar(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task(escape_markup(escape(title)), total=total)
-
-        def advance(done: int) -> None:
-            bar.advance(task, done)
-            bar.refresh()
-
-        yield advance
+def counting_bar(title: str, total: int) -> AbstractContextManager[Callable[[int], object]]:
+    """Show how many of some large items are done, with a bar unless they are few."""
+    return progress_bar(title, total, fewest=_WORTH_A_BAR)

@@ -635,12 +635,15 @@ class ScoreTable(ShownAsTable):
     def as_table(self) -> TextTable:
         """Return the means of all runs by the first measures, under a line with the totals.
 
-        On a terminal, all measures that fit.
+        On a terminal, all measures that fit, and what runs are.
         """
         width = terminal_width(sys.stdout)
         shown = self.labels[:MAX_MEASURES] if width is None else self.labels
         more = len(shown) < len(self.labels)
-        table = means_table(self.reference_first().only(measures=shown) if more else self)
+        table = means_table(
+            self.reference_first().only(measures=shown) if more else self,
+            with_descriptions=width is not None,
+        )
         return table._replace(
             header=[*table.header, *(["…"] if more else [])] if table.rows else [],
             rows=[[*row, *(["…"] if more else [])] for row in table.rows],
@@ -648,7 +651,6 @@ class ScoreTable(ShownAsTable):
             f"{plural(len(self.labels), 'measure')} on {plural(len(self.topic_ids), 'topic')}",
             warnings=self.all_warnings(),
             longest=LONGEST_NAME,
-            prose="" if more else table.prose,
         )
 
     def _repr_html_(self) -> str:

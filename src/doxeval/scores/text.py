@@ -303,7 +303,7 @@ def best_cells(
     return best
 
 
-def means_table(table: ScoreTable) -> TextTable:
+def means_table(table: ScoreTable, with_descriptions: bool = True) -> TextTable:
     """Return the means of all runs, best first by the reference measure, with what runs are.
 
     >>> from doxeval.scores import ScoreTable
@@ -313,7 +313,7 @@ def means_table(table: ScoreTable) -> TextTable:
     labels, runs = table.labels, table.ranking()
     means = [table.means_of(table.index_of_run(run)) for run in runs]
     best = best_cells(means, [facts.higher_is_better for facts in table.measures])
-    about = table.descriptions
+    about = table.descriptions if with_descriptions else {}
     rows = [
         [run, *map(format_score, values), *([about.get(run, "")] if about else [])]
         for run, values in zip(runs, means, strict=True)

@@ -39,6 +39,7 @@ from typing import Any, TypeVar
 from doxeval.errors import InputError, OutputError, output_errors
 from doxeval.messages import escape, plural, quoted, truncate
 from doxeval.output import flush_to_disk, is_being_written, temporary_output
+from doxeval.progress import LogLines
 from doxeval.storage.files import Progress, check_contents
 from doxeval.storage.manifest import (
     ANOTHER_CACHE,
@@ -439,7 +440,7 @@ def _show_download(url: str, directory: Path, total: int) -> Iterator[Progress]:
         sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield LogLines("downloading", total, "bytes").advance
         return
     from rich import progress as bars
     from rich.console import Console

@@ -15,7 +15,7 @@ from types import ModuleType
 from house_imports import PROJECT, ROOT
 
 FLOORS = [
-    {"errors", "arrays", "messages", "output", "doors", "version"},
+    {"errors", "arrays", "messages", "output", "doors", "version", "progress"},
     {"spans", "files", "columns", "markup", "storage", "named", "parallel", "scores"},
     {"documents", "topics"},
     {"runs", "assessments", "locating", "navigation"},
