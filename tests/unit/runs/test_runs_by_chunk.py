@@ -167,6 +167,6 @@ def test_each_run_may_have_its_own_chunks(tmp_path: Path) -> None:
         part for name in ("one", "two") for part in ("--chunks", tmp_path / f"{name}.chunks.jsonl")
     ]
     scored = doxeval("evaluate", *runs, "-a", qrels, "-m", "cR@1", *chunks)
-    assert [line.split()[-1] for line in scored.stdout.splitlines()[1:]] == ["0.2500", "0.5000"]
+    assert [line.split()[-1] for line in scored.stdout.splitlines()[1:]] == ["0.5000", "0.2500"]
     refused = doxeval("evaluate", runs[0], "-a", qrels, "-m", "cR@1", *chunks)
     assert "--chunks is given 2 times for 1 runs" in refused.stderr
