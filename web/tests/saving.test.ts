@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Failure, ServerError, Unreachable } from "../src/assess/judgment/api";
 import { entryPoint, grade, highlight, operation, plain, unhighlight, viewOf } from "../src/assess/judgment/operations";
 import { Queue, unsavedDocuments } from "../src/assess/judgment/queue";
-import { Sync } from "../src/assess/judgment/sync";
+import { type Listener, Sync } from "../src/assess/judgment/sync";
 import type { OperationData, OperationsReply } from "../src/shared/api-types";
 import { Points } from "../src/shared/points";
 import { reply, Storage, SUBJECT, state } from "./samples";
@@ -137,6 +137,7 @@ describe("the queue", () => {
 describe("saving", () => {
   /** A server that gives these answers first, and a page that listens. */
   function saving(...answers: (OperationsReply | Error)[]) {
+    const server = { isUp: true, probes: 0 };
     const sent: OperationData[][] = [];
     const events: string[] = [];
     const send = (operations: OperationData[]): Promise<OperationsReply> => {
@@ -145,13 +146,18 @@ describe("saving", () => {
       return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
     };
     const queue = new Queue(SUBJECT, "ann");
-    const sync = new Sync(queue, 1, send, {
+    const listener: Listener = {
       judged: ({ version }) => events.push(`judged ${version}`),
       changed: () => {},
       refused: ({ kind }, message) => events.push(`refused ${kind}: ${message}`),
       stopped: (obstacle) => events.push(`stopped ${obstacle}`),
-    });
-    return { sync, queue, sent, events };
+    };
+    const isReachable = () => {
+      server.probes++;
+      return Promise.resolve(server.isUp);
+    };
+    const sync = new Sync(queue, 1, send, listener, isReachable);
+    return { sync, queue, sent, events, server };
   }
 
   const failure = (status: number, code = "", changes: Partial<Failure> = {}, retryAfter: number | null = null) =>
@@ -177,7 +183,30 @@ describe("saving", () => {
     expect(numbers(sent)).toEqual([[1], [2, 3]]);
   });
 
-  it("waits longer and longer while the server cannot be reached, and loses nothing", async () => {
+  it("sends within a second of the server's return, however long it was away", async () => {
+    const { sync, queue, sent, events, server } = saving(new Unreachable());
+    server.isUp = false;
+    const outcome = sync.submit(plain("undo"));
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect([sync.obstacle, queue.length, sent.length, server.probes]).toEqual(["offline", 1, 1, 600]);
+    server.isUp = true;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await outcome)?.version).toBe(2);
+    expect([sync.obstacle, queue.length, sent.length]).toEqual([null, 0, 2]);
+    expect(events).toEqual(["stopped offline", "judged 2"]);
+  });
+
+  it("asks no more once somebody else has tried", async () => {
+    const { sync, sent, server } = saving(new Unreachable());
+    server.isUp = false;
+    void sync.submit(plain("undo"));
+    await vi.advanceTimersByTimeAsync(5_000);
+    sync.retry(); // the browser is online again
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([sent.length, server.probes]).toEqual([2, 5]);
+  });
+
+  it("waits longer and longer while the server answers, but takes nothing, and loses nothing", async () => {
     const { sync, queue, sent, events } = saving(...Array.from({ length: 8 }, () => new Unreachable()));
     const outcome = sync.submit(plain("undo"));
     await vi.advanceTimersByTimeAsync(0);

@@ -8,16 +8,18 @@ import { mismatch, unsupported } from "./document/verify";
 import { article, queuePage, ServerError, type Subject } from "./judgment/api";
 import { Assessment } from "./judgment/assessment";
 import { keepTime } from "./judgment/timing";
-import { listenToKeys } from "./keys";
+import { listenToKeys, type PageActions } from "./keys";
 import { adjudication } from "./panels/adjudication";
-import { showHelp } from "./panels/dialogs";
+import { heldChanges, showHelp } from "./panels/dialogs";
 import { finder } from "./panels/find";
+import { textFinder } from "./panels/find-in-text";
 import { gradesPanel } from "./panels/grades2003";
 import { exhaustivityPanel } from "./panels/grades2005";
 import { outline } from "./panels/outline";
 import { checks, notes, passages } from "./panels/passages";
+import { highlightOnRelease, Settings, showSettings } from "./panels/settings";
 import { bar, pooled, tools, views } from "./panels/toolbar";
-import { keywords, topicPanel } from "./panels/topic";
+import { keywords, questionLine, topicPanel } from "./panels/topic";
 
 export async function openArticle(main: HTMLElement): Promise<void> {
   const { topic = "", doc = "", judge = "" } = main.dataset;
@@ -55,8 +57,19 @@ function show(main: HTMLElement, work: Assessment): void {
   const layer = element("div", { class: "layer" });
   const cursor = new Cursor(work, layer);
   const systems = pooled(work);
-  const words = keywords(work);
-  const help = (): void => showHelp(data.mode);
+  const words = keywords(work, cursor);
+  const settings = new Settings(data.user);
+  const finding = textFinder(work, cursor);
+  const actions: PageActions = {
+    toggleKeywords: words.toggle,
+    stepKeyword: words.step,
+    togglePooled: systems.toggle,
+    find: finding.open,
+    toggleRelease: () => settings.toggleRelease(),
+    resize: (step) => settings.resize(step),
+    settings: () => showSettings(work, settings),
+    help: () => showHelp(data.mode),
+  };
   const { root } = work.shown;
   for (const [name, value] of [
     ["tabindex", "0"],
@@ -77,17 +90,29 @@ function show(main: HTMLElement, work: Assessment): void {
   const right = element(
     "aside",
     { class: "side right", "aria-label": "Judgment" },
+    heldChanges(work),
     checks(work),
     ...judgmentPanels(work),
     notes(work),
     finder(work),
   );
   const text = element("div", { class: "text" }, layer, root);
-  const head = element("div", { class: "head" }, bar(work), tools(work, cursor, systems.control, help), views());
+  const head = element(
+    "div",
+    { class: "head" },
+    bar(work),
+    tools(work, cursor, systems.control, actions),
+    finding.bar,
+    questionLine(data.topic),
+    views(),
+  );
   main.append(head, element("div", { class: "workspace" }, left, text, right));
   paintJudgment(work);
   if (data.mode === "2006") entryMark(work, layer);
-  listenToKeys({ work, cursor, toggleKeywords: words.toggle, togglePooled: systems.toggle, help });
+  highlightOnRelease(work, settings);
+  settings.watch(() => text.style.setProperty("--text-size", String(settings.textSize / 100)));
+  new ResizeObserver(() => main.style.setProperty("--head", `${head.offsetHeight}px`)).observe(head);
+  listenToKeys(work, cursor, actions);
   if (!work.isReadOnly) keepTime(work.subject, data.user);
   cursor.restore();
   work.sync.retry();

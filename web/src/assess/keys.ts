@@ -5,23 +5,27 @@ import { type Cursor, STEPS } from "./document/cursor";
 import type { Assessment } from "./judgment/assessment";
 import { isDialogOpen } from "./panels/dialogs";
 
-export interface KeyActions {
-  work: Assessment;
-  cursor: Cursor;
+/** What keys and buttons do besides judging. */
+export interface PageActions {
   toggleKeywords(): void;
+  stepKeyword(isForward: boolean): void;
   togglePooled(): void;
+  find(): void;
+  toggleRelease(): void;
+  resize(step: 1 | -1): void;
+  settings(): void;
   help(): void;
 }
 
-export function listenToKeys(actions: KeyActions): void {
+export function listenToKeys(work: Assessment, cursor: Cursor, page: PageActions): void {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || isDialogOpen() || isTyping(event.target)) return;
-    if (pressed(event, actions)) event.preventDefault();
+    if (pressed(event, work, cursor, page)) event.preventDefault();
   });
 }
 
 /** Do what a key means; whether it means anything. */
-function pressed(event: KeyboardEvent, { work, cursor, ...page }: KeyActions): boolean {
+function pressed(event: KeyboardEvent, work: Assessment, cursor: Cursor, page: PageActions): boolean {
   if (belongsToControl(event)) return false;
   if (cursor.handle(event)) return true;
   const key = latin(event);
@@ -33,6 +37,7 @@ function pressed(event: KeyboardEvent, { work, cursor, ...page }: KeyActions): b
   }
   if (event.altKey) return false;
   if (key === "?") return done(page.help());
+  if (key === "+" || key === "=") return done(page.resize(1));
   if (event.shiftKey) return key === "b" ? done(work.clearEntry()) : false;
   switch (key) {
     case "h":
@@ -51,8 +56,18 @@ function pressed(event: KeyboardEvent, { work, cursor, ...page }: KeyActions): b
       return done(event.repeat || work.previous());
     case "k":
       return done(page.toggleKeywords());
+    case ".":
+      return done(page.stepKeyword(true));
+    case ",":
+      return done(page.stepKeyword(false));
     case "o":
       return done(page.togglePooled());
+    case "f":
+      return done(page.find());
+    case "r":
+      return done(work.hasHighlights && page.toggleRelease());
+    case "-":
+      return done(page.resize(-1));
     case "c":
       return done(cursor.toggle());
     case "1":
@@ -73,7 +88,7 @@ function done(_result: unknown): true {
 function latin(event: KeyboardEvent): string {
   const key = event.key.toLowerCase();
   const isForeignLetter = key.length === 1 && key > "\u007f";
-  const letter = /^Key([A-Z])$/.exec(event.code)?.[1];
+  const letter = { Period: ".", Comma: "," }[event.code] ?? /^Key([A-Z])$/.exec(event.code)?.[1];
   return isForeignLetter && letter ? letter.toLowerCase() : key;
 }
 

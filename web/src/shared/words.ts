@@ -42,3 +42,8 @@ export function signed(value: number): string {
 export function probability(p: number): string {
   return p < 0.0001 ? "p < 0.0001" : `p = ${p < 0.001 ? p.toFixed(4) : p.toPrecision(2)}`;
 }
+
+/** Words as part of a regular expression that finds them literally. */
+export function literally(words: string): string {
+  return words.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}

@@ -148,10 +148,76 @@ def test_the_saved_version_can_be_kept(conflict: Tab) -> None:
     assert conflict.slices() == ["moon", "Spring"]
 
 
-def test_gestures_can_be_made_in_the_saved_version(conflict: Tab) -> None:
-    conflict.page.get_by_role("button", name="in the saved version").click()
-    conflict.saved()
+def test_the_first_choice_keeps_both_versions(conflict: Tab) -> None:
+    first = conflict("dialog.conflict button").first
+    assert first.inner_text() == "Keep both"
+    assert first.evaluate("button => button === document.activeElement")
+    conflict.press("Enter").saved()
     assert conflict.slices() == conflict.painted() == ["moon", "water"]
+    assert conflict("#held").is_hidden()
+
+
+def test_what_clashes_stays_at_hand(tab: Tab, server: Server, browsers: Browsers) -> None:
+    other = browsers.tab(server).open("7", "tides")
+    mark(other, "moon")
+    other.press("b").saved()
+    offline(tab, True)
+    mark(tab, "water")
+    tab.press("b")
+    tab.select(0, len(tab.text)).press("u")
+    offline(tab, False)
+    tab("dialog.conflict").wait_for()
+    assert tab("dialog .clashes li").count() == 2
+    tab.page.get_by_role("button", name="Keep both").click()
+    tab.saved()
+    # Nothing of either version is gone: not the passage and the entry point of the other one ...
+    assert tab.slices() == ["moon", "water"]
+    assert tab.text[tab.stored.state.bep :].startswith("moon")
+    # ... nor what was done here, even after a reload.
+    tab.page.reload()
+    held = tab("#held li")
+    held.first.wait_for()
+    assert "best entry point before" in held.first.inner_text()
+    assert tab.problems_of_access() == []
+    held.first.get_by_role("button", name="Make it").click()
+    tab.saved()
+    assert tab.text[tab.stored.state.bep :].startswith("water")
+    held.first.get_by_role("button", name="Forget it").click()
+    assert tab("#held").is_hidden()
+    assert tab.slices() == ["moon", "water"]
+    assert tab.page.evaluate("Object.keys(localStorage).filter(k => k.includes('held'))") == []
+
+
+def test_all_can_be_made_over_the_saved_version(
+    tab: Tab, server: Server, browsers: Browsers
+) -> None:
+    other = browsers.tab(server).open("7", "tides")
+    mark(other, "moon").saved()
+    offline(tab, True)
+    mark(tab, "water")
+    tab.select(0, len(tab.text)).press("u")
+    offline(tab, False)
+    tab("dialog.conflict").wait_for()
+    tab.page.get_by_role("button", name="over the saved version").click()
+    tab.saved()
+    assert tab.slices() == []
+    tab.press("Control+z").saved()
+    assert tab.slices() == ["moon", "water"]
+
+
+def test_gestures_are_sent_at_once_when_the_server_is_back(tab: Tab) -> None:
+    """However often it was tried: after a minute of silence, one does not wait half a minute."""
+    tab.page.clock.install()
+    tab.page.route("**/*", lambda route: route.abort())
+    mark(tab, "moon")
+    tab(".saving[data-state=unsaved]").wait_for()
+    tab.page.clock.run_for(120_000)
+    assert tab.slices() == []
+    tab.page.unroute("**/*")
+    tab.page.clock.run_for(4_500)  # a question that is under way gives up, and the next one is sent
+    tab.page.clock.resume()
+    tab.saved()
+    assert tab.slices() == ["moon"]
 
 
 def test_a_session_that_ended_loses_nothing(tab: Tab, server: Server) -> None:

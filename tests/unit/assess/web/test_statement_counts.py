@@ -82,6 +82,6 @@ def test_the_first_page_asks_as_much_for_many_topics_as_for_one(
         client.get("/")  # orders of queues are remembered
         with counted() as traffic[name]:
             page = client.get("/").text
-        assert page.count('<th scope="row">') == (34 if name == "ann" else 1)
+        assert page.count('<th scope="row"') == (34 if name == "ann" else 1)
     assert traffic["ann"].transactions == traffic["bob"].transactions <= 4
     assert traffic["ann"].statements <= traffic["bob"].statements + 1 <= 10

@@ -106,6 +106,22 @@ export class Cursor {
     if (!extend) this.#read();
   }
 
+  /** Where the selection ends that the user moves, in units; before the text if there is none in it. */
+  position(): number {
+    const { shown } = this.work;
+    const selection = document.getSelection();
+    const node = selection?.focusNode;
+    return selection && node && shown.root.contains(node) ? shown.unitOf(node, selection.focusOffset) : -1;
+  }
+
+  /** Let the selection be at a position, where `b` and the arrow keys go on, without scrolling. */
+  moveTo(start: number, end = start): void {
+    const { shown } = this.work;
+    const [from, to] = [shown.placeOf(start), shown.placeOf(end, end > start)];
+    shown.root.focus({ preventScroll: true });
+    document.getSelection()?.setBaseAndExtent(from.node, from.offset, to.node, to.offset);
+  }
+
   /** Which way an arrow goes; from right to left in a paragraph that is written so. */
   #direction(key: "ArrowRight" | "ArrowLeft", extend: boolean): Direction {
     const { shown } = this.work;

@@ -13,6 +13,7 @@ export type Layer =
   | "selected"
   | "element"
   | "entry"
+  | "match"
   | "here";
 
 /** Which of two layers is seen where they overlap: the higher one. */
@@ -26,7 +27,8 @@ const PRIORITY: Record<string, number> = {
   selected: 6,
   k: 7,
   entry: 8,
-  here: 9,
+  match: 9,
+  here: 10,
 };
 
 export class Painter {

@@ -5,10 +5,10 @@ import { element } from "../../shared/dom";
 import type { Assessment } from "../judgment/assessment";
 import type { ShownDocument } from "./document";
 
-/** Where text is brought to, as a share of the window's height. */
-const NEAR_TOP = 0.3;
-/** Room for the bars at the edges of the window, in pixels. */
-const EDGE = 110;
+/** Where text is brought to, as a share of the room between the bars. */
+const NEAR_TOP = 0.2;
+/** Room between text and the bars at the edges of the window, in pixels. */
+const EDGE = 24;
 const SIDE = 40;
 
 export function scrollToUnit(shown: ShownDocument, unit: number, when: "always" | "if hidden" = "always"): void {
@@ -17,10 +17,21 @@ export function scrollToUnit(shown: ShownDocument, unit: number, when: "always" 
   for (let tries = 0; tries < 3; tries++) {
     const box = shown.boxAt(Math.min(unit, last));
     scrollSideways(shown.root.parentElement, box);
-    const isSeen = box.top >= EDGE && box.bottom <= innerHeight - EDGE;
+    const [top, bottom] = [freeTop() + EDGE, freeBottom() - EDGE];
+    const isSeen = box.top >= top && box.bottom <= bottom;
     if (isSeen && (when === "if hidden" || tries > 0)) return;
-    scrollBy({ top: box.top - innerHeight * NEAR_TOP, behavior: "instant" });
+    scrollBy({ top: box.top - top - (bottom - top) * NEAR_TOP, behavior: "instant" });
   }
+}
+
+/** Where the bars over the text end, and where those below it begin (on a narrow window). */
+function freeTop(): number {
+  return document.querySelector("main .head")?.getBoundingClientRect().bottom ?? 0;
+}
+
+function freeBottom(): number {
+  const tools = document.querySelector("main .tools")?.getBoundingClientRect();
+  return tools && tools.top > innerHeight / 2 ? tools.top : innerHeight;
 }
 
 /** A wide table may reach beyond the column of the text. */

@@ -92,6 +92,17 @@ export async function reportTime(subject: Subject, user: string, seconds: number
   await request("/api/time", body, { keepalive: true });
 }
 
+/** How long the server may take to say that it is there, in milliseconds. */
+const PROBE_PATIENCE = 3_000;
+
+/** Whether the server answers; asked by a file that costs it nothing. */
+export async function isReachable(): Promise<boolean> {
+  const script = document.querySelector<HTMLScriptElement>("script[src]")?.src ?? "/";
+  const signal = AbortSignal.timeout(PROBE_PATIENCE);
+  const answer = await fetch(script, { method: "HEAD", cache: "no-store", signal }).catch(() => null);
+  return answer !== null;
+}
+
 /** End the session, whoever's it is. */
 export async function signOut(): Promise<void> {
   const headers = { "Content-Type": "application/x-www-form-urlencoded" };

@@ -18,10 +18,11 @@ import { Painter } from "../document/paint";
 import { focusPoint, selectedSpans } from "../document/selection";
 import { conflictDialog } from "../panels/dialogs";
 import { announce, tell } from "../panels/messages";
-import { articlePage, type Failure, hasJudgment, queuePage, type Subject, send } from "./api";
+import { articlePage, type Failure, hasJudgment, isReachable, queuePage, type Subject, send } from "./api";
+import { type Sorted, sorted } from "./conflict";
 import * as operations from "./operations";
 import { type Gesture, type View, viewOf } from "./operations";
-import { Queue } from "./queue";
+import { HELD, Queue } from "./queue";
 import { type Listener, type Obstacle, Sync } from "./sync";
 
 export class Assessment implements Listener {
@@ -29,6 +30,8 @@ export class Assessment implements Listener {
   readonly boundaries: Boundaries;
   readonly painter: Painter;
   readonly sync: Sync;
+  /** Gestures that clash with another version; their user is yet to decide. */
+  readonly held: Queue;
   judgment: JudgmentData;
   view: View;
   snap: Snap;
@@ -50,9 +53,14 @@ export class Assessment implements Listener {
     this.judgment = data;
     this.snap = data.snap;
     const queue = new Queue(subject, data.user);
-    this.sync = new Sync(queue, data.version, (operations) => send(subject, data.user, operations), this);
+    const sending = (operations: OperationData[]) => send(subject, data.user, operations);
+    this.sync = new Sync(queue, data.version, sending, this, isReachable);
+    this.held = new Queue(subject, data.user, HELD);
     this.view = viewOf(data.state, queue.operations);
     addEventListener("online", () => this.sync.retry());
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") this.sync.retry();
+    });
   }
 
   /** Call something whenever the judgment or its saving changes, and now. */
@@ -175,6 +183,31 @@ export class Assessment implements Listener {
 
   submit(gesture: Gesture): Promise<OperationsReply | null> {
     return this.sync.submit(gesture);
+  }
+
+  // Two versions
+
+  /** The waiting gestures as they fit into a version that was saved elsewhere. */
+  sortedFor(saved: JudgmentData): Sorted {
+    const waiting = this.sync.queue.operations;
+    // After a reload, the state that they were made upon is not known any more.
+    const isBase = waiting[0]?.base_version === this.judgment.version;
+    return sorted(waiting, isBase ? this.judgment.state : null, saved.state);
+  }
+
+  /** Make these gestures in the saved version, and keep others for their user to decide. */
+  goOnFrom(saved: JudgmentData, made: readonly OperationData[], held: readonly OperationData[] = []): void {
+    for (const operation of held) this.held.add(operation);
+    this.judgment = saved;
+    this.sync.reapply(saved.version, made);
+  }
+
+  /** Take a gesture from those that clash, to be made after all or forgotten. */
+  release(operation: OperationData, isMade: boolean): void {
+    this.held.replace(this.held.operations.filter(({ op_id }) => op_id !== operation.op_id));
+    const { op_id: _id, base_version: _version, client_time: _time, ...gesture } = operation;
+    if (isMade && !this.refusesEdits()) void this.submit(gesture);
+    else this.changed();
   }
 
   /** Whether nothing may be changed; says so. */

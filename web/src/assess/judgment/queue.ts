@@ -6,7 +6,9 @@
 import type { OperationData } from "../../shared/api-types";
 import type { Subject } from "./api";
 
-const KEY = "doxeval-queue ";
+const WAITING = "doxeval-queue ";
+/** Of gestures that clash with another version, until their user has decided. */
+export const HELD = "doxeval-held ";
 
 export class Queue {
   readonly #key: string;
@@ -14,8 +16,8 @@ export class Queue {
   /** Whether the browser keeps the queue when the page closes. */
   isKept = true;
 
-  constructor({ topic, doc, judge }: Subject, user: string) {
-    this.#key = KEY + JSON.stringify([user, topic, doc, judge]);
+  constructor({ topic, doc, judge }: Subject, user: string, name = WAITING) {
+    this.#key = name + JSON.stringify([user, topic, doc, judge]);
     this.#waiting = stored(this.#key);
   }
 
@@ -34,13 +36,18 @@ export class Queue {
 
   /** Forget the first operations: the server has taken or refused them. */
   dropFirst(count: number): void {
-    const gone = new Set(this.#waiting.slice(0, count).map((operation) => operation.op_id));
-    this.#waiting = this.#waiting.slice(count);
-    this.#keep(gone);
+    this.replace(this.#waiting.slice(count));
   }
 
   clear(): void {
-    this.dropFirst(this.#waiting.length);
+    this.replace([]);
+  }
+
+  /** Have these operations wait instead of what is here. */
+  replace(operations: readonly OperationData[]): void {
+    const gone = new Set(this.#waiting.map((operation) => operation.op_id));
+    this.#waiting = [...operations];
+    this.#keep(gone);
   }
 
   /** Number the operations as made upon a version, one after the other. */
@@ -75,16 +82,18 @@ function stored(key: string): OperationData[] {
 
 /** The documents for which this browser keeps gestures of a user, and how many. */
 export function unsavedDocuments(user: string): { subject: Subject; count: number }[] {
-  const unsaved: { subject: Subject; count: number }[] = [];
+  const unsaved = new Map<string, { subject: Subject; count: number }>();
   try {
     for (const key of Object.keys(localStorage)) {
-      if (!key.startsWith(KEY)) continue;
-      const [owner, topic, doc, judge]: [string, string, string, string] = JSON.parse(key.slice(KEY.length));
-      const count = stored(key).length;
-      if (owner === user && count) unsaved.push({ subject: { topic, doc, judge }, count });
+      const name = [WAITING, HELD].find((each) => key.startsWith(each));
+      if (name === undefined) continue;
+      const whose = key.slice(name.length);
+      const [owner, topic, doc, judge]: [string, string, string, string] = JSON.parse(whose);
+      const count = stored(key).length + (unsaved.get(whose)?.count ?? 0);
+      if (owner === user && count) unsaved.set(whose, { subject: { topic, doc, judge }, count });
     }
   } catch {
     // storage is forbidden, or not ours
   }
-  return unsaved;
+  return [...unsaved.values()];
 }

@@ -1,4 +1,7 @@
 // Saving: every gesture is sent at once, in order; what cannot be sent waits and is sent again.
+//
+// While the server cannot be reached, a small question every second finds out when it is back, and
+// then everything is sent at once. A server that answers, but fails, is left alone for longer and longer.
 
 import { type JudgmentData, MAX_OPERATIONS, type OperationData, type OperationsReply } from "../../shared/api-types";
 import { item } from "../../shared/lists";
@@ -22,6 +25,7 @@ export interface Listener {
 /** Of the operations in one request; in UTF-8 they are within what the server takes. */
 const MAX_CHARACTERS = 250_000;
 const FIRST_WAIT = 1_000;
+const PROBE_EVERY = 1_000;
 const LONGEST_WAIT = 30_000;
 
 export class Sync {
@@ -38,6 +42,8 @@ export class Sync {
     private version: number,
     private readonly send: (operations: OperationData[]) => Promise<OperationsReply>,
     private readonly listener: Listener,
+    /** Whether the server answers at all. */
+    private readonly isReachable: () => Promise<boolean>,
   ) {}
 
   /** Send a gesture. The promise gives the server's reply, or null if it did not take the gesture. */
@@ -55,22 +61,23 @@ export class Sync {
   retry(): void {
     if (this.obstacle !== null && this.obstacle !== "offline") return;
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     void this.#flush();
   }
 
-  /** Put the waiting gestures on top of what the server has now, and send them. */
-  reapply(version: number): void {
+  /** Put these of the waiting gestures on top of what the server has now, and send them. */
+  reapply(version: number, operations: readonly OperationData[] = this.queue.operations): void {
+    const kept = new Set(operations.map(({ op_id }) => op_id));
+    for (const { op_id } of this.queue.operations) if (!kept.has(op_id)) this.#resolve(op_id, null);
     this.version = version;
+    this.queue.replace(operations);
     this.queue.renumber(version);
     this.#resume();
   }
 
   /** Forget the waiting gestures; the server's version stands. */
   discard(version: number): void {
-    this.version = version;
-    for (const { op_id } of this.queue.operations) this.#resolve(op_id, null);
-    this.queue.clear();
-    this.#resume();
+    this.reapply(version, []);
   }
 
   /** The user has dealt with the obstacle. */
@@ -161,14 +168,23 @@ export class Sync {
     return false;
   }
 
-  /** Try again after some seconds, else after a time that doubles. */
+  /** Try again after some seconds, else when the server answers, but not before a time that doubles. */
   #later(seconds: number | null): false {
     const isNew = this.obstacle === null;
     this.obstacle = "offline";
-    this.#timer = setTimeout(() => this.retry(), seconds === null ? this.#wait : seconds * 1000);
+    const wait = seconds === null ? this.#wait : seconds * 1000;
+    this.#timer = setTimeout(() => void this.#probe(), wait);
     this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
     if (isNew) this.listener.stopped("offline", null);
     return false;
+  }
+
+  async #probe(): Promise<void> {
+    const timer = this.#timer;
+    const isBack = await this.isReachable();
+    if (timer !== this.#timer) return; // somebody else tried meanwhile
+    if (isBack) this.retry();
+    else this.#timer = setTimeout(() => void this.#probe(), PROBE_EVERY);
   }
 
   #resolve(id: string, reply: OperationsReply | null): void {

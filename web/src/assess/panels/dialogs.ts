@@ -1,6 +1,6 @@
 // Dialogs of the page: the help that `?` opens, and the choice between two versions.
 
-import type { JudgmentData, Mode, OperationData, Span } from "../../shared/api-types";
+import type { JudgmentData, Mode, OperationData, OperationKind, Span } from "../../shared/api-types";
 import { button, type Child, element } from "../../shared/dom";
 import { brief, counted } from "../../shared/words";
 import type { Assessment } from "../judgment/assessment";
@@ -42,6 +42,10 @@ const HELP: KeyHelp[] = [
   { keys: ["s"], does: "skip the document for now" },
   { keys: ["p"], does: "go to the previous document" },
   { keys: ["k"], does: "show or hide the colours of keywords" },
+  { keys: [".", ","], does: "go to the next keyword, or to the one before" },
+  { keys: ["f"], does: "find words in the document; Enter and Shift+Enter go on, Escape selects what was found" },
+  { keys: ["+", "-"], does: "larger or smaller text" },
+  { keys: ["r"], does: "highlight when the mouse is released: on or off", modes: ["2006", "2005"] },
   { keys: ["o"], does: "show or hide what the systems returned, if the organiser allows it" },
   { keys: ["Ctrl+Z"], does: "undo" },
   { keys: ["Ctrl+Shift+Z"], does: "redo" },
@@ -99,31 +103,30 @@ export function showHelp(mode: Mode): void {
 
 /**
  * The same document was judged elsewhere in the meantime: show what is saved and what was done here, and
- * let the assessor choose.
+ * let the assessor choose. The first choice keeps both.
  */
 export function conflictDialog(work: Assessment, answer: JudgmentData): void {
-  const { sync } = work;
   const mine = work.view;
   const saved = answer.state;
-  const waiting = counted(sync.queue.length, "change");
-  const keep = button(
-    { class: "primary" },
-    () => {
-      open.close("chosen");
-      work.judgment = answer;
-      sync.discard(answer.version);
-    },
-    `Keep the saved version and drop my ${waiting}`,
-  );
-  const reapply = button(
-    {},
-    () => {
-      open.close("chosen");
-      work.judgment = answer;
-      sync.reapply(answer.version);
-    },
-    `Make my ${waiting} in the saved version`,
-  );
+  const { operations } = work.sync.queue;
+  const { fitting, clashing } = work.sortedFor(answer);
+  const waiting = counted(operations.length, "change");
+  const way = (kind: string, words: string, made: readonly OperationData[], held: readonly OperationData[] = []) =>
+    button(
+      { class: kind },
+      () => {
+        open.close("chosen");
+        work.goOnFrom(answer, made, held);
+      },
+      words,
+    );
+  const kept = clashing.map(({ operation }) => operation);
+  const ways = [
+    way("primary", clashing.length ? "Keep both, and decide what clashes later" : "Keep both", fitting, kept),
+    ...(clashing.length ? [way("", `Make my ${waiting} over the saved version`, operations)] : []),
+    way("", `Keep the saved version and drop my ${waiting}`, []),
+  ];
+  const clashes = clashing.map(({ operation, why }) => element("li", {}, `${described(operation)}: ${why}`));
   const open = dialog(
     "This document was changed elsewhere",
     element(
@@ -135,13 +138,46 @@ export function conflictDialog(work: Assessment, answer: JudgmentData): void {
       "div",
       { class: "versions" },
       version(work, "Saved", saved.highlights, saved.bep, saved.status === "validated" ? "done" : "not done"),
-      version(work, "Here", mine.highlights, mine.bep, `${waiting} not saved`, sync.queue.operations),
+      version(work, "Here", mine.highlights, mine.bep, `${waiting} not saved`, operations),
     ),
-    element("div", { class: "buttons" }, reapply, keep),
+    element(
+      "p",
+      {},
+      clashing.length
+        ? "Keep both makes your changes in the saved version, but for these, which clash with it and stay at hand:"
+        : "Keep both makes your changes in the saved version; nothing clashes.",
+    ),
+    clashing.length ? element("ul", { class: "clashes" }, ...clashes) : null,
+    element("div", { class: "buttons" }, ...ways),
   );
   open.classList.add("conflict");
   // Escape would leave the question open without a word.
   open.addEventListener("cancel", (event) => event.preventDefault());
+}
+
+/** What clashed with another version, until it is decided. */
+export function heldChanges(work: Assessment): HTMLElement {
+  const list = element("ul", {});
+  const place = element(
+    "section",
+    { class: "panel", id: "held" },
+    element("h2", {}, "Your changes that clashed"),
+    element("p", {}, "The saved version says otherwise. Make them after all, or forget them."),
+    list,
+  );
+  work.watch(() => {
+    const { operations } = work.held;
+    place.hidden = operations.length === 0;
+    list.replaceChildren(
+      ...operations.map((operation) => {
+        const words = described(operation);
+        const decide = (label: string, isMade: boolean) =>
+          button({ class: "take", "aria-label": `${label}: ${words}` }, () => work.release(operation, isMade), label);
+        return element("li", {}, `${words} `, decide("Make it", true), " ", decide("Forget it", false));
+      }),
+    );
+  });
+  return place;
 }
 
 function version(
@@ -169,9 +205,27 @@ function version(
   );
 }
 
+/** How gestures are called; those with a text or a value say it besides. */
+const GESTURES: Record<OperationKind, string> = {
+  highlight: "highlight",
+  unhighlight: "remove the highlight of",
+  bep: "best entry point before",
+  "clear-bep": "clear the best entry point",
+  grade: "grade",
+  validate: "done",
+  "not-relevant": "not relevant",
+  reopen: "reopen",
+  note: "note",
+  problem: "problem",
+  skip: "skip",
+  undo: "undo",
+  redo: "redo",
+};
+
 function described({ kind, quote, start, end, path, value }: OperationData): string {
   const length = (end ?? 0) - (start ?? 0);
   const what = quote != null ? `“${brief(quote, 60)}”` : length > 0 ? counted(length, "character") : "";
-  const how = path != null ? `${path}: ${JSON.stringify(value)}` : typeof value === "string" ? brief(value, 60) : "";
-  return [kind, what, how].filter(Boolean).join(" ");
+  const flag = value === true ? "yes" : value === false ? "no" : "";
+  const how = path != null ? `${path}: ${JSON.stringify(value)}` : typeof value === "string" ? brief(value, 60) : flag;
+  return [GESTURES[kind], what, how].filter(Boolean).join(" ");
 }

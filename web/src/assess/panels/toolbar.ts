@@ -7,6 +7,7 @@ import { counted } from "../../shared/words";
 import { type Cursor, STEPS } from "../document/cursor";
 import { queuePage, signOut } from "../judgment/api";
 import type { Assessment } from "../judgment/assessment";
+import type { PageActions } from "../keys";
 import { announce, tell } from "./messages";
 
 /** What a button does, and the key that does the same. */
@@ -84,7 +85,7 @@ function finishing(work: Assessment): HTMLElement {
 }
 
 /** Buttons for what one does with the text. */
-export function tools(work: Assessment, cursor: Cursor, pooled: HTMLElement | null, help: () => void): HTMLElement {
+export function tools(work: Assessment, cursor: Cursor, pooled: HTMLElement | null, page: PageActions): HTMLElement {
   const selected = element("span", { class: "note selected" });
   const place = element("div", { class: "tools", role: "toolbar", "aria-label": "Text tools" });
   // Pressing a button must not lose the selection.
@@ -126,7 +127,12 @@ export function tools(work: Assessment, cursor: Cursor, pooled: HTMLElement | nu
   place.append(undo, redo, reopen(work), cursorControls(cursor));
   if (work.hasHighlights) place.append(snapControl(work));
   if (pooled) place.append(pooled);
-  place.append(button({ title: "Keys and rules" }, help, ...keyed("Help", "?")), selected);
+  place.append(
+    button({ title: "Find words in the document" }, page.find, ...keyed("Find", "f")),
+    button({ title: "Size of the text, and highlighting by mouse" }, page.settings, "Settings"),
+    button({ title: "Keys and rules" }, page.help, ...keyed("Help", "?")),
+    selected,
+  );
   sayWhatIsSelected(work, selected);
   return place;
 }

@@ -3,21 +3,34 @@
 import type { Span, TopicData } from "../../shared/api-types";
 import { button, element, named } from "../../shared/dom";
 import { item } from "../../shared/lists";
+import { literally } from "../../shared/words";
 import type { TextInRuns } from "../document/boundaries";
+import type { Cursor } from "../document/cursor";
+import { jumpTo } from "../document/scrolling";
 import { saveKeywords } from "../judgment/api";
 import type { Assessment } from "../judgment/assessment";
 import { announce, tell } from "./messages";
 
+/** The question in a line over the text, where there is no room for the panel beside it. */
+export function questionLine(topic: TopicData): HTMLElement {
+  const { id, title, description, narrative } = topic;
+  const question = [description, title ? null : narrative].find(Boolean);
+  return element(
+    "details",
+    { class: "question", "aria-label": "Topic" },
+    element(
+      "summary",
+      {},
+      element("strong", {}, named(title || `Topic ${id}`)),
+      question ? " " : null,
+      question ? element("span", {}, named(question)) : null,
+    ),
+    factsOf(topic),
+  );
+}
+
 export function topicPanel(topic: TopicData): HTMLElement {
-  const facts = element("dl", { class: "facts" });
-  const rows: [string, string | null | undefined][] = [
-    ["Description", topic.description],
-    ["Narrative", topic.narrative],
-    ["Structured query", topic.castitle],
-  ];
-  for (const [name, words] of rows) {
-    if (words) facts.append(element("dt", {}, name), element("dd", {}, named(words)));
-  }
+  const facts = factsOf(topic);
   return element(
     "section",
     { class: "panel", id: "topic" },
@@ -34,6 +47,19 @@ export function topicPanel(topic: TopicData): HTMLElement {
   );
 }
 
+function factsOf(topic: TopicData): HTMLElement {
+  const facts = element("dl", { class: "facts" });
+  const rows: [string, string | null | undefined][] = [
+    ["Description", topic.description],
+    ["Narrative", topic.narrative],
+    ["Structured query", topic.castitle],
+  ];
+  for (const [name, words] of rows) {
+    if (words) facts.append(element("dt", {}, name), element("dd", {}, named(words)));
+  }
+  return facts;
+}
+
 const COLOURS = 8;
 /** More occurrences than this of a keyword are not coloured. */
 const MAX_COLOURED = 4_000;
@@ -46,9 +72,11 @@ const IN_WORD = /[\p{L}\p{N}\p{M}]/u;
 export interface Keywords {
   panel: HTMLElement;
   toggle(): void;
+  /** Go to the next keyword in the text, or to the one before. */
+  step(isForward: boolean): void;
 }
 
-export function keywords(work: Assessment): Keywords {
+export function keywords(work: Assessment, cursor: Cursor): Keywords {
   let words = work.data.keywords;
   let isOn = true;
   const list = element("ul", { class: "keywords" });
@@ -111,6 +139,24 @@ export function keywords(work: Assessment): Keywords {
     announce(`Keyword colours ${on ? "on" : "off"}.`);
   }
 
+  const place = element("span", { class: "note" });
+  function step(isForward: boolean): void {
+    const spans = words.flatMap((word) => keywordSpans(work.shown, word)).sort((a, b) => a[0] - b[0]);
+    const total = spans.length;
+    if (total === 0) return tell("None of the keywords is in this document.");
+    const here = cursor.position();
+    const before = spans.filter(([start]) => start < here).length;
+    const found = isForward ? spans.findIndex(([start]) => start > here) : before - 1;
+    const at = found >= 0 ? found : isForward ? 0 : total - 1;
+    const [start, end] = item(spans, at);
+    const { points } = work.shown;
+    cursor.moveTo(start);
+    jumpTo(work, [points.point(start), points.point(end)]);
+    place.textContent = `${at + 1} of ${total}`;
+    const around = found >= 0 ? "" : isForward ? "From the beginning: " : "From the end: ";
+    announce(`${around}keyword ${at + 1} of ${total}: ${work.briefFrom(points.point(start), 60)}`);
+  }
+
   draw();
   const panel = element(
     "section",
@@ -118,6 +164,13 @@ export function keywords(work: Assessment): Keywords {
     element("h2", {}, "Keywords"),
     element("label", { class: "check" }, shown, " colour them (k)"),
     list,
+    element(
+      "p",
+      { class: "buttons steps" },
+      button({ "aria-label": "Previous keyword" }, () => step(false), "‹ (,)"),
+      button({ "aria-label": "Next keyword" }, () => step(true), "› (.)"),
+      place,
+    ),
     element(
       "details",
       {},
@@ -131,7 +184,7 @@ export function keywords(work: Assessment): Keywords {
       button({ class: "link" }, () => void save([]), "Remove all"),
     ),
   );
-  return { panel, toggle: () => set(!isOn) };
+  return { panel, toggle: () => set(!isOn), step };
 }
 
 function parsed(given: string): string[] {
@@ -146,7 +199,7 @@ export function keywordSpans(shown: TextInRuns, keyword: string): Span[] {
   if (!core) return [];
   const isUnspaced = UNSPACED.test(core);
   const rest = keyword.endsWith("*") && !isUnspaced ? "[\\p{L}\\p{N}\\p{M}]*" : "";
-  const pattern = new RegExp(core.split(/\s+/).map(escaped).join("\\s+") + rest, "giu");
+  const pattern = new RegExp(core.split(/\s+/).map(literally).join("\\s+") + rest, "giu");
   const begins = (at: number): boolean => !IN_WORD.test(before(text, at)) || shown.runAround(at)[0] === at;
   const ends = (at: number): boolean => !IN_WORD.test(after(text, at)) || shown.runAround(at)[0] === at;
   const spans: Span[] = [];
@@ -168,8 +221,4 @@ function before(text: string, at: number): string {
 function after(text: string, at: number): string {
   const point = text.codePointAt(at);
   return point === undefined ? "" : String.fromCodePoint(point);
-}
-
-function escaped(words: string): string {
-  return words.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
