@@ -210,7 +210,7 @@ def test_documents_outside_the_pool(serving: Any, browsers: Browsers) -> None:
     tab("#find input").fill("fog")
     tab.press("Enter")
     tab("#find li").nth(1).wait_for()
-    tab("#find").get_by_role("button", name="Judge outside").click()
+    tab("#find").get_by_role("button", name="Judge Far").click()
     tab.page.wait_for_url("**doc=outside*")
     tab("dx-document").wait_for()
     tab.document = "outside"
