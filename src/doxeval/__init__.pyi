@@ -46,6 +46,7 @@ from doxeval.runs import run_statistics as run_statistics
 from doxeval.runs import write_run as write_run
 from doxeval.scores import ScoreTable as ScoreTable
 from doxeval.stereotypes import simulate as simulate
+from doxeval.tasks import fuse as fuse
 from doxeval.topics import Topic as Topic
 from doxeval.topics import parse_nexi as parse_nexi
 from doxeval.topics import read_topics as read_topics

@@ -208,6 +208,11 @@ CALLS: dict[str, tuple[tuple[str, ...], ...]] = {
         f"convert judged.jsonl out.xml --to highlights --collection {COLLECTION}",
         "convert qrels.txt out.jsonl --to judgments",
     ),
+    "fuse": _calls(
+        "fuse el.run el2.run --out out.run",
+        f"fuse t.run u.run --task focused --collection {COLLECTION} --out out.jsonl",
+        "fuse a=t.run r.parquet --method combmnz(norm=sum) --order rsv -k 3 --out out.csv",
+    ),
     "report": _calls(
         f"report t.run u.run {_JUDGED} -m MAiP --out page.html --title T",
         f"report t.run u.run {_JUDGED} -m ESRR@5 --topics topics.xml --baseline u --out page.html",

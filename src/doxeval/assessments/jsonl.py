@@ -17,10 +17,11 @@ The grade of a document with subtopics is the highest of theirs, unless it is gi
 
 Each may carry `docsize` (the length of the document), `assessor` and `pool`; what several
 assessors say about a document are several judgments. `marks` lists what is special about a
-judgment: "adjudicated", "draft", "honeypot", "off-pool", "problem", "skipped". `scale` says what e
-and s are: "2003" (both 0 to 3; this is also meant where no scale is given), "2002" (relevance 0 to
-3, coverage N, L, S or E) or "2005" (0, 1, 2 or "?", and a share of the text: a number or a fraction
-such as "1/3"; or instead of s the counts `size` and `rsize`). A path alone is an unjudged element.
+judgment: "adjudicated", "draft", "honeypot", "off-pool", "problem", "program" (a program made it,
+or one of those it was made from), "skipped". `scale` says what e and s are: "2003" (both 0 to 3;
+this is also meant where no scale is given), "2002" (relevance 0 to 3, coverage N, L, S or E) or
+"2005" (0, 1, 2 or "?", and a share of the text: a number or a fraction such as "1/3"; or instead of
+s the counts `size` and `rsize`). A path alone is an unjudged element.
 
 For what other formats say there are also: `start_point` and `end_point` or `bep_point` (text
 points, with `whitespace`: "keep" or "strip"), `grade` (one for the whole document), `in_pool`,

@@ -22,8 +22,9 @@ LARGEST_GRADE = (1 << 31) - 1
 
 # What may be marked of a judgment: it was made from those of several assessors; its assessor has
 # not finished it, put it off, or reports a problem with the document; the document's relevant text
-# was known beforehand, to see how assessors do; the document is not in the pool of its topic.
-MARKS = ("adjudicated", "draft", "honeypot", "off-pool", "problem", "skipped")
+# was known beforehand, to see how assessors do; the document is not in the pool of its topic; a
+# program made the judgment, or one of those it was made from.
+MARKS = ("adjudicated", "draft", "honeypot", "off-pool", "problem", "program", "skipped")
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ _HEADINGS = {
     "Check and score runs": ("validate", "evaluate", "compare", "correlate", "report"),
     "Chunks": ("chunks",),
     "Explain": ("measures", "navigation"),
-    "Convert and simulate": ("convert", "simulate"),
+    "Convert, fuse and simulate": ("convert", "fuse", "simulate"),
 }
 VERBS = tuple(name for names in _HEADINGS.values() for name in names)
 

@@ -1,4 +1,4 @@
-"""Tasks: the rules that a run must satisfy, checking a run against them, and repairing it."""
+"""Tasks: the rules that a run must satisfy, checking and repairing a run, and fusing several."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from doxeval.doors import door
 
 __all__ = [
     "ANY_TASK",
+    "FUSION_METHODS",
     "TASKS",
+    "FusionMethod",
     "Problem",
     "ProblemKind",
     "Task",
     "by_kind",
+    "fuse",
     "problems_of",
     "repaired",
     "task_named",

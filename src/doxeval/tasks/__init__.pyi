@@ -2,6 +2,9 @@ from doxeval.tasks.checks import Problem as Problem
 from doxeval.tasks.checks import ProblemKind as ProblemKind
 from doxeval.tasks.checks import by_kind as by_kind
 from doxeval.tasks.checks import problems_of as problems_of
+from doxeval.tasks.fusion import FUSION_METHODS as FUSION_METHODS
+from doxeval.tasks.fusion import FusionMethod as FusionMethod
+from doxeval.tasks.fusion import fuse as fuse
 from doxeval.tasks.repair import repaired as repaired
 from doxeval.tasks.task import ANY_TASK as ANY_TASK
 from doxeval.tasks.task import TASKS as TASKS

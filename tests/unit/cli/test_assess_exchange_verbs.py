@@ -322,3 +322,97 @@ def test_a_collection_built_again_is_refused(moveable: tuple[Path, Path], tmp_pa
     done = doxeval("assess", "status", campaign)
     assert done.exit_code == 1
     assert "assess rebase" in done.stderr
+
+
+# Programs
+
+
+@pytest.fixture
+def with_program(campaign: Path, tmp_path: Path) -> Path:
+    """The campaign, in which a program also judged a document; that of topic 8 nobody else did."""
+    lines = [
+        {"topic": "7", "doc": "tides", "start": 0, "end": 9},
+        {"topic": "7", "doc": "tides", "bep": 0},
+        {"topic": "8", "doc": "whales", "judged": True},
+    ]
+    write_files(tmp_path, {"llm.jsonl": "".join(f"{json.dumps(line)}\n" for line in lines)})
+    words = ("--program", "llama", "--version", "3.1", "--about", "Is it?")
+    done = doxeval("assess", "import", campaign, tmp_path / "llm.jsonl", *words)
+    assert done.stdout == "2 judgments imported as those of the program llama 3.1\n", done.stderr
+    return campaign
+
+
+@pytest.mark.parametrize("format_", ["jsonl", "annotations", "inex2005", "inex2008", "trec", "log"])
+def test_programs_are_imported_in_every_format(
+    with_program: Path, tmp_path: Path, format_: str
+) -> None:
+    out = tmp_path / "out"
+    whose = () if format_ == "log" else ("--judgments", "llama 3.1")
+    exported(with_program, out, "--format", format_, "--topic", "8", *whose)
+    again = doxeval("assess", "import", with_program, out, "--program", "llama", "--version", "4")
+    assert "1 judgment imported as those of the program llama 4" in again.stdout, again.stderr
+
+
+def test_exports_and_adjudication_say_that_programs_are_left_out(
+    with_program: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "qrels.jsonl"
+    words = ("assess", "export", with_program, "--format", "jsonl", "--judgments", "union")
+    done = doxeval(*words, "--out", out)
+    assert "2 judgments of programs left out (llama 3.1)" in done.stderr
+    assert {each.topic for each in read_assessments(str(out))} == {"7"}
+    done = doxeval(*words, "--out", out, "--programs", "--force")
+    assert "left out" not in done.stderr
+    assert {each.topic for each in read_assessments(str(out))} == {"7", "8"}
+    done = doxeval("assess", "adjudicate", with_program, "--by", "union")
+    assert "left out" in done.stderr and done.stdout.startswith("2 judgments")
+    done = doxeval("assess", "adjudicate", with_program, "--by", "union", "--programs")
+    assert done.stdout.startswith("1 judgment adjudicated by union")
+
+
+def test_agreement_and_status_have_tables_of_programs(with_program: Path) -> None:
+    done = doxeval("assess", "agreement", with_program)
+    assert re.search(r"People and programs\n.*\n+7 +ann, llama 3.1 +1 +1", done.stdout)
+    assert re.search(r"7 +bob, llama 3.1 +1 +1", done.stdout)
+    data = json.loads(doxeval("assess", "agreement", with_program, "--format", "json").stdout)
+    assert [row["assessors"][1] for row in data["programs"]] == ["llama 3.1"] * 2
+    assert len(data["rows"]) == 1
+    words = ("assess", "agreement", with_program, "--format", "json", "--programs")
+    assert len(json.loads(doxeval(*words).stdout)["rows"]) > 1
+    done = doxeval("assess", "status", with_program)
+    assert re.search(r"llama +3.1 +2 +2 +1 +Is it\?", done.stdout)
+    data = json.loads(doxeval("assess", "status", with_program, "--format", "json").stdout)
+    assert data["programs"][0]["version"] == "3.1"
+
+
+def test_judgments_of_programs_do_not_pass_for_those_of_people(
+    with_program: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.jsonl"
+    exported(with_program, out, "--format", "jsonl", "--judgments", "llama 3.1")
+    done = doxeval("assess", "import", with_program, out, "--assessor", "bob", "--replace")
+    assert done.exit_code == 1 and "made by a program" in done.stderr
+    done = doxeval("assess", "honeypots", with_program, out)
+    assert done.exit_code == 1 and "made by a program" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ((), "give --assessor, or --program"),
+        (("--assessor", "ann", "--program", "rule"), "give --assessor, or --program"),
+        (("--assessor", "ann", "--version", "3"), "--version goes with --program"),
+        (("--assessor", "ann", "--about", "x"), "--about goes with --program"),
+    ],
+)
+def test_an_import_is_of_a_person_or_of_a_program(
+    campaign: Path, words: tuple[str, ...], problem: str
+) -> None:
+    done = doxeval("assess", "import", campaign, "none.jsonl", *words)
+    assert done.exit_code == 2
+    assert problem in done.stderr
+
+
+def test_to_count_programs_where_there_are_none_is_said(campaign: Path) -> None:
+    done = doxeval("assess", "agreement", campaign, "--programs")
+    assert "--programs has no effect" in done.stderr

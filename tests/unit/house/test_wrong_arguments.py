@@ -95,6 +95,7 @@ def good_arguments(folder: Path) -> dict[str, dict[str, Any]]:
         "compare": {"table": table, "measure": "AP", "resamples": 10},
         "correlate": {"table": table, "resamples": 10},
         "evaluate": {"runs": run, "assessments": judged, "measures": "AP"},
+        "fuse": {"runs": [run, run]},
         "merge_collections": {"collections": [collection], "out": folder / "m", "force": True},
         "parse_nexi": {},
         "pool_runs": {"runs": [run], "depth": 1},

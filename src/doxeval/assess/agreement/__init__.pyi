@@ -11,5 +11,6 @@ from doxeval.assess.agreement.report import AssessorAgreement as AssessorAgreeme
 from doxeval.assess.agreement.report import Averages as Averages
 from doxeval.assess.agreement.report import HoneypotScore as HoneypotScore
 from doxeval.assess.agreement.report import agreement as agreement
+from doxeval.assess.agreement.report import agreement_with_programs as agreement_with_programs
 from doxeval.assess.agreement.report import honeypots as honeypots
 from doxeval.assess.agreement.report import number as number

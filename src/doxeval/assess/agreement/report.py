@@ -8,6 +8,9 @@
 Drafts and adjudicated judgments do not count. A value that is undefined is None, and no mean takes
 it in.
 
+People and programs are compared in a table of their own: each program with each person, and with
+the adjudicated judgments.
+
 In mode 2005 every element of a document has one of the grades not relevant < ? < 1 < 2, since text
 that is not highlighted in a validated document is not relevant. In mode 2003 only elements that
 both assessors graded are compared, exhaustivity and specificity each on its scale of 0 to 3.
@@ -24,7 +27,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from statistics import median
@@ -55,6 +58,7 @@ Pair = tuple[Judged, Judged]
 Counts = list[list[int]]
 _LEVELS = {"?": 1, 1: 2, 2: 3}
 _GRADES = 4
+_ADJUDICATED = "adjudicated"
 Value = float | None
 
 
@@ -290,6 +294,46 @@ def agreement(judged: Iterable[Judged], mode: Mode) -> AssessorAgreement:
         every = [judgment for judgments in by_topic.values() for judgment in judgments]
         rows += _rows(None, every, mode)
     return AssessorAgreement(mode, tuple(rows))
+
+
+def agreement_with_programs(judged: Iterable[Judged], mode: Mode) -> AssessorAgreement:
+    """Return the agreement of each program with each person, for each topic and all topics.
+
+    The adjudicated judgments count as those of one more person, called "adjudicated". In each pair
+    the person comes first.
+
+    >>> from doxeval.assess.judging import State
+    >>> relevant = State(highlights=((0, 10),), bep=0, status="validated")
+    >>> ann = Judged("7", "a", "A1", relevant, 20)
+    >>> rule = Judged("7", "a", "rule", State(status="validated"), 20, program=True)
+    >>> row = agreement_with_programs([ann, rule], "2006").rows[0]
+    >>> row.assessors, row.documents.agreed
+    (('A1', 'rule'), 0)
+    """
+    by_topic: dict[str, list[Judged]] = {}
+    for judgment in judged:
+        name = _ADJUDICATED if judgment.adjudicated else judgment.assessor
+        if not judgment.draft and name is not None:
+            by_topic.setdefault(judgment.topic, []).append(replace(judgment, assessor=name))
+    rows = [
+        row for topic, judgments in by_topic.items() for row in _cross_rows(topic, judgments, mode)
+    ]
+    if len({row.topic for row in rows}) > 1:
+        every = [judgment for judgments in by_topic.values() for judgment in judgments]
+        rows += _cross_rows(None, every, mode)
+    return AssessorAgreement(mode, tuple(rows))
+
+
+def _cross_rows(topic: str | None, judged: Sequence[Judged], mode: Mode) -> list[AgreementRow]:
+    """Return a row for each person and program with documents in common, program by program."""
+    people, programs = (
+        sorted({str(each.assessor) for each in judged if each.program == is_program})
+        for is_program in (False, True)
+    )
+    pairs = ((person, program) for program in programs for person in people)
+    return [
+        _row(topic, pair, [shared], mode) for pair in pairs if (shared := _in_common(judged, *pair))
+    ]
 
 
 def _rows(topic: str | None, judged: Sequence[Judged], mode: Mode) -> list[AgreementRow]:

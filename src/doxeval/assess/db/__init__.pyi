@@ -20,6 +20,8 @@ from doxeval.assess.db.judgments import Submitted as Submitted
 from doxeval.assess.db.migrations import migrate as migrate
 from doxeval.assess.db.migrations import revisions as revisions
 from doxeval.assess.db.pools import PoolUpdate as PoolUpdate
+from doxeval.assess.db.programs import Program as Program
+from doxeval.assess.db.programs import ProgramAssessor as ProgramAssessor
 from doxeval.assess.db.queue import ADJUDICATED as ADJUDICATED
 from doxeval.assess.db.queue import AssignmentProgress as AssignmentProgress
 from doxeval.assess.db.queue import QueueEntry as QueueEntry

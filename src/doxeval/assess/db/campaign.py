@@ -55,6 +55,7 @@ from doxeval.assess.db.pools import (
     pooled_elements,
     update_pool,
 )
+from doxeval.assess.db.programs import Program, ProgramAssessor, add_program, all_programs
 from doxeval.assess.db.queue import (
     ADJUDICATED,
     AssignmentProgress,
@@ -519,14 +520,23 @@ class Campaign:
         judge: int | None = None,
         drafts: bool = False,
         document: str | None = None,
+        programs: bool = False,
     ) -> list[Judged]:
         """Return judgments that were validated, and with `drafts` all that were begun.
 
-        Of all topics, or of one or several; of all judges and documents, or of one.
+        Of all topics, or of one or several; of all judges and documents, or of one. Judgments of
+        programs are left out unless `programs` is set.
         """
         topics = [topic] if isinstance(topic, str) else topic
         with self.database.read() as connection:
-            return list_judgments(connection, self.collection, topics, judge, drafts, document)
+            return list_judgments(
+                connection, self.collection, topics, judge, drafts, document, programs
+            )
+
+    def programs(self) -> list[ProgramAssessor]:
+        """Return the programs that judged documents, each with how many."""
+        with self.database.read() as connection:
+            return all_programs(connection)
 
     def operations(
         self, topic: str | None = None, document: str | None = None
@@ -543,19 +553,24 @@ class Campaign:
     def import_judgments(
         self,
         states: Iterable[KnownJudgment],
-        assessor: str | User,
+        assessor: str | User | Program,
         by: User | None = None,
         replace: bool = False,
     ) -> Imported:
         """Take over judgments of an assessor from elsewhere, all of them or none.
 
-        A judgment that the assessor already worked on is kept, unless `replace` is set.
+        A judgment that the assessor already worked on is kept, unless `replace` is set. A program
+        that has judged nothing before becomes an assessor.
         """
-        judge = self.user(_name(assessor))
-        new = [
-            self._new_state(given.topic, given.document, judge.id, given.state) for given in states
-        ]
-        return self._write_states(new, "imported", by, replace, assessor=judge.name)
+        given = list(states)
+        with self.database.write() as connection:
+            if isinstance(assessor, Program):
+                judge, about = add_program(connection, assessor), {"program": assessor.title}
+            else:
+                user = user_named(connection, _name(assessor))
+                judge, about = user.id, {"assessor": user.name}
+            new = [self._new_state(each.topic, each.document, judge, each.state) for each in given]
+            return self._write_states(connection, new, "imported", by, replace, **about)
 
     def adjudicate(
         self,
@@ -563,15 +578,17 @@ class Campaign:
         topics: Some[str] | None = None,
         by: User | None = None,
         replace: bool = False,
+        programs: bool = False,
     ) -> Imported:
         """Let a rule make one judgment of those that assessors validated, of some topics or all.
 
         A document that was adjudicated already is kept, unless `replace` is set. A majority needs
-        three assessors, or two who agree; its ties are counted.
+        three assessors, or two who agree; its ties are counted. Programs are assessors only if
+        `programs` is set.
         """
         by_pair: dict[tuple[str, str], list[State]] = {}
         adjudicated: set[tuple[str, str]] = set()
-        for judged in self.judgments(topics, drafts=True):
+        for judged in self.judgments(topics, drafts=True, programs=programs):
             if judged.adjudicated:
                 adjudicated |= {judged.pair} if judged.state != State() else set()
             elif not judged.draft:
@@ -588,8 +605,10 @@ class Campaign:
         for (topic, document), states in by_pair.items():
             state = adjudicated_by(rule, states, self.article(document), self.mode)
             new.append(self._new_state(topic, document, ADJUDICATED, state))
-        details = {"rule": rule, **({"ties": dataclasses.asdict(ties)} if ties else {})}
-        done = self._write_states(new, "adjudicated", by, replace, **details)
+        details: dict[str, Any] = {"rule": rule} | ({"programs": True} if programs else {})
+        details |= {"ties": dataclasses.asdict(ties)} if ties else {}
+        with self.database.write() as connection:
+            done = self._write_states(connection, new, "adjudicated", by, replace, **details)
         return dataclasses.replace(done, ties=ties)
 
     def _new_state(self, topic: str, document: str, judge: int, state: State) -> NewState:
@@ -597,12 +616,17 @@ class Campaign:
         return NewState(Target(topic, known, judge), state)
 
     def _write_states(
-        self, new: list[NewState], what: str, by: User | None, replace: bool, **details: Any
+        self,
+        connection: Connection,
+        new: list[NewState],
+        what: str,
+        by: User | None,
+        replace: bool,
+        **details: Any,
     ) -> Imported:
         author = Author(_id(by), imports=True, checksum=self.collection.checksum)
-        with self.database.write() as connection:
-            done = write_states(connection, new, self.mode, author, self.article, replace)
-            note_event(connection, what, _id(by), written=done.written, **details)
+        done = write_states(connection, new, self.mode, author, self.article, replace)
+        note_event(connection, what, _id(by), written=done.written, **details)
         return done
 
     def backup(self, path: str | Path) -> None:

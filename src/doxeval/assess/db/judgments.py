@@ -480,12 +480,16 @@ def list_judgments(
     judge: int | None = None,
     drafts: bool = False,
     document: str | None = None,
+    programs: bool = False,
 ) -> list[Judged]:
-    """Return judgments that were validated, and with `drafts` all that were begun."""
+    """Return judgments that were validated, and with `drafts` all that were begun.
+
+    Of people alone, unless `programs` are to count, too.
+    """
     table, pooled = JUDGMENTS.c, POOL_DOCUMENTS.c
     is_pooled = and_(pooled.topic == table.topic, pooled.document == table.document)
     query = (
-        select(JUDGMENTS, USERS.c.pseudonym, pooled.honeypot, pooled.elements)
+        select(JUDGMENTS, USERS.c.pseudonym, USERS.c.program, pooled.honeypot, pooled.elements)
         .join(TOPICS, TOPICS.c.id == table.topic)
         .join(USERS, USERS.c.id == table.judge, isouter=True)
         .join(POOL_DOCUMENTS, is_pooled, isouter=True)
@@ -500,6 +504,8 @@ def list_judgments(
         query = query.where(table.document == document)
     if not drafts:
         query = query.where(table.status == "validated")
+    if not programs:
+        query = query.where(USERS.c.program.is_(None))
     return [_judged(row, documents) for row in connection.execute(query)]
 
 
@@ -522,6 +528,7 @@ def _judged(row: Any, documents: Documents) -> Judged:
         pooled=paths,
         judge=row.judge,
         seconds=row.seconds,
+        program=row.program is not None,
     )
 
 
@@ -532,7 +539,9 @@ def list_operations(
     table = OPERATIONS.c
     # Whose judgment it is (an organiser may have imported it); of adjudicators, who did it.
     whose = case((table.judge == ADJUDICATED, table.user_id), else_=table.judge)
-    query = select(OPERATIONS, USERS.c.pseudonym).join(USERS, USERS.c.id == whose, isouter=True)
+    query = select(OPERATIONS, USERS.c.pseudonym, USERS.c.program).join(
+        USERS, USERS.c.id == whose, isouter=True
+    )
     if topic is not None:
         query = query.where(table.topic == topic)
     if document is not None:
@@ -551,4 +560,5 @@ def list_operations(
             row.server_time,
             operation,
             Change.from_json(row.change),
+            program=row.program is not None,
         )

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from doxeval.assess.choices import Part
 from doxeval.assess.db.pools import CHANGES
-from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, SETTINGS, TOPICS
+from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, SETTINGS, TOPICS, USERS
 from doxeval.assess.db.topics import Settings, all_assignments, unknown_topic
 
 QueueStatus = Literal["unjudged", "open", "validated", "skipped"]
@@ -88,11 +88,12 @@ _JUDGED = select(*(JUDGMENTS.c[name] for name in ("topic", "judge", "document", 
     JUDGMENTS.c.topic.in_(bindparam("topics", expanding=True)),
     JUDGMENTS.c.judge.in_(bindparam("judges", expanding=True)),
 )
-_VALIDATED = (
+_VALIDATED = (  # by people: what programs say is nothing to adjudicate
     select(JUDGMENTS.c.topic, JUDGMENTS.c.document)
+    .join(USERS, USERS.c.id == JUDGMENTS.c.judge)
     .where(
         JUDGMENTS.c.topic.in_(bindparam("topics", expanding=True)),
-        JUDGMENTS.c.judge != ADJUDICATED,
+        USERS.c.program.is_(None),
         JUDGMENTS.c.status == "validated",
     )
     .distinct()

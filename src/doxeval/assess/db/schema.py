@@ -135,6 +135,7 @@ USERS = Table(
     Column("pseudonym", _TEXT_OR_NULL, nullable=False, unique=True),
     Column("active", Boolean, nullable=False),
     Column("created", _TEXT, nullable=False),
+    Column("program", Json(dict)),  # what made the judgments (programs.py); none: a person
 )
 
 SESSIONS = Table(

@@ -5,6 +5,8 @@ database, so whoever reads the database cannot sign in with what it holds. It en
 closed, when it was not used for a day, and after two weeks in any case; a new password ends all
 sessions of a user.
 
+Programs have a row here, too (programs.py); nothing in this file returns them.
+
 Wrong passwords slow down whoever tries them. Every attempt counts as a failure until its password
 proves right, so many attempts at once gain nothing. Three counts of the last quarter of an hour
 matter: of a name from one address, of a name from anywhere, of an address with any name. The last
@@ -58,6 +60,7 @@ _SEEN_EVERY = 60  # not every request needs to write
 
 WINDOW = 15 * 60  # seconds in which wrong passwords count
 FREE, FREE_FROM_ANYWHERE = 5, 50
+IS_PERSON = USERS.c.program.is_(None)
 _LONGEST_WAIT = 300  # seconds
 
 
@@ -83,10 +86,7 @@ def add_user(connection: Connection, name: str, role: str, password_hash: str) -
     check_name(name)
     if role not in ROLES:
         raise CampaignError(f"no role {quoted(role)}{suggestion(str(role), ROLES)}")
-    others = all_users(connection)
-    if name.casefold() in {other.name.casefold() for other in others}:
-        raise CampaignError(f"there is already a user {name}")
-    known = {other.pseudonym for other in others}
+    known = check_new_name(connection, name)
     while (pseudonym := f"assessor-{secrets.token_hex(3)}") in known:
         pass
     values = {
@@ -102,7 +102,16 @@ def add_user(connection: Connection, name: str, role: str, password_hash: str) -
     return user_named(connection, name)
 
 
-def check_name(name: str) -> None:
+def check_new_name(connection: Connection, name: str) -> set[str]:
+    """Refuse a name that a person or a program has already; return all pseudonyms."""
+    others = connection.execute(select(USERS.c.name, USERS.c.pseudonym)).all()
+    pseudonyms = {other.pseudonym for other in others}
+    if name.casefold() in {other.name.casefold() for other in others} or name in pseudonyms:
+        raise CampaignError(f"there is already a user {name}")
+    return pseudonyms
+
+
+def check_name(name: str, longest: int = LONGEST_NAME) -> None:
     """Refuse names that cannot be distinguished, shown or used in a command.
 
     >>> check_name("anna")
@@ -111,9 +120,9 @@ def check_name(name: str) -> None:
     doxeval.assess.db.session.CampaignError: 'majority' means something else in exports; \
 choose another name
     """
-    if not name or len(name) > LONGEST_NAME or name != name.strip() or escape(name) != name:
+    if not name or len(name) > longest or name != name.strip() or escape(name) != name:
         raise CampaignError(
-            f"{quoted(name)} cannot be the name of a user: expected 1 to {LONGEST_NAME} visible "
+            f"{quoted(name)} cannot be the name of a user: expected 1 to {longest} visible "
             "characters, without white space at the ends"
         )
     if name.casefold() in _RESERVED:
@@ -122,14 +131,16 @@ choose another name
 
 def all_users(connection: Connection) -> list[User]:
     """Return all users, in the order in which they were added."""
-    return [_user(row) for row in connection.execute(select(USERS).order_by(USERS.c.id))]
+    query = select(USERS).where(IS_PERSON).order_by(USERS.c.id)
+    return [_user(row) for row in connection.execute(query)]
 
 
 def user_named(connection: Connection, name: str) -> User:
     """Return the user of a name; there must be one."""
-    row = connection.execute(select(USERS).where(USERS.c.name == name)).one_or_none()
+    row = connection.execute(select(USERS).where(USERS.c.name == name, IS_PERSON)).one_or_none()
     if row is None:
-        known = connection.execute(select(USERS.c.name).order_by(USERS.c.id)).scalars().all()
+        query = select(USERS.c.name).where(IS_PERSON).order_by(USERS.c.id)
+        known = connection.execute(query).scalars().all()
         raise Unknown(f"there is no user {quoted(name)}{suggestion(name, known)}")
     return _user(row)
 
@@ -198,7 +209,7 @@ def is_right(password: str, password_hash: str | None) -> bool:
 
 def user_to_sign_in(connection: Connection, name: str) -> tuple[User, str] | None:
     """Return an active user with the hash of the password; None if there is none of this name."""
-    query = select(USERS).where(USERS.c.name == name, USERS.c.active)
+    query = select(USERS).where(USERS.c.name == name, USERS.c.active, IS_PERSON)
     row = connection.execute(query).one_or_none()
     return None if row is None else (_user(row), row.password_hash)
 
@@ -281,6 +292,7 @@ _SESSION = (
         SESSIONS.c.expires > bindparam("now"),
         SESSIONS.c.seen > bindparam("idle"),
         USERS.c.active,
+        IS_PERSON,
     )
 )
 

@@ -11,9 +11,10 @@ Each judged document makes these annotations, one on each line:
     commenting     the assessor's note
 
 The topic is a body with the purpose "classifying", the assessor's pseudonym the nickname of the
-creator. Text is selected by position, in code points, half-open, and by quote with 32 characters on
-either side; the whole text of a judged document by position. The source is the document's id,
-percent-encoded. Ids are made from what is annotated, so they are the same each time.
+creator, a Person or Software. Text is selected by position, in code points, half-open, and by quote
+with 32 characters on either side; the whole text of a judged document by position. The source is
+the document's id, percent-encoded. Ids are made from what is annotated, so they are the same each
+time.
 
 A file that is read is an AnnotationCollection with its first page, an AnnotationPage, or a list of
 annotations. Text must be selected by position; a quote, if there is one too, must be the text at
@@ -126,7 +127,8 @@ def _annotation(
         target["selector"] = selectors[0] if len(selectors) == 1 else list(selectors)
     about: dict[str, Any] = {"motivation": motivation}
     if judged.assessor is not None:
-        about["creator"] = {"type": "Person", "nickname": judged.assessor}
+        kind = "Software" if judged.program else "Person"
+        about["creator"] = {"type": kind, "nickname": judged.assessor}
     about["body"] = [_text("classifying", judged.topic), *bodies]
     about["target"] = target
     return {"id": f"urn:uuid:{uuid5(_NAMES, _json(about))}", "type": "Annotation", **about}

@@ -348,6 +348,7 @@ def _for_all(those: Sequence[Judged], state: State) -> Judged:
             note="\n".join(each.state.note for each in those if each.state.note),
         ),
         off_pool=all(each.off_pool for each in those),
+        program=any(each.program for each in those),
     )
 
 

@@ -157,6 +157,7 @@ def _of_log(
         "adjudicated": first.adjudicated,
         "draft": state.status == "open",
         "problem": state.problem,
+        "program": first.program,
         "skipped": state.skipped,
     }
     given = tuple(mark for mark, is_set in marks.items() if is_set)

@@ -3,7 +3,8 @@
     {"seq", "topic", "doc", "assessor", "adjudicated", "version", "time", "operation", "change"}
 
 seq numbers the operations of a campaign; version is that of the judgment after the operation.
-assessor is a pseudonym. operation is what the browser sent, change what came of it.
+assessor is a pseudonym; of a program its name, and then "program" is true. operation is what the
+browser sent, change what came of it.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from doxeval.errors import FormatError, InputError
 from doxeval.files import json_lines, open_input, open_output
 from doxeval.messages import json_text
 
-_FIELDS = ("seq", "topic", "doc", "assessor", "adjudicated", "version", "time")
+_FIELDS = ("seq", "topic", "doc", "assessor", "adjudicated", "program", "version", "time")
 _VALUES = ("operation", "change")
 
 
@@ -38,7 +39,7 @@ class LoggedOperation:
     """An operation that was carried out.
 
     adjudicated: on the judgment that adjudicators share; assessor is then who of them did it.
-    origin, line: where it was read, if it was.
+    program: the assessor is a program. origin, line: where it was read, if it was.
 
     >>> skip = Operation("a1", 0, "skip", value=True)
     >>> change = Change(fields={"skipped": (False, True)})
@@ -55,6 +56,7 @@ class LoggedOperation:
     server_time: str
     operation: Operation
     change: Change
+    program: bool = False
     origin: str | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False)
 
@@ -71,6 +73,7 @@ class LoggedOperation:
             "doc": self.document,
             "assessor": self.assessor,
             "adjudicated": self.adjudicated,
+            **({"program": True} if self.program else {}),
             "version": self.version,
             "time": self.server_time,
             "operation": self.operation.as_json(),
@@ -142,6 +145,7 @@ def _logged(record: Any, origin: str, line: int) -> LoggedOperation:
         given.text("time"),
         parse_operation(given.raw("operation"), imports=True),
         Change.from_json(record.get("change")),
+        given.flag("program"),
         origin,
         line,
     )

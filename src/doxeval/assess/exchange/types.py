@@ -16,6 +16,7 @@ class Judged:
     length, elements: the number of characters of the document's text, and of its elements.
     off_pool: found by the assessor, not in the pool. honeypot: placed, with known highlights.
     pooled: the paths of its pooled elements. judge: whose it is in the database. seconds: spent.
+    program: the assessor is a program, or one of those of whose judgments it was made.
 
     >>> judged = Judged("7", "a", "A1", State(highlights=((0, 5),)), length=20)
     >>> judged.draft, judged.marks
@@ -34,6 +35,7 @@ class Judged:
     pooled: tuple[str, ...] = ()
     judge: int | None = None
     seconds: float = 0.0
+    program: bool = False
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -54,6 +56,7 @@ class Judged:
             "honeypot": self.honeypot,
             "off-pool": self.off_pool,
             "problem": self.state.problem,
+            "program": self.program,
             "skipped": self.state.skipped,
         }
         return tuple(mark for mark, is_set in marks.items() if is_set)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 
-from doxeval.assess.agreement import honeypots, number
+from doxeval.assess.agreement import agreement_with_programs, honeypots, number
 from doxeval.assess.choices import PARTS, ROLES
 from doxeval.assess.db import Unknown
 from doxeval.assess.exchange import (
@@ -82,10 +82,19 @@ def _organise_page(
         assignments=campaign.assignments(),
         progress=campaign.progress(),
         agreements=agreement_rows(campaign),
+        programs=campaign.programs(),
+        programs_agree=_program_rows(campaign),
         honeypots=_honeypot_rows(campaign),
         mode=campaign.mode,
         roles=ROLES,
     )
+
+
+def _program_rows(campaign: Campaign) -> list[list[str]]:
+    """Return a head and rows: how far programs agree with people."""
+    judged = campaign.judgments(programs=True)
+    head, *rows = agreement_with_programs(judged, campaign.mode).table()
+    return [head, *rows] if rows else []
 
 
 def _honeypot_rows(campaign: Campaign) -> list[list[str]]:
@@ -223,6 +232,7 @@ class ExportChoice(NamedTuple):
     topic: str | None
     judgments: str
     drafts: bool
+    programs: bool = False
 
 
 def get_exports(request: Request) -> Response:
@@ -246,8 +256,15 @@ def get_exports(request: Request) -> Response:
         problem=problem,
         ties=ties,
         count=count,
+        left_out=_left_out(campaign_of(request), choice),
         formats=formats,
     )
+
+
+def _left_out(campaign: Campaign, choice: ExportChoice) -> list[str]:
+    """Return the programs whose judgments are not in an export."""
+    names = [each.program.title for each in campaign.programs() if each.judged]
+    return [] if choice.programs or choice.judgments in names else names
 
 
 def get_export(request: Request) -> Response:
@@ -271,21 +288,25 @@ def get_export(request: Request) -> Response:
 
 def _choice(request: Request) -> ExportChoice:
     query = request.state.query
-    drafts = query.get("drafts") or "no"
-    if drafts not in ("yes", "no"):
-        raise RefusedRequest(400, "drafts= is yes or no.", "drafts")
+    flags = {name: query.get(name) or "no" for name in ("drafts", "programs")}
+    for name, flag in flags.items():
+        if flag not in ("yes", "no"):
+            raise RefusedRequest(400, f"{name}= is yes or no.", name)
     topic = query.get("topic") or None
     if topic is not None:
         known_topic(campaign_of(request), topic)
-    return ExportChoice(topic, query.get("judgments") or "adjudicated", drafts == "yes")
+    judgments = query.get("judgments") or "adjudicated"
+    return ExportChoice(topic, judgments, flags["drafts"] == "yes", flags["programs"] == "yes")
 
 
 def _export(request: Request, choice: ExportChoice) -> Export:
     """Return the judgments to export; refuse if there are none, or nothing says which."""
     campaign = campaign_of(request)
+    named = {each.program.title for each in campaign.programs()}
+    with_programs = choice.programs or choice.judgments in named
     try:
         export = judgments_to_export(
-            campaign.judgments(topic=choice.topic, drafts=choice.drafts),
+            campaign.judgments(choice.topic, drafts=choice.drafts, programs=with_programs),
             collection=campaign.collection,
             mode=campaign.mode,
             judgments=choice.judgments,

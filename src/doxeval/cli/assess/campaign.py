@@ -34,7 +34,7 @@ from doxeval.messages import plural, truncate
 from doxeval.named import REQUIRED, option
 
 if TYPE_CHECKING:
-    from doxeval.assess.db import Campaign
+    from doxeval.assess.db import Campaign, ProgramAssessor
 
 _MODES: dict[Mode, str] = {
     "2006": "highlights and a best entry point",
@@ -217,6 +217,7 @@ def status(directory: Path, options: StatusOptions) -> None:
     """Print the progress of everybody.
 
     For each topic and user: documents done, relevant ones, problems reported, hours and minutes.
+    Below, programs with what they judged, which counts as nobody's progress.
 
     \b
     Example:
@@ -233,12 +234,14 @@ def status(directory: Path, options: StatusOptions) -> None:
 def _status_data(campaign: Campaign) -> dict[str, Any]:
     from dataclasses import asdict
 
+    programs = campaign.programs()
     return {
         "collection": campaign.collection.location,
         "mode": campaign.mode,
         "order": campaign.settings.order,
         "topics": [{"topic": topic.id, "closed": topic.closed_at} for topic in campaign.topics()],
         "progress": [asdict(row) for row in campaign.progress()],
+        **({"programs": [each.as_dict() for each in programs]} if programs else {}),
     }
 
 
@@ -263,10 +266,22 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
         ]
         for row in campaign.progress()
     ]
-    if not rows:
+    if rows:
+        print_table(["topic", "user", "part", "done", "relevant", "problems", "time", ""], rows)
+    else:
         line("Nobody has a topic yet: doxeval assess assign")
-        return
-    print_table(["topic", "user", "part", "done", "relevant", "problems", "time", ""], rows)
+    if programs := campaign.programs():
+        line()
+        heading("Programs")
+        head = ["program", "version", "judged", "validated", "relevant", "about"]
+        print_table(head, [_program_cells(each) for each in programs])
+
+
+def _program_cells(assessor: ProgramAssessor) -> list[str]:
+    program = assessor.program
+    counts = (assessor.judged, assessor.validated, assessor.relevant)
+    names = [truncate(program.name), truncate(program.version) or "–"]
+    return [*names, *(f"{count:,}" for count in counts), truncate(program.about) or "–"]
 
 
 def in_time(seconds: float) -> str:

@@ -14,6 +14,7 @@ from doxeval.cli.assess.opening import (
     CampaignOptions,
     directory_argument,
     opened_campaign,
+    programs_option,
     topics_chosen,
     topics_option,
 )
@@ -26,14 +27,14 @@ from doxeval.cli.options import (
     refuse_existing,
     wide_option,
 )
-from doxeval.cli.output import heading, json_data, line, print_table, warn
+from doxeval.cli.output import heading, json_data, line, note, print_table, warn
 from doxeval.cli.verb import refuse, verb
 from doxeval.messages import join_names, plural, truncate
 from doxeval.named import REQUIRED, option
 
 if TYPE_CHECKING:
     from doxeval.assess.agreement import AssessorAgreement, HoneypotScore
-    from doxeval.assess.db import Campaign, Imported
+    from doxeval.assess.db import Campaign, Imported, User
     from doxeval.assess.exchange import ImportedState, Judged
 
 
@@ -56,6 +57,7 @@ class ExportOptions(CampaignOptions):
         metavar="adjudicated|majority|union|NAME",
     )
     drafts: bool = option(False, "Also what is not validated yet, marked as a draft.")
+    programs: bool = programs_option()
     topics: tuple[str, ...] = topics_option()
     force: bool = force_option("what exists")
 
@@ -65,9 +67,10 @@ class ExportOptions(CampaignOptions):
 def export(directory: Path, options: ExportOptions) -> None:
     """Write the judgments to a file.
 
-    It is for `doxeval evaluate` and for other programs. Validated judgments are exported, under
+    It is for `doxeval evaluate` and the like. Validated judgments are exported, under
     pseudonyms. If assessors differ, and nobody has adjudicated, say with --judgments whose
-    judgments to take. What a format cannot hold is said on stderr, before anything is written.
+    judgments to take. Those of programs are left out unless --programs is given, or one of them is
+    named. What a format cannot hold is said on stderr, before anything is written.
 
     \b
     Examples:
@@ -78,7 +81,9 @@ def export(directory: Path, options: ExportOptions) -> None:
     from doxeval.files import outputs_together
 
     if options.format == "log":
-        refuse({"judgments", "drafts"}, "has no effect on the log, which has everything")
+        refuse(
+            {"judgments", "drafts", "programs"}, "has no effect on the log, which has everything"
+        )
     refuse_existing(options.out, force=options.force, directories=True)
     # The file appears when the campaign has noted the export.
     with opened_campaign(directory, options.collection) as campaign, outputs_together():
@@ -112,8 +117,11 @@ def _write_judgments(
     from doxeval.errors import InputError
 
     pseudonyms = {user.name: user.pseudonym for user in campaign.users()}
+    is_program = options.judgments in {each.program.title for each in campaign.programs()}
+    if not is_program:
+        note_programs(campaign, options.programs)
     exported = judgments_to_export(
-        campaign.judgments(topics, drafts=True),
+        campaign.judgments(topics, drafts=True, programs=options.programs or is_program),
         collection=campaign.collection,
         mode=campaign.mode,
         judgments=pseudonyms.get(options.judgments, options.judgments),
@@ -133,8 +141,17 @@ def _write_judgments(
 class ImportOptions(CampaignOptions):
     """The options of `doxeval assess import`."""
 
-    assessor: str = option(REQUIRED, "The user whose judgments they are.", metavar="NAME")
-    replace: bool = option(False, "Also where the user has judged already.")
+    assessor: str | None = option(None, "The user whose judgments they are.", metavar="NAME")
+    program: str | None = option(
+        None,
+        "The program whose judgments they are: the name of a language model, of a rule …",
+        metavar="NAME",
+    )
+    version: str = option("", "The program's version; each is an assessor of its own.", metavar="V")
+    about: str = option(
+        "", "What else is to be known of the program, such as the prompt.", metavar="TEXT"
+    )
+    replace: bool = option(False, "Also where the same assessor has judged already.")
 
 
 @verb(ImportOptions, name="import")
@@ -147,21 +164,40 @@ def import_(directory: Path, file: Path, options: ImportOptions) -> None:
     are, all judgments or none. What the user has judged already stays, unless --replace is given.
     The log records the import.
 
+    Judgments that no person made are those of a --program. It is an assessor of its own kind, which
+    cannot sign in: progress, agreement, adjudication and exports leave it out unless --programs is
+    given, and `doxeval assess agreement` compares it with people in a table of its own.
+
     \b
-    Example:
+    Examples:
       doxeval assess import campaign qrels.jsonl --assessor ann
+      doxeval assess import campaign llm.jsonl --program llama --version 3.1 --about "$(cat prompt)"
     """
+    if (options.assessor is None) == (options.program is None):
+        raise click.UsageError("give --assessor, or --program for what no person judged")
+    if options.program is None:
+        refuse({"version", "about"}, "goes with --program")
+    from doxeval.assess.db import Program
     from doxeval.assess.exchange import states_of
 
     with opened_campaign(directory, options.collection) as campaign:
-        user = campaign.user(options.assessor)
+        assessor: User | Program
+        if options.program is not None:
+            assessor = Program(options.program, options.version, options.about)
+            name = assessor.title
+        else:
+            assessor = campaign.user(str(options.assessor))
+            name = assessor.name
         imported = states_of(file, campaign.collection, campaign.mode)
         _refuse_repeated(imported, file)
-        done = campaign.import_judgments(imported, user, replace=options.replace)
+        if options.program is None:
+            _refuse_programs(imported, file)
+        done = campaign.import_judgments(imported, assessor, replace=options.replace)
     for judgment in imported:
         if judgment.problems:
             warn([f"{_where(judgment)} is open: {join_names(judgment.problems)}"])
-    _print_done(done, f"imported as those of {truncate(options.assessor)}")
+    kind = "the program " if options.program is not None else ""
+    _print_done(done, f"imported as those of {kind}{truncate(name)}")
 
 
 def _where(judgment: ImportedState) -> str:
@@ -183,6 +219,26 @@ def _refuse_repeated(judgments: list[ImportedState], file: Path) -> None:
         seen.add(pair)
 
 
+def _refuse_programs(judgments: list[ImportedState], file: Path) -> None:
+    """Refuse judgments that programs made where people's are expected."""
+    from doxeval.errors import InputError
+
+    for judgment in judgments:
+        if "program" in judgment.marks:
+            message = f"that of {_where(judgment)} was made by a program: expected people's"
+            raise InputError(f"{message} (--program imports it)", str(file), judgment.line)
+
+
+def note_programs(campaign: Campaign, counted: bool) -> None:
+    """Say that judgments of programs are left out, or that there are none to count."""
+    judged = {each.program.title: each.judged for each in campaign.programs() if each.judged}
+    if counted and not judged:
+        warn(["--programs has no effect: no program has judged anything"])
+    elif judged and not counted:
+        those = plural(sum(judged.values()), "judgment")
+        note(f"{those} of programs left out ({join_names(list(judged))}); --programs counts them")
+
+
 def _print_done(done: Imported, what: str) -> None:
     """Print how many judgments were written, and which were left alone."""
     if done.kept:
@@ -197,6 +253,7 @@ class AgreementOptions(CampaignOptions):
     """The options of `doxeval assess agreement`."""
 
     topics: tuple[str, ...] = topics_option()
+    programs: bool = programs_option()
     wide: bool = wide_option()
     format: TableOrJson = format_option("How to print the agreement.")
 
@@ -211,25 +268,38 @@ def agreement(directory: Path, options: AgreementOptions) -> None:
     when both say the same of everything, are a dash. The table names users, JSON their pseudonyms.
     If there are honeypots, assessors are also compared with what is known.
 
+    Programs have a table of their own, which compares each of them with each person and with what
+    was adjudicated. With --programs they also count as assessors everywhere else.
+
     \b
     Example:
       doxeval assess agreement campaign --topic 301
     """
     from doxeval.assess.agreement import agreement as agreement_of
+    from doxeval.assess.agreement import agreement_with_programs
     from doxeval.assess.agreement import honeypots as scores_on_honeypots
 
     check_wide(options.format)
     with opened_campaign(directory, options.collection) as campaign:
-        judged = campaign.judgments(topics_chosen(campaign, options.topics))
+        topics, by_programs = topics_chosen(campaign, options.topics), bool(campaign.programs())
+        if options.programs:
+            note_programs(campaign, True)
+        every = campaign.judgments(topics, programs=True)
         if options.format == "table":
-            judged = _by_name(campaign, judged)
+            every = _by_name(campaign, every)
+        judged = [each for each in every if options.programs or not each.program]
         agreed = agreement_of(judged, campaign.mode)
+        with_programs = agreement_with_programs(every, campaign.mode)
         scores = scores_on_honeypots(judged, campaign.gold(), campaign.mode)
     if options.format == "json":
-        on_honeypots = {"honeypots": [score.as_dict() for score in scores]}
-        json_data(agreed.as_dict() | on_honeypots, indent=1)
+        more = {"programs": with_programs.as_dict()["rows"]} if by_programs else {}
+        more["honeypots"] = [score.as_dict() for score in scores]
+        json_data(agreed.as_dict() | more, indent=1)
     else:
-        _print_agreement(agreed, scores)
+        _print_agreement(agreed, with_programs, scores)
+        if by_programs and not with_programs.rows:
+            line()
+            line("No document has been validated by a person and a program yet.")
 
 
 def _by_name(campaign: Campaign, judged: Sequence[Judged]) -> list[Judged]:
@@ -237,15 +307,22 @@ def _by_name(campaign: Campaign, judged: Sequence[Judged]) -> list[Judged]:
     from dataclasses import replace
 
     names: dict[str | None, str] = {user.pseudonym: user.name for user in campaign.users()}
-    return [replace(judgment, assessor=names.get(judgment.assessor)) for judgment in judged]
+    return [replace(each, assessor=names.get(each.assessor, each.assessor)) for each in judged]
 
 
-def _print_agreement(agreed: AssessorAgreement, scores: Sequence[HoneypotScore]) -> None:
+def _print_agreement(
+    agreed: AssessorAgreement, with_programs: AssessorAgreement, scores: Sequence[HoneypotScore]
+) -> None:
     if agreed.rows:
         head, *rows = agreed.table()
         print_table(head, rows)
     else:
         line("No document has been validated by two assessors yet.")
+    if with_programs.rows:
+        line()
+        heading("People and programs")
+        head, *rows = with_programs.table()
+        print_table(head, rows)
     if scores:
         line()
         heading("On honeypots")
@@ -268,6 +345,7 @@ class AdjudicateOptions(CampaignOptions):
         "Which characters are relevant: those of more than half of the assessors, of any, or of "
         "all.",
     )
+    programs: bool = programs_option()
     topics: tuple[str, ...] = topics_option()
     replace: bool = option(False, "Also what was adjudicated already.")
 
@@ -290,7 +368,10 @@ def adjudicate(directory: Path, options: AdjudicateOptions) -> None:
     """
     with opened_campaign(directory, options.collection) as campaign:
         chosen = topics_chosen(campaign, options.topics)
-        done = campaign.adjudicate(options.by, chosen, replace=options.replace)
+        note_programs(campaign, options.programs)
+        done = campaign.adjudicate(
+            options.by, chosen, replace=options.replace, programs=options.programs
+        )
     if done.ties:
         warn([str(done.ties)])
     _print_done(done, f"adjudicated by {options.by}")
@@ -315,5 +396,6 @@ def honeypots(directory: Path, gold: Path, options: CampaignOptions) -> None:
     with opened_campaign(directory, options.collection) as campaign:
         known = states_of(gold, campaign.collection, campaign.mode)
         _refuse_repeated(known, gold)
+        _refuse_programs(known, gold)
         outside = campaign.place_honeypots(known)
     line(f"{plural(len(known), 'honeypot')} placed, {outside:,} of them not in the pool")

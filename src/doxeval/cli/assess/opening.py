@@ -37,6 +37,11 @@ def topics_option() -> Any:
     return option((), "Only this topic; may be repeated.", metavar="ID", flags=("--topic",))
 
 
+def programs_option() -> Any:
+    """Declare `--programs`."""
+    return option(False, "Count programs as assessors, too.")
+
+
 def database_option() -> Any:
     """Declare `--database URL`."""
     return option(
