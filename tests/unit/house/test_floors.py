@@ -21,7 +21,7 @@ FLOORS = [
     {"runs", "assessments", "locating", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison"},
     {"evaluation", "reports", "assess", "compat"},
-    {"chunks"},
+    {"chunks", "ir_measures"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
