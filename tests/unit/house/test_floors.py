@@ -16,7 +16,7 @@ from house_imports import PROJECT, ROOT
 
 FLOORS = [
     {"errors", "arrays", "messages", "output", "doors", "version", "progress"},
-    {"spans", "files", "columns", "markup", "storage", "named", "parallel", "scores"},
+    {"spans", "files", "columns", "markup", "storage", "named", "parallel", "scores", "datasets"},
     {"documents", "topics"},
     {"runs", "assessments", "locating", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison"},
