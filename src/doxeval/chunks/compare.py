@@ -820,6 +820,13 @@ class Study(Mapping[str, "RunView"]):
             for chunking in self
         ]
 
+    def _description_of(self, name: str) -> str:
+        """Return what the chunks of a row are, in a few words."""
+        limits = self.limits[name]
+        if not limits.chunks:
+            return "no chunks"
+        return f"{plural(limits.chunks, 'chunk')} of {limits.sizes[1]:,.0f} {self.unit} (median)"
+
     def _choice_of(self, name: str) -> dict[str, Any]:
         """Return what a row is, where it is more than a chunking."""
         choice = self.choices[name]
@@ -857,6 +864,7 @@ class Study(Mapping[str, "RunView"]):
         titles = self.dataset.questions.items()
         settings: dict[str, Any] = {
             "title": "Chunkings compared",
+            "descriptions": {name: self._description_of(name) for name in self},
             "topics": [Topic(name, title=text) for name, text in titles if text],
             "truth": evaluation.truth,
             "chunks": {name: chunks.table for name, chunks in self.chunks.items()},
