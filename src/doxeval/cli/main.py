@@ -6,6 +6,7 @@ quickly.
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -35,6 +36,27 @@ _HEADINGS = {
     "Convert, fuse and simulate": ("convert", "fuse", "simulate"),
 }
 VERBS = tuple(name for names in _HEADINGS.values() for name in names)
+
+# What a terminal without Unicode shows instead.
+_PLAIN = {
+    **dict(zip("✓✗●○█▏▎▍▌▋▊▉░▒▓│─┼•·×−–—’‘“”", "+x*o###########|-+**x---''\"\"", strict=True)),
+    "…": "...",
+    "≥": ">=",
+    "≤": "<=",
+    "≈": "~",
+    "±": "+-",
+    "→": "->",
+    "←": "<-",
+    "△": "^",
+    "τ": "tau",
+    "α": "alpha",
+    "β": "beta",
+    "κ": "kappa",
+    "Δ": "delta ",
+    "½": "1/2",
+    "\N{NO-BREAK SPACE}": " ",
+    "\N{NARROW NO-BREAK SPACE}": " ",
+}
 
 
 class _Doxeval(VerbGroup):
@@ -80,10 +102,20 @@ def stopped_by_signals() -> Iterator[None]:
 
 
 def _print_any_character() -> None:
-    """Show characters that the encoding of stdout lacks as escapes."""
-    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
-        with suppress(OSError):
-            sys.stdout.reconfigure(errors="backslashreplace")
+    """Show characters that the encoding of the terminal lacks in plain ones, or as escapes."""
+    codecs.register_error("doxeval-plain", _plain)
+    for stream, first in ((sys.stdout, sys.__stdout__), (sys.stderr, sys.__stderr__)):
+        if stream is first and isinstance(stream, io.TextIOWrapper):
+            with suppress(OSError):
+                stream.reconfigure(errors="doxeval-plain")
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    character = error.object[error.start]
+    escaped = character.encode("ascii", "backslashreplace").decode()
+    return _PLAIN.get(character, escaped), error.start + 1
 
 
 @click.group(
