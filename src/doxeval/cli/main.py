@@ -20,7 +20,7 @@ import click
 
 from doxeval.cli.exit_codes import are_handled, exit_code, handle_signals, release_signals
 from doxeval.cli.verb import VerbGroup
-from doxeval.version import __version__
+from doxeval.version import __version__, commit
 
 # NumPy would start threads for linear algebra, which no command does. They would cost every
 # command, and every process that it starts, a tenth of a second.
@@ -118,10 +118,24 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     return _PLAIN.get(character, escaped), error.start + 1
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+    if is_wanted:
+        built_from = commit()
+        click.echo(f"doxeval {__version__}" + (f" (commit {built_from})" if built_from else ""))
+        ctx.exit()
+
+
 @click.group(
     cls=_Doxeval, headings=_HEADINGS, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(__version__, prog_name="doxeval")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version, with its commit, and exit.",
+)
 @click.option("--debug", is_flag=True, help="Show where an error comes from (its traceback).")
 def main(debug: bool) -> None:
     """Evaluate the retrieval of parts of documents: elements, passages, chunks.
