@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from doxeval.assessments import LINKS
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Law, Measure, Need
+from doxeval.measures.from_ir_measures import IrMeasure
 from doxeval.measures.registry import ALIASES, FAMILIES, Family
 from doxeval.named import parameters_in_words, shown
 
@@ -40,6 +41,8 @@ def explain_measure(given: Measure | type[Measure]) -> str:
     **Range** 0 to ∞; higher is better. By default it is 0 to 1.
     """
     measure = given() if isinstance(given, type) else given
+    if isinstance(measure, IrMeasure):
+        return measure.explained()
     kind, facts, default = type(measure), measure.facts, type(measure)()
     parts = [
         f"### {kind.name}: {measure.title}",
