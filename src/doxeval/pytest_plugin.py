@@ -84,6 +84,7 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
         from doxeval.errors import InputError, warn
         from doxeval.files import open_output, outputs_together
         from doxeval.measures import not_among, preset_named
+        from doxeval.messages import Parameter
         from doxeval.scores import as_json
 
         if baseline is None and (significant or max_drop is not None):

@@ -550,10 +550,10 @@ def results_may_be_cut_in_two(case: Case) -> None:
         ((start, end),) = result.spans
         at = random.randint(start, end)
         parts = [part for part in ((start, at), (at, end)) if part[1] > part[0]]
-        added = [result.added] + [Result._field_defaults["added"]] * len(parts)
+        added = (result.added, None)
         cut += [
             result._replace(kind=Kind.PASSAGE, start=begin, end=after, spans=(), added=before)
-            for (begin, after), before in zip(parts, added)
+            for (begin, after), before in zip(parts, added, strict=False)
         ]
     expected = case.scene.scores(case.measure, results, KEEP)
     assert case.scene.scores(case.measure, cut, KEEP) == pytest.approx(expected, abs=SLACK)
