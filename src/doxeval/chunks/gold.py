@@ -23,10 +23,11 @@ from doxeval.chunks.formats import (
     RawQuestion,
     question_formats,
 )
-from doxeval.chunks.formats.beir import judged_folder, judged_parts
+from doxeval.chunks.formats.beir import judged_dataset, judged_folder, judged_parts
 from doxeval.chunks.formats.own import judged_questions
 from doxeval.chunks.questions import EvidenceSpan, Question, QuestionNeed, Questions, Tally
 from doxeval.chunks.records import Loaded, loaded_from, plain
+from doxeval.datasets import is_dataset
 from doxeval.errors import FormatError, warn
 from doxeval.locating import (
     DocumentQuoteMatch,
@@ -735,6 +736,8 @@ def _fields_of(value: Any) -> str:
 
 
 def _loaded(source: Any) -> Loaded:
+    if is_dataset(source):
+        return Loaded(judged_dataset(source), os.fspath(source))
     if isinstance(source, str | os.PathLike) and os.path.isdir(source):
         path = os.fspath(source)
         return Loaded(_folder(path), path)

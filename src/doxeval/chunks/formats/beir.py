@@ -24,6 +24,7 @@ from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, SourceError
 from doxeval.files import open_input, text_lines
 from doxeval.messages import join_names
+from doxeval.topics import read_topics
 
 _QUERIES = ("queries.jsonl", "queries.tsv", "topics.tsv", "queries.jsonl.gz", "queries.tsv.gz")
 _SEGMENTS = ("segments.jsonl", "segments.jsonl.gz")
@@ -58,6 +59,12 @@ def judged_folder(path: str) -> JudgedParts:
         raise SourceError(f"no queries in the folder: expected {' or '.join(_QUERIES[:3])}", path)
     segments = _first(path, _SEGMENTS)
     return judged_parts({"queries": queries, "qrels": _qrels(path), "segments": segments})
+
+
+def judged_dataset(source: str | os.PathLike[str]) -> JudgedParts:
+    """Return the queries and qrels of a data set of ir_datasets."""
+    texts = {topic.id: topic.title or "" for topic in read_topics(source)}
+    return JudgedParts(texts, _grades(os.fspath(source)), {})
 
 
 def judged_parts(files: Mapping[str, Any]) -> JudgedParts:
