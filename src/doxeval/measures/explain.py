@@ -290,6 +290,8 @@ REFERENCES = {
     "overview. TREC 2007.",
     "Kamps et al. 2008": "J. Kamps, J. Pehcevski, G. Kazai, M. Lalmas, S. Robertson: INEX 2007 "
     "evaluation measures. INEX 2007.",
+    "Karpukhin et al. 2020": "V. Karpukhin and others: Dense passage retrieval for open-domain "
+    "question answering. EMNLP 2020.",
     "Kazai and Lalmas 2006": "G. Kazai, M. Lalmas: eXtended cumulated gain measures for the "
     "evaluation of content-oriented XML retrieval. ACM Transactions on Information Systems 24(4), "
     "2006.",
@@ -311,6 +313,8 @@ REFERENCES = {
     "Raghavan et al. 1989": "V. Raghavan, P. Bollmann, G. S. Jung: A critical investigation of "
     "recall and precision as measures of retrieval system performance. ACM Transactions on "
     "Information Systems 7(3), 1989.",
+    "Rajpurkar, Jia and Liang 2018": "P. Rajpurkar, R. Jia, P. Liang: Know what you don't know: "
+    "unanswerable questions for SQuAD. ACL 2018.",
     "Robertson 2006": "S. Robertson: On GMAP: and other transformations. CIKM 2006.",
     "Robertson 2012": "S. Robertson: On smoothing average precision. ECIR 2012.",
     "Sakai and Dou 2013": "T. Sakai, Z. Dou: Summaries, ranked retrieval and sessions: a unified "

@@ -43,7 +43,7 @@ _ROWS_AT_ONCE = 500
 def backup(database: Database, path: Path) -> None:
     """Write a backup, completely or not at all; it is compressed if its name ends in .gz."""
     with open_output(path) as file, _packed(file, path) as packed:
-        os.chmod(file.fileno(), 0o600)  # it has the hashes of passwords
+        os.chmod(file.name, 0o600)  # it has the hashes of passwords
         digest = hashlib.sha256()
         with database.read() as connection:
             for record in _records(connection):

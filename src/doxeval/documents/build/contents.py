@@ -107,7 +107,7 @@ def _load_compressed(path: str, limits: Limits) -> bytes:
 
 def _load_plain(path: str, limits: Limits) -> bytes:
     # This takes two thirds of the time of a file object, and there may be millions of files.
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))  # Windows has the latter
     try:
         data = os.read(descriptor, _SMALL_FILE)
         # A pipe may give less than there is to come.
