@@ -262,7 +262,8 @@ def test_a_frame_of_topics_becomes_a_frame_of_results(library: Any, indexed: Pat
 def test_results_of_search_are_scored_as_the_run_is(indexed: Path) -> None:
     topics = pandas.DataFrame({"query_id": ["1", "2"], "text": ["fog horn", "sea"]})
     gold = {"1": {"b": [(0, 9)]}, "2": {"a": [(0, 15)]}}
-    for options in ({"task": "documents"}, {"units": "windows(2,1)"}, {"task": "focused"}):
+    searches: list[dict[str, Any]] = [{"task": "documents"}, {"units": "windows(2,1)"}, {}]
+    for options in searches:
         frame = doxeval.search(indexed, topics, **options)
         run = doxeval.search(indexed, {"1": "fog horn", "2": "sea"}, **options)
         assert "doc_id" in frame.columns and frame["rank"].min() == 1
