@@ -259,6 +259,10 @@ def documents(
     return docs
 
 
+# The documents of a folder of BEIR.
+_CORPORA = ("corpus.jsonl", "corpus.jsonl.gz")
+
+
 def warnings_about(docs: Documents, source: Any) -> tuple[str, ...]:
     """Return the warnings about documents, unless the source was these documents already.
 
@@ -295,7 +299,7 @@ def is_folder(source: Any) -> bool:
         return False
     path = Path(source)
     if path.is_dir():
-        return not any((path / name).exists() for name in ("corpus.jsonl", "manifest.json"))
+        return not any((path / name).exists() for name in (*_CORPORA, "manifest.json"))
     suffix = os.path.splitext(uncompressed_name(path.name))[1].lower()
     return path.is_file() and suffix not in TABLE_SUFFIXES
 
@@ -311,8 +315,9 @@ def _of_items(items: list[Any]) -> Documents:
 def _of_path(path: str) -> Documents:
     if is_url(path):
         return documents(Collection(path))
-    if os.path.exists(os.path.join(path, "corpus.jsonl")):  # as BEIR has it
-        return _of_path(os.path.join(path, "corpus.jsonl"))
+    for name in _CORPORA:
+        if os.path.exists(file := os.path.join(path, name)):
+            return _of_path(file)
     if os.path.isdir(path):
         return documents(Collection(path))
     if not os.path.exists(path):
