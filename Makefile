@@ -7,7 +7,7 @@ MINUTES ?= 10
 # Tests start hundreds of processes, which should not compile the same sources again and again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-assess test test-long test-all fuzz pins bench docs web web-check clean
+.PHONY: demo demo-assess test test-long test-all fuzz pins bench docs package web web-check clean
 
 demo: .venv/installed
 	$(BIN)/doxeval demo --force
@@ -55,6 +55,11 @@ bench: .venv/installed
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/chunks.py
 	$(BIN)/python benchmarks/report.py
+
+# Packages in dist/, checked, and the wheel tried in an empty environment of every Python here.
+package: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[package]" -c constraints.txt
+	$(BIN)/python scripts/package.py
 
 docs: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt

@@ -60,6 +60,7 @@ FORMATS = {
         "Questions with gold": "doxeval.chunks.formats.own",
     },
     "Question sets of others": {
+        "Tables": "doxeval.chunks.formats.flat",
         "Retrieval-augmented generation": "doxeval.chunks.formats.rag",
         "Reading comprehension": "doxeval.chunks.formats.reading",
         "Judged documents": "doxeval.chunks.formats.beir",

@@ -23,7 +23,7 @@ from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-EXTRAS = ("dev", "docs")  # what `make test`, `make demo`, `make fuzz` and `make docs` install
+EXTRAS = ("dev", "docs", "package")  # what the targets of `make` install
 _SECONDS = 300
 # What pip prints if there is no network. That a package is not in the index says it differently.
 _OFFLINE = (

@@ -59,7 +59,7 @@ SEAMS = {
     "largest_digests_file": "doxeval.storage.files._LARGEST_DIGESTS_FILE",
     "largest_manifest": "doxeval.storage.remote.LARGEST_MANIFEST",
     "largest_token": "doxeval.markup.expat.LARGEST_TOKEN",
-    "lock_file": "doxeval.output._lock",
+    "lock_file": "doxeval.output.lock_file",
     "longest_document": "doxeval.documents.nodes.LONGEST_DOCUMENT",
     "longest_json_line": "doxeval.runs.jsonl.LONGEST_LINE",
     "lookup_block": "doxeval.documents.lookup._BLOCK",

@@ -25,10 +25,16 @@ from functools import cache, partial
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    HAS_LOCKS = False
+else:
+    HAS_LOCKS = True
+
 OutputStage = Literal["writing", "building", "replaced"]
 
 _LONGEST_NAME = 200  # bytes of NAME; file systems allow 255 with all that is added
-_HAS_LOCKS = os.name == "posix"
 _NO_LOCK = -1
 
 
@@ -101,7 +107,7 @@ def remove_leftovers(directory: Path) -> None:
     >>> left.exists()
     False
     """
-    if not _HAS_LOCKS:
+    if not HAS_LOCKS:
         return
     for path, parts in _temporaries(directory):
         if parts["host"] != _host():
@@ -288,7 +294,7 @@ def _host() -> str:
 
 def _lock_of_new(path: Path) -> int | None:
     """Lock what was just made; return None if it was taken for a leftover and removed."""
-    if not _HAS_LOCKS:
+    if not HAS_LOCKS:
         return _NO_LOCK
     try:
         file = _open_locked(path, wait=True)
@@ -318,7 +324,7 @@ def _remove_if_dead(path: Path) -> None:
 def _may_be_alive(path: Path) -> bool:
     """Whether a process works on this output; where locks cannot tell, it does if it is there."""
     parts = _parts(path.name)
-    if not _HAS_LOCKS or parts is None or parts["host"] != _host():
+    if not HAS_LOCKS or parts is None or parts["host"] != _host():
         return path.exists()
     try:
         os.close(_open_locked(path))
@@ -337,16 +343,15 @@ def _open_locked(path: Path, *, wait: bool = False) -> int:
     except IsADirectoryError:
         file = os.open(path, os.O_RDONLY | flags)
     try:
-        _lock(file, wait=wait)
+        lock_file(file, wait=wait)
     except OSError:
         os.close(file)
         raise
     return file
 
 
-def _lock(file: int, *, wait: bool) -> None:
-    import fcntl
-
+def lock_file(file: int, *, wait: bool = False) -> None:
+    """Lock an open file for this process alone; wait for another one's lock, or raise OSError."""
     fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 

@@ -84,12 +84,19 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
         from doxeval.errors import InputError, warn
         from doxeval.files import open_output, outputs_together
         from doxeval.measures import not_among, preset_named
+        from doxeval.messages import Parameter
         from doxeval.scores import as_json
 
         if baseline is None and (significant or max_drop is not None):
             raise InputError("max_drop and significant go with baseline, earlier scores")
         if baseline is not None and max_drop is None and not significant:
-            raise InputError("baseline needs max_drop (such as .02) or significant=True")
+            raise InputError(
+                Parameter("baseline")
+                + " needs "
+                + Parameter("max_drop", 0.02)
+                + " or "
+                + Parameter("significant", True)
+            )
         if junit is not None and not fail_under and baseline is None:
             raise InputError("junit goes with fail_under or baseline: it writes checks")
         earlier = None if baseline is None else read_earlier(baseline)

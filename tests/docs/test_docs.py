@@ -17,7 +17,7 @@ from doxeval.cli import VERBS
 from doxeval.measures import FAMILIES, MEASURES, PRESETS, REFERENCES, explain_measure
 from doxeval.retrieve import MODELS
 from doxeval.retrieve import explain_model as explained_model
-from package_readme import with_addresses
+from package_hooks import with_addresses
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -172,7 +172,7 @@ def described(root: Path) -> tuple[str, str]:
 
 
 def test_the_package_index_shows_a_readme_whose_links_lead_somewhere(tmp_path: Path) -> None:
-    version, hook = "src/doxeval/version.py", "scripts/package_readme.py"
+    version, hook = "src/doxeval/version.py", "scripts/package_hooks.py"
     for name in ("pyproject.toml", "README.md", version, hook):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)

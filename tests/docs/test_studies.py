@@ -47,6 +47,7 @@ PAGES = (
     "campaign",
     "python",
     "coming-from",
+    "bridges",
 )
 FENCE = re.compile(
     r"^(?:<!-- (not run|needs [^\n]+) -->\n+)?"

@@ -40,6 +40,7 @@ from doxeval.assessments.merge import Merge, merge_judgments
 from doxeval.assessments.resolution import resolve_assessments, resolve_judgments
 from doxeval.assessments.trec import read_trec_qrels, write_msmarco_qrels, write_trec_qrels
 from doxeval.columns import Frame, are_named_tuples, begins_nested, is_frame
+from doxeval.datasets import DatasetGrade, dataset_judgments, is_dataset
 from doxeval.documents import Collection, Offsets, Whitespace, is_archive
 from doxeval.errors import FormatError, OutputError, SourceError, warn
 from doxeval.files import (
@@ -249,7 +250,7 @@ def read_assessments(
     whitespace: Whitespace | None = None,
     subtopics: bool = False,
 ) -> Assessments:
-    """Read the assessments of files, directories and archives.
+    """Read the assessments of files, directories and archives, or of a data set (`irds:NAME`).
 
     With a collection, text points become offsets and everything is checked against the texts.
     A document that is judged more than once for a topic is an error, unless `pool` chooses the
@@ -343,7 +344,9 @@ def _of_pool(columns: JudgmentColumns, pool: str) -> JudgmentColumns:
 
 def _read(source: str, subtopics: bool | None) -> Iterator[Judgments]:
     """Yield what a file says, or each file of a directory, or each member of an archive."""
-    if os.path.isdir(source):
+    if is_dataset(source):
+        yield _of_dataset(source, subtopics)
+    elif os.path.isdir(source):
         files = sorted(path for path in Path(source).rglob("*") if path.is_file())
         visible = [path for path in files if not path.name.startswith(".")]
         if not visible:
@@ -358,6 +361,24 @@ def _read(source: str, subtopics: bool | None) -> Iterator[Judgments]:
     else:
         with open_input(source) as file:
             yield _read_file(file, source, subtopics)
+
+
+def _of_dataset(source: str, subtopics: bool | None) -> Judgments:
+    """Return the judgments of a data set of ir_datasets."""
+    from doxeval.assessments.frames import judgments_of_tuples
+
+    rows = list(dataset_judgments(source))
+    if not rows:
+        raise FormatError("no judgments in the data set", source)
+    has_subtopics = any(row.subtopic for row in rows)
+    if subtopics and not has_subtopics:
+        raise FormatError(Parameter("subtopics", True) + ": the data set has none", source)
+    try:
+        if has_subtopics and subtopics is not False:
+            return judgments_of_tuples(rows)
+        return judgments_of_tuples([DatasetGrade(*row[:3]) for row in rows])
+    except FormatError as error:
+        raise FormatError(error.message, source) from None
 
 
 def _read_file(file: IO[bytes], origin: str, subtopics: bool | None) -> Judgments:

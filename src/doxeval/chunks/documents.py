@@ -21,6 +21,7 @@ from doxeval.chunks.records import (
     load,
     plain,
 )
+from doxeval.datasets import dataset_documents, is_dataset
 from doxeval.documents import (
     BuildOptions,
     Collection,
@@ -237,6 +238,8 @@ def documents(
     Files, frames and lists of SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue and Natural
     Questions hold the documents of their questions.
 
+    `irds:NAME` has the documents of a data set of ir_datasets.
+
     Files of a folder that are no documents are not read; `warnings` of the result counts them.
     For a folder, `id_rule` says where ids come from ("stem", or an XPath like "//id"), `root` and
     `drop` are CSS selectors of what is kept of each page of HTML and of what is left out of it, and
@@ -297,6 +300,8 @@ def is_folder(source: Any) -> bool:
     """
     if not isinstance(source, str | os.PathLike) or is_url(os.fspath(source)):
         return False
+    if is_dataset(source):
+        return False
     path = Path(source)
     if path.is_dir():
         return not any((path / name).exists() for name in (*_CORPORA, "manifest.json"))
@@ -315,6 +320,8 @@ def _of_items(items: list[Any]) -> Documents:
 def _of_path(path: str) -> Documents:
     if is_url(path):
         return documents(Collection(path))
+    if is_dataset(path):
+        return Documents(dataset_documents(path), path)
     for name in _CORPORA:
         if os.path.exists(file := os.path.join(path, name)):
             return _of_path(file)

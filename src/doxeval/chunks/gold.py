@@ -23,10 +23,16 @@ from doxeval.chunks.formats import (
     RawQuestion,
     question_formats,
 )
-from doxeval.chunks.formats.beir import folder_of_qrels, judged_folder, judged_parts
+from doxeval.chunks.formats.beir import (
+    folder_of_qrels,
+    judged_dataset,
+    judged_folder,
+    judged_parts,
+)
 from doxeval.chunks.formats.own import judged_questions
 from doxeval.chunks.questions import EvidenceSpan, Question, QuestionNeed, Questions, Tally
 from doxeval.chunks.records import Loaded, loaded_from, plain
+from doxeval.datasets import is_dataset
 from doxeval.errors import FormatError, warn
 from doxeval.locating import (
     DocumentQuoteMatch,
@@ -735,6 +741,8 @@ def _fields_of(value: Any) -> str:
 
 
 def _loaded(source: Any) -> Loaded:
+    if is_dataset(source):
+        return Loaded(judged_dataset(source), os.fspath(source))
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         if os.path.isdir(path):

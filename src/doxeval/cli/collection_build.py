@@ -84,7 +84,7 @@ def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
 
     A SOURCE is a directory, a glob, an archive (.tar, .tar.gz, .zip), a file (.xml, .html, .md,
     .txt, .pdf) or a file of many documents (.jsonl, or .xml with --record). Files may be compressed
-    (.gz, .bz2, .xz, .zst).
+    (.gz, .bz2, .xz, .zst). irds:NAME is a data set of ir_datasets.
 
     \b
     Examples:
@@ -92,6 +92,7 @@ def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
       doxeval collection build dump.xml.gz --record page --id //page/@id --out wiki
       doxeval collection build 'docs/**/*.md' --id path --out docs-collection
       doxeval collection build site/ --root main --drop nav --drop .sidebar --out site-collection
+      doxeval collection build irds:cranfield --out cranfield
       doxeval collection build /shared/parts --engine dask://head:8786 --out /shared/wiki
       doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
     """

@@ -6,6 +6,7 @@ quickly.
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -19,7 +20,7 @@ import click
 
 from doxeval.cli.exit_codes import are_handled, exit_code, handle_signals, release_signals
 from doxeval.cli.verb import VerbGroup
-from doxeval.version import __version__
+from doxeval.version import __version__, commit
 
 # NumPy would start threads for linear algebra, which no command does. They would cost every
 # command, and every process that it starts, a tenth of a second.
@@ -35,6 +36,27 @@ _HEADINGS = {
     "Convert, fuse and simulate": ("convert", "fuse", "simulate"),
 }
 VERBS = tuple(name for names in _HEADINGS.values() for name in names)
+
+# What a terminal without Unicode shows instead.
+_PLAIN = {
+    **dict(zip("✓✗●○█▏▎▍▌▋▊▉░▒▓│─┼•·×−–—’‘“”", "+x*o###########|-+**x---''\"\"", strict=True)),
+    "…": "...",
+    "≥": ">=",
+    "≤": "<=",
+    "≈": "~",
+    "±": "+-",
+    "→": "->",
+    "←": "<-",
+    "△": "^",
+    "τ": "tau",
+    "α": "alpha",
+    "β": "beta",
+    "κ": "kappa",
+    "Δ": "delta ",
+    "½": "1/2",
+    "\N{NO-BREAK SPACE}": " ",
+    "\N{NARROW NO-BREAK SPACE}": " ",
+}
 
 
 class _Doxeval(VerbGroup):
@@ -80,16 +102,40 @@ def stopped_by_signals() -> Iterator[None]:
 
 
 def _print_any_character() -> None:
-    """Show characters that the encoding of stdout lacks as escapes."""
-    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
-        with suppress(OSError):
-            sys.stdout.reconfigure(errors="backslashreplace")
+    """Show characters that the encoding of the terminal lacks in plain ones, or as escapes."""
+    codecs.register_error("doxeval-plain", _plain)
+    for stream, first in ((sys.stdout, sys.__stdout__), (sys.stderr, sys.__stderr__)):
+        if stream is first and isinstance(stream, io.TextIOWrapper):
+            with suppress(OSError):
+                stream.reconfigure(errors="doxeval-plain")
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    character = error.object[error.start]
+    escaped = character.encode("ascii", "backslashreplace").decode()
+    return _PLAIN.get(character, escaped), error.start + 1
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
+    if is_wanted:
+        built_from = commit()
+        click.echo(f"doxeval {__version__}" + (f" (commit {built_from})" if built_from else ""))
+        ctx.exit()
 
 
 @click.group(
     cls=_Doxeval, headings=_HEADINGS, context_settings={"help_option_names": ["-h", "--help"]}
 )
-@click.version_option(__version__, prog_name="doxeval")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version, with its commit, and exit.",
+)
 @click.option("--debug", is_flag=True, help="Show where an error comes from (its traceback).")
 def main(debug: bool) -> None:
     """Evaluate the retrieval of parts of documents: elements, passages, chunks.

@@ -83,6 +83,8 @@ def search(
 ) -> None:
     """Search a collection: a run for TOPICS, or results for words.
 
+    TOPICS is a file, or irds:NAME for the queries of a data set of ir_datasets.
+
     The collection needs an index: `doxeval index build COLLECTION`. All units in which a word of
     the query occurs are scored exactly. In queries, "…" is a phrase, + marks what is important, and
     - what is unwanted.

@@ -27,6 +27,8 @@ from doxeval.measures.families.esr.trees import union_lengths as union_lengths
 from doxeval.measures.families.prum import eprum as eprum
 from doxeval.measures.families.prum import prum as prum
 from doxeval.measures.families.xcg import gains_of as gains_of
+from doxeval.measures.from_ir_measures import IrMeasure as IrMeasure
+from doxeval.measures.from_ir_measures import ir_measures_library as ir_measures_library
 from doxeval.measures.ground_truth import GroundTruth as GroundTruth
 from doxeval.measures.ground_truth import pair_keys as pair_keys
 from doxeval.measures.new_text import best_shown as best_shown

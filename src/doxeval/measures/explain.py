@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from doxeval.assessments import LINKS
 from doxeval.errors import SyntaxProblem
 from doxeval.measures.base import Law, Measure, Need
+from doxeval.measures.from_ir_measures import IrMeasure
 from doxeval.measures.registry import ALIASES, FAMILIES, Family
 from doxeval.named import parameters_in_words, shown
 
@@ -40,6 +41,8 @@ def explain_measure(given: Measure | type[Measure]) -> str:
     **Range** 0 to ∞; higher is better. By default it is 0 to 1.
     """
     measure = given() if isinstance(given, type) else given
+    if isinstance(measure, IrMeasure):
+        return measure.explained()
     kind, facts, default = type(measure), measure.facts, type(measure)()
     parts = [
         f"### {kind.name}: {measure.title}",
@@ -287,6 +290,8 @@ REFERENCES = {
     "overview. TREC 2007.",
     "Kamps et al. 2008": "J. Kamps, J. Pehcevski, G. Kazai, M. Lalmas, S. Robertson: INEX 2007 "
     "evaluation measures. INEX 2007.",
+    "Karpukhin et al. 2020": "V. Karpukhin and others: Dense passage retrieval for open-domain "
+    "question answering. EMNLP 2020.",
     "Kazai and Lalmas 2006": "G. Kazai, M. Lalmas: eXtended cumulated gain measures for the "
     "evaluation of content-oriented XML retrieval. ACM Transactions on Information Systems 24(4), "
     "2006.",
@@ -308,6 +313,8 @@ REFERENCES = {
     "Raghavan et al. 1989": "V. Raghavan, P. Bollmann, G. S. Jung: A critical investigation of "
     "recall and precision as measures of retrieval system performance. ACM Transactions on "
     "Information Systems 7(3), 1989.",
+    "Rajpurkar, Jia and Liang 2018": "P. Rajpurkar, R. Jia, P. Liang: Know what you don't know: "
+    "unanswerable questions for SQuAD. ACL 2018.",
     "Robertson 2006": "S. Robertson: On GMAP: and other transformations. CIKM 2006.",
     "Robertson 2012": "S. Robertson: On smoothing average precision. ECIR 2012.",
     "Sakai and Dou 2013": "T. Sakai, Z. Dou: Summaries, ranked retrieval and sessions: a unified "

@@ -4,7 +4,7 @@ A measure is found by its name, such as `nxCG@10(base=full)`, with help where a 
 family is loaded when one of its measures is looked up, so that a command that needs one family does
 not wait for the others. Packages offer measures under the entry-point group `doxeval.measures`;
 they are looked for only when a name is not built in, or all are listed. A measure in a file is
-named with the file: `my.py:NDCG@10`.
+named with the file: `my.py:NDCG@10`. `ir_measures:Compat(p=0.8)` is one that ir_measures computes.
 """
 
 from __future__ import annotations
@@ -64,6 +64,8 @@ _ALIASES_OF_PARAMETERS = {
     "judged_only=True": "judged_only=on",
     "judged_only=False": "judged_only=off",
 }
+# Before the name of a measure that ir_measures computes.
+OF_IR_MEASURES = "ir_measures:"
 _NAME_AND_REST = re.compile(r"([^@\[(]*)(.*)", re.DOTALL)
 _NAME_AND_NUMBER = re.compile(r"(\w+)_([0-9]+(?:\.[0-9]+)?)")
 
@@ -91,7 +93,20 @@ KNOWN_ELSEWHERE = {
     **dict.fromkeys(("hit_rate", "hitrate", "hit", "hits"), _HIT),
     "all_hit": "did you mean all@5?",
     **dict.fromkeys(("strec", "subtopic_recall"), "did you mean StRecall@10?"),
-    "map_ia": "doxeval has none; P_IA@10 is intent-aware precision, ERR_IA@10 reciprocal rank",
+    "map_ia": "ir_measures:AP_IA has it; P_IA@10 is intent-aware precision, ERR_IA@10 for ranks",
+    **{
+        re.split(r"\W", name.lower())[0]: f"ir_measures computes it: ir_measures:{name}"
+        for name in (
+            *("Accuracy", "Compat", "BPM(max_rel=3)@10", "INST(max_rel=3)", "INSQ(max_rel=3)"),
+            *(
+                "NERR8(max_rel=3)@10",
+                "NERR9(max_rel=3)@10",
+                "NERR10(max_rel=3)",
+                "NERR11(max_rel=3)",
+            ),
+            *("SDCG(max_rel=3)@10", "alpha_DCG@10", "nERR_IA@10", "nNRBP", "AP_IA", "NumQ"),
+        )
+    },
     **dict.fromkeys(("passage2", "passage2_map"), "did you mean cAP, of TREC Genomics 2007?"),
     "passage_map": "did you mean pAP, of TREC Genomics 2006? cAP counts single characters",
     "aspect_map": "did you mean aspectAP, of TREC Genomics?",
@@ -304,11 +319,18 @@ sR@10 needs; bR@1000 is recall at a budget
 def known_measure(text: str) -> Measure:
     """Return a measure by its name, which may have been read from data: no file is run.
 
+    >>> known_measure("ir_measures:Compat(p=0.8)")
+    ir_measures:Compat(p=0.8)
+
     >>> known_measure("my.py:NDCG@10")
     Traceback (most recent call last):
     doxeval.errors.SyntaxProblem: 'my.py:NDCG@10' is not a measure: expected NAME, NAME@10, \
 NAME[0.01], NAME(key=value,…) or FILE.py:NAME
     """
+    if text.lstrip().startswith(OF_IR_MEASURES):
+        from doxeval.measures.from_ir_measures import ir_measure_named
+
+        return ir_measure_named(text.lstrip().removeprefix(OF_IR_MEASURES))
     policy = _DUPLICATES.search(text)
     if policy is not None:
         raise SyntaxProblem(

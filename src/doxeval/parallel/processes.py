@@ -78,7 +78,7 @@ class Processes(Engine):
     ) -> None:
         self._count = count
         self._takes_part = takes_part
-        can_fork = "fork" in multiprocessing.get_all_start_methods() and _threads() == 1
+        can_fork = hasattr(os, "fork") and _threads() == 1
         self._method: StartMethod = method or ("fork" if can_fork else "spawn")
 
     def shared(self, value: Any, prepare: Callable[[Any], object] | None = None) -> Shared:
@@ -119,7 +119,7 @@ class _ProcessTasks(FutureTasks):
 
     def __init__(self, count: int, method: StartMethod, work: Work) -> None:
         super().__init__(TASKS_AHEAD * count)
-        if method == "spawn" and os.name == "posix":
+        if method == "spawn" and hasattr(os, "fork"):
             # A process that multiprocessing adds. After starting it, some versions of Python let
             # signals through again, so it is started before they are held.
             resource_tracker.ensure_running()
@@ -311,7 +311,7 @@ def _end_with_parent() -> None:
     """
     parent = multiprocessing.parent_process()
     while parent is not None and parent.is_alive():
-        if os.name == "posix" and os.getppid() != parent.pid:
+        if hasattr(os, "getppid") and os.getppid() != parent.pid:
             break
         parent.join(_SECONDS_BETWEEN_LOOKS)
     os._exit(1)

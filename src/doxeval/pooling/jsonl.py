@@ -5,7 +5,7 @@ document of the pool:
 
     {"pool": 1, "method": "depth", "depth": 100, "documents": null, "level": "element", "seed": 0,
      "runs": [{"name": "mine", "results": 1500, "file": "mine.run", "sha256": "…"}], "judged": [],
-     "collection": "…", "doxeval": "0.1.0", "date": "2026-05-04T10:30:00Z", "topics": ["7"]}
+     "collection": "…", "doxeval": "0.2.0", "date": "2026-05-04T10:30:00Z", "topics": ["7"]}
     {"topic": "7", "doc": "a", "priority": 0.0163, "elements": [{"path": "/a[1]/sec[2]"},
      {"start": 5, "end": 9}], "contributors": [["mine", 1]]}
 

@@ -26,6 +26,8 @@ XML and JSONL can hold every field of a topic; in JSONL an unknown field is an e
 questions for retrieval of chunks will do as well: its questions are titles, and their gold is
 ignored. The format with tabs holds only ids and titles.
 
+`irds:NAME` stands for the queries of a data set of ir_datasets (extra `ir-datasets`).
+
 White space around a field is removed, and an empty field counts as missing. Topic ids are strings:
 076 is not 76.
 """
@@ -38,6 +40,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any, Literal
 
 from doxeval.columns import unknown_field
+from doxeval.datasets import dataset_queries, is_dataset
 from doxeval.errors import FormatError, InputError, OutputError
 from doxeval.files import (
     FileFormat,
@@ -49,7 +52,7 @@ from doxeval.files import (
     text_lines,
 )
 from doxeval.markup import XmlElement, escape_text, quote_attribute, read_elements
-from doxeval.messages import quoted, truncate
+from doxeval.messages import Parameter, quoted, truncate
 from doxeval.named import checked
 from doxeval.topics.topic import TEXT_FIELDS, Topic
 
@@ -62,6 +65,8 @@ TopicsGiven = Iterable[Topic] | str | os.PathLike[str]
 def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None) -> list[Topic]:
     """Return the topics of a file, in its order; by default the file's name says the format.
 
+    `irds:NAME` has the queries of a data set of ir_datasets.
+
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "topics.tsv"
     >>> _ = path.write_text("1\\tsteam engine\\n")
@@ -69,9 +74,14 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     ['steam engine']
     """
     name = os.fspath(path)
-    chosen = _chosen_format(format, name)
-    with open_input(path) as file:
-        topics = list(chosen.read(file, name))
+    if is_dataset(name):
+        if format is not None:
+            raise InputError(Parameter("format") + " has no effect: it is for a file", name)
+        topics = [Topic(query.id, **query.fields, origin=name) for query in dataset_queries(name)]
+    else:
+        chosen = _chosen_format(format, name)
+        with open_input(path) as file:
+            topics = list(chosen.read(file, name))
     if not topics:
         raise FormatError("no topics in the file", name)
     return topics

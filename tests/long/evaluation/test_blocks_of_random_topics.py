@@ -21,7 +21,7 @@ from strategies import World, needed_worlds, unit_worlds
 
 __all__ = ["only_in_blocks"]  # a fixture
 
-SCENES = 8
+SCENES = 8  # of a year, the largest first; again, until every measure had its turn
 
 
 def measures_for(scene: Scene, random: Random) -> list[Measure]:
@@ -33,8 +33,12 @@ def measures_for(scene: Scene, random: Random) -> list[Measure]:
 def test_every_measure_gives_the_same_bits_in_random_worlds(
     year: str, only_in_blocks: None
 ) -> None:
+    wanted = set(MEASURES) if LEVEL != "unit" and year == "highlights" else set()
     names: set[str] = set()
-    for number, scene in enumerate(scenes(year)[-SCENES:]):  # the largest
+    largest = scenes(year)[-SCENES:]
+    for number, scene in enumerate(largest * 4):
+        if number >= len(largest) and names >= wanted:
+            break
         random = Random(number)
         options = CHOICES[number % len(CHOICES)]
         try:
@@ -43,7 +47,7 @@ def test_every_measure_gives_the_same_bits_in_random_worlds(
             continue
         for run in runs_of(scene, random, options.get("order")):
             names |= assert_same(evaluation, run, random.choice((1, 2, 3)))
-    assert LEVEL == "unit" or year != "highlights" or names == set(MEASURES)
+    assert names >= wanted
 
 
 @pytest.mark.parametrize("strategy", [needed_worlds, unit_worlds])

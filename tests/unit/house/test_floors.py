@@ -16,12 +16,12 @@ from house_imports import PROJECT, ROOT
 
 FLOORS = [
     {"errors", "arrays", "messages", "output", "doors", "version", "progress"},
-    {"spans", "files", "columns", "markup", "storage", "named", "parallel", "scores"},
+    {"spans", "files", "columns", "markup", "storage", "named", "parallel", "scores", "datasets"},
     {"documents", "topics"},
     {"runs", "assessments", "locating", "navigation"},
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison"},
     {"evaluation", "reports", "assess", "compat"},
-    {"chunks"},
+    {"chunks", "ir_measures"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -175,12 +175,19 @@ def ranks_documents_once(case: Case) -> bool:
 
 
 def up_to(case: Case, k: int) -> list[Result]:
-    """Return the first k results of each topic, or all parts of its first k documents."""
+    """Return the first k results of each topic, or all parts of its first k documents.
+
+    Documents that are not judged take no rank where only judged ones count.
+    """
     family = FAMILY_OF.get(case.measure.name)
     ranks_documents = case.resolved.ranks_documents or family == "diversity"
     of_documents = ranks_documents_once(case) or ranks_documents
     kept = []
+    of_judged = getattr(case.measure, "judged_only", False)
+    judged = {(judgment.topic, judgment.document) for judgment in case.scene.world.judgments}
     for results in by_topic(case).values():
+        if of_judged:
+            results = [one for one in results if (one.topic, one.document) in judged]
         items = [result.document if of_documents else at for at, result in enumerate(results)]
         first = list(dict.fromkeys(items))[:k]
         kept += [result for result, item in zip(results, items, strict=True) if item in first]
@@ -523,7 +530,7 @@ def relevant_passages_may_be_split_into_needs(case: Case) -> None:
     assert split == pytest.approx(whole, abs=SLACK)
 
 
-# A word that is cut in two belongs to the first part.
+# A word that is cut in two belongs to the first part, and so does what is added in front.
 @law(
     Law.RESULTS_MAY_BE_CUT,
     years=("needs",),
@@ -542,10 +549,11 @@ def results_may_be_cut_in_two(case: Case) -> None:
             continue
         ((start, end),) = result.spans
         at = random.randint(start, end)
+        parts = [part for part in ((start, at), (at, end)) if part[1] > part[0]]
+        added = (result.added, None)
         cut += [
-            result._replace(kind=Kind.PASSAGE, start=begin, end=after, spans=())
-            for begin, after in ((start, at), (at, end))
-            if after > begin
+            result._replace(kind=Kind.PASSAGE, start=begin, end=after, spans=(), added=before)
+            for (begin, after), before in zip(parts, added, strict=False)
         ]
     expected = case.scene.scores(case.measure, results, KEEP)
     assert case.scene.scores(case.measure, cut, KEEP) == pytest.approx(expected, abs=SLACK)

@@ -465,6 +465,9 @@ def test_any_text_is_a_measure_or_a_problem(text: str) -> None:
 
 def test_hints_for_names_of_other_programs_name_measures_there_are() -> None:
     for hint in KNOWN_ELSEWHERE.values():
+        if hint.startswith("ir_measures computes it: "):
+            assert measure_named(hint.removeprefix("ir_measures computes it: ")).title
+            continue
         words = re.findall(r"[A-Za-z_]\w*(?:@\d+)?", hint)
         named = [word for word in words if "@" in word or word in KINDS]
         assert named or hint.startswith("doxeval has none"), hint

@@ -33,6 +33,7 @@ from doxeval.assess.db.schema import METADATA as METADATA
 from doxeval.assess.db.session import CampaignError as CampaignError
 from doxeval.assess.db.session import CannotSave as CannotSave
 from doxeval.assess.db.session import Damaged as Damaged
+from doxeval.assess.db.session import Interrupted as Interrupted
 from doxeval.assess.db.session import NotInQueue as NotInQueue
 from doxeval.assess.db.session import Throttled as Throttled
 from doxeval.assess.db.session import Unknown as Unknown

@@ -4,9 +4,10 @@
     {"users": {column: value, …}}                one line for each row, table after table
     {"end": {table: number of rows}, "sha256": of all lines before}
 
-A backup is one state of the database, taken while people go on working. Sessions and failed
-sign-ins are left out. A campaign that was backed up from SQLite can be restored into PostgreSQL,
-and the other way round; a backup of an older doxeval is migrated when it is restored.
+A backup is one state of the database, taken while people go on working. Sessions, known browsers,
+invitations and failed sign-ins are left out. A campaign that was backed up from SQLite can be
+restored into PostgreSQL, and the other way round; a backup of an older doxeval is migrated when it
+is restored.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ from doxeval.messages import Parameter
 from doxeval.version import __version__
 
 _FORMAT = 1
-_LEFT_OUT = {"sessions", "login_failures", "alembic_version"}
+_LEFT_OUT = {"sessions", "browsers", "invitations", "login_failures", "alembic_version"}
 _ROWS_AT_ONCE = 500
 
 
 def backup(database: Database, path: Path) -> None:
     """Write a backup, completely or not at all; it is compressed if its name ends in .gz."""
     with open_output(path) as file, _packed(file, path) as packed:
-        os.chmod(file.fileno(), 0o600)  # it has the hashes of passwords
+        os.chmod(file.name, 0o600)  # it has the hashes of passwords
         digest = hashlib.sha256()
         with database.read() as connection:
             for record in _records(connection):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Some
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -74,7 +74,7 @@ from doxeval.assess.db.schema import (
     note_event,
     put_setting,
 )
-from doxeval.assess.db.session import CampaignError, Database
+from doxeval.assess.db.session import CampaignError, Database, Interrupted
 from doxeval.assess.db.snapshots import keep_snapshot, pack
 from doxeval.assess.db.topics import (
     Assignment,
@@ -147,6 +147,7 @@ class Campaign:
         with self.database.read() as connection:
             self.settings: Settings = load_settings(connection)
         self._queues = Queues(self.settings)
+        self._attempts = users.Attempts()
 
     @classmethod
     def create(
@@ -316,20 +317,45 @@ class Campaign:
                 connection.execute(delete(SESSIONS).where(SESSIONS.c.user_id == user.id))
         return user
 
-    def check_password(self, name: str, password: str, address: str) -> User | None:
-        """Return the user, if the password is right; a Throttled after too many wrong ones."""
+    def check_password(
+        self,
+        name: str,
+        password: str,
+        address: str,
+        tokens: Iterable[str] = (),
+        is_gone: Callable[[], bool] = lambda: False,
+    ) -> User | None:
+        """Return the user, if the password is right; a Throttled after too many wrong ones.
+
+        `tokens` are those by which the browser may be known. `is_gone` tells whether nobody waits
+        for the answer any more. Then the attempt is an Interrupted and changes nothing, whether the
+        password is right or wrong, so that nobody can learn which.
+        """
         if flaw_of_text(name + address):
             return None
+        with self.database.read() as connection:
+            user, password_hash = users.user_to_sign_in(connection, name) or (None, None)
+            browser = None if user is None else users.known_browser(connection, user, tokens)
+        attempt = users.Attempt(name, address, browser)
+        with self._attempts.admitted(self.database, attempt):
+            is_right = not is_gone() and users.is_right(password, password_hash)
+            if is_gone():
+                raise Interrupted("nobody waits for the answer")
+            with self.database.write() as connection:
+                if is_right:
+                    users.forget_failures(connection, attempt)
+                    return user
+                users.count_failure(connection, attempt)
+                note_event(connection, "sign-in failed", name=name, address=address)
+        return None
+
+    def remember_browser(self, user: User, tokens: Iterable[str] = ()) -> str:
+        """Know a browser in which a user has just signed in; return the token that it keeps.
+
+        `tokens` are those that it kept until now.
+        """
         with self.database.write() as connection:
-            users.count_attempt(connection, name, address)
-            known = users.user_to_sign_in(connection, name)
-        user, password_hash = known or (None, None)
-        if not users.is_right(password, password_hash):
-            self.note_event("sign-in failed", name=name, address=address)
-            return None
-        with self.database.write() as connection:
-            users.forget_attempts(connection, name, address)
-        return user
+            return users.remember_browser(connection, user, tokens)
 
     def open_session(self, user: User) -> str:
         """Sign a user in; return the token that the browser keeps."""
@@ -347,6 +373,13 @@ class Campaign:
             with self.database.write() as connection:
                 users.note_use(connection, token)
         return session
+
+    def session_of_name(self, name: str, topic: str | None = None) -> Session | None:
+        """Return somebody whom a proxy has authenticated; None if there is no such active user."""
+        if flaw_of_text(name):
+            return None
+        with self.database.read() as connection:
+            return users.session_of_name(connection, name, topic)
 
     def close_session(self, token: str) -> None:
         """End a session."""

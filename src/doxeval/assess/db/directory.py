@@ -28,7 +28,7 @@ from doxeval.documents import Collection
 from doxeval.errors import CollectionError, output_errors
 from doxeval.files import decode_json, open_output
 from doxeval.messages import Message, Parameter
-from doxeval.output import make_parents, temporary_output
+from doxeval.output import HAS_LOCKS, lock_file, make_parents, temporary_output
 from doxeval.storage import absolute_location
 from doxeval.version import __version__
 
@@ -90,7 +90,7 @@ def write_facts(directory: Path, facts: CampaignFacts) -> None:
     """Write the facts, completely or not at all; the URL in them may have a password."""
     path = directory / FACTS_FILE
     with open_output(path) as file:
-        os.chmod(file.fileno(), 0o600)
+        os.chmod(file.name, 0o600)
         file.write(json.dumps(asdict(facts), indent=2).encode() + b"\n")
 
 
@@ -101,15 +101,14 @@ def server_lock(directory: Path, purpose: str) -> Iterator[None]:
     The system releases the lock when the process ends, however it ends. Where there are no such
     locks (Windows), nobody is refused; transactions keep the database safe all the same.
     """
-    if os.name != "posix":
+    if not HAS_LOCKS:
         yield
         return
-    import fcntl
 
     file = os.open(directory / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(file)
         except OSError:
             holder = os.pread(file, 200, 0).decode(errors="replace").strip()
             who = f" ({holder})" if holder else ""

@@ -154,9 +154,28 @@ LOGIN_FAILURES = Table(
     Column("seq", _COUNTED, primary_key=True),
     Column("name", _TEXT, nullable=False),
     Column("address", _TEXT, nullable=False),
+    Column("browser", _TEXT_OR_NULL),  # the hash of its token, if it is known
     Column("at", _TEXT, nullable=False),
     Index(None, "name", "at"),
     Index(None, "address", "at"),
+)
+
+# Browsers in which users have signed in before.
+BROWSERS = Table(
+    "browsers",
+    METADATA,
+    Column("token_hash", _TEXT, primary_key=True),
+    _user(),
+    Column("seen", _TEXT, nullable=False),
+)
+
+# Links by which users choose their passwords; one of each user.
+INVITATIONS = Table(
+    "invitations",
+    METADATA,
+    Column("user_id", _NUMBER, ForeignKey("users.id"), primary_key=True, autoincrement=False),
+    Column("token_hash", _TEXT, nullable=False, unique=True),
+    Column("expires", _TEXT, nullable=False),
 )
 
 TOPICS = Table(

@@ -6,7 +6,8 @@
         ├── NotInQueue       the document is neither pooled nor was it added
         ├── CannotSave       the disk is full or the database is gone: nothing was changed
         ├── Damaged          the database holds what doxeval never wrote
-        └── Throttled        too many wrong passwords: wait
+        ├── Throttled        too many wrong passwords: wait
+        └── Interrupted      whoever wanted to sign in has gone away
 
 All writing goes through `Database.write`: one writer at a time, in the order in which they came.
 What was done is on disk when the block ends; if anything fails, nothing was changed.
@@ -93,6 +94,10 @@ class Throttled(CampaignError):
 
     def __reduce__(self) -> tuple[type[Throttled], tuple[int]]:
         return Throttled, (self.seconds,)
+
+
+class Interrupted(CampaignError):
+    """Whoever wanted to sign in did not wait for the answer, which is then no failure."""
 
 
 @contextmanager

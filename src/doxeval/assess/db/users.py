@@ -7,11 +7,13 @@ sessions of a user.
 
 Programs have a row here, too (programs.py); nothing in this file returns them.
 
-Wrong passwords slow down whoever tries them. Every attempt counts as a failure until its password
-proves right, so many attempts at once gain nothing. Three counts of the last quarter of an hour
-matter: of a name from one address, of a name from anywhere, of an address with any name. The last
-two have more patience: a stranger must not be able to lock an assessor out, nor one assessor a
-whole institute.
+Wrong passwords slow down whoever tries them. Attempts that are under way count as failures, so
+many at once gain nothing. Three counts of the last quarter of an hour matter: of a name from one
+address, of a name from anywhere, of an address with any name. The last two have more patience,
+because one assessor must not lock out a whole institute.
+
+A stranger who guesses must not lock anybody out either. So a browser in which a user has signed in
+before is known by a token of its own, and only its own failures count for it.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from __future__ import annotations
 import hashlib
 import secrets
 import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -34,6 +38,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    or_,
     select,
     type_coerce,
     update,
@@ -41,8 +46,15 @@ from sqlalchemy import (
 
 from doxeval.assess.choices import ROLES, Part, Role
 from doxeval.assess.db import session
-from doxeval.assess.db.schema import ASSIGNMENTS, LOGIN_FAILURES, SESSIONS, USERS, note_event
-from doxeval.assess.db.session import CampaignError, Throttled, Unknown
+from doxeval.assess.db.schema import (
+    ASSIGNMENTS,
+    BROWSERS,
+    LOGIN_FAILURES,
+    SESSIONS,
+    USERS,
+    note_event,
+)
+from doxeval.assess.db.session import CampaignError, Database, Throttled, Unknown
 from doxeval.messages import escape, quoted, suggestion
 
 LONGEST_NAME = 64
@@ -62,6 +74,7 @@ WINDOW = 15 * 60  # seconds in which wrong passwords count
 FREE, FREE_FROM_ANYWHERE = 5, 50
 IS_PERSON = USERS.c.program.is_(None)
 _LONGEST_WAIT = 300  # seconds
+_MOST_BROWSERS = 50  # of one user
 
 
 @dataclass(frozen=True)
@@ -232,30 +245,82 @@ def _encoded(password: str) -> bytes:
 # Wrong passwords
 
 
-def count_attempt(connection: Connection, name: str, address: str) -> None:
-    """Count an attempt to sign in; a Throttled if it came too soon after too many others."""
-    now = session.now()
-    table = LOGIN_FAILURES.c
-    connection.execute(delete(LOGIN_FAILURES).where(table.at < session.later(now, -WINDOW)))
-    by_name, by_address = table.name == name, table.address == address
-    for condition, free in (
-        (and_(by_name, by_address), FREE),
-        (by_name, FREE_FROM_ANYWHERE),
-        (by_address, FREE_FROM_ANYWHERE),
-    ):
-        counted = select(func.count(), func.max(table.at, type_=Text())).where(condition)
+@dataclass(frozen=True)
+class Attempt:
+    """An attempt to sign in: as whom, from which address, and the browser, if it is known."""
+
+    name: str
+    address: str
+    browser: str | None = None
+
+    @property
+    def counts(self) -> tuple[tuple[tuple[str, ...], int], ...]:
+        """Which other attempts count, by what they have in common, and how many are free."""
+        if self.browser is not None:
+            return ((("name", "browser"), FREE),)
+        return (
+            (("name", "address", "browser"), FREE),
+            (("name", "browser"), FREE_FROM_ANYWHERE),
+            (("address", "browser"), FREE_FROM_ANYWHERE),
+        )
+
+
+class Attempts:
+    """The attempts to sign in that are under way in this server."""
+
+    def __init__(self) -> None:
+        self._under_way: list[Attempt] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def admitted(self, database: Database, attempt: Attempt) -> Iterator[None]:
+        """Let an attempt be made; a Throttled if it came too soon after too many others."""
+        with self._lock:
+            with database.read() as connection:
+                _check_attempt(connection, attempt, self._under_way)
+            self._under_way.append(attempt)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way.remove(attempt)
+
+
+def _check_attempt(connection: Connection, attempt: Attempt, under_way: list[Attempt]) -> None:
+    now, table = session.now(), LOGIN_FAILURES.c
+    for common, free in attempt.counts:
+        values = {name: getattr(attempt, name) for name in common}
+        is_like = and_(*(table[name] == value for name, value in values.items()))
+        counted = select(func.count(), func.max(table.at, type_=Text())).where(
+            is_like, table.at >= session.later(now, -WINDOW)
+        )
         failures, last = connection.execute(counted).one()
+        failures += sum(
+            all(getattr(other, name) == value for name, value in values.items())
+            for other in under_way
+        )
         wait = wait_after(failures, free)
-        left = wait - session.seconds_between(last, now) if wait else 0
+        left = wait - session.seconds_between(last or now, now) if wait else 0
         if left > 0:
             raise Throttled(int(left) + 1)
-    connection.execute(insert(LOGIN_FAILURES).values(name=name, address=address, at=now))
 
 
-def forget_attempts(connection: Connection, name: str, address: str) -> None:
-    """Forget earlier failures of a name from an address: its password was right."""
+def count_failure(connection: Connection, attempt: Attempt) -> None:
+    """Count an attempt whose password was wrong."""
+    values = {"name": attempt.name, "address": attempt.address, "browser": attempt.browser}
+    connection.execute(insert(LOGIN_FAILURES).values(**values, at=session.now()))
+
+
+def forget_failures(connection: Connection, attempt: Attempt) -> None:
+    """Forget failures of a name from an address or a browser, as its password was right now.
+
+    Those of others that count no longer are forgotten, too.
+    """
     table = LOGIN_FAILURES.c
-    connection.execute(delete(LOGIN_FAILURES).where(table.name == name, table.address == address))
+    common, _ = attempt.counts[0]
+    is_like = and_(*(table[name] == getattr(attempt, name) for name in common))
+    is_old = table.at < session.later(session.now(), -WINDOW)
+    connection.execute(delete(LOGIN_FAILURES).where(or_(is_like, is_old)))
 
 
 def wait_after(failures: int, free: int) -> int:
@@ -265,6 +330,36 @@ def wait_after(failures: int, free: int) -> int:
     [0, 1, 2, 8, 300]
     """
     return 0 if failures < free else min(_LONGEST_WAIT, 2 ** min(failures - free, 20))
+
+
+# Browsers that are known
+
+
+def known_browser(connection: Connection, user: User, tokens: Iterable[str]) -> str | None:
+    """Return the hash of the token by which a browser is known to belong to a user."""
+    hashes = [hash_token(token) for token in tokens]
+    table = BROWSERS.c
+    query = select(table.token_hash).where(table.token_hash.in_(hashes), table.user_id == user.id)
+    found: str | None = connection.execute(query).scalar()
+    return found
+
+
+def remember_browser(connection: Connection, user: User, tokens: Iterable[str]) -> str:
+    """Know the browser in which a user has just signed in by a new token, which is returned.
+
+    It replaces the one of this user among the browser's tokens. The oldest browsers of a user are
+    forgotten if there are very many.
+    """
+    table = BROWSERS.c
+    old = known_browser(connection, user, tokens)
+    connection.execute(delete(BROWSERS).where(table.token_hash == old))
+    known = select(table.token_hash).where(table.user_id == user.id).order_by(table.seen.desc())
+    oldest = connection.execute(known.offset(_MOST_BROWSERS - 1)).scalars().all()
+    connection.execute(delete(BROWSERS).where(table.token_hash.in_(oldest)))
+    token = secrets.token_urlsafe(32)
+    values = {"token_hash": hash_token(token), "user_id": user.id, "seen": session.now()}
+    connection.execute(insert(BROWSERS).values(**values))
+    return token
 
 
 # Sessions
@@ -296,6 +391,17 @@ _SESSION = (
     )
 )
 
+# The same for somebody whom a proxy names, which needs no session.
+_NAMED = (
+    select(USERS, type_coerce(ASSIGNMENTS.c.part, Text()).label("part"))
+    .join(
+        ASSIGNMENTS,
+        and_(ASSIGNMENTS.c.user_id == USERS.c.id, ASSIGNMENTS.c.topic == bindparam("topic")),
+        isouter=True,
+    )
+    .where(USERS.c.name == bindparam("name"), USERS.c.active, IS_PERSON)
+)
+
 
 def open_session(connection: Connection, user: User) -> str:
     """Sign a user in; return the token of the session. Sessions that are over are removed."""
@@ -324,6 +430,14 @@ def find_session(
     parts = frozenset(row.part for row in rows if row.part is not None)
     is_due = session.seconds_between(rows[0].seen, now) >= _SEEN_EVERY
     return Session(_user(rows[0]), parts), is_due
+
+
+def session_of_name(connection: Connection, name: str, topic: str | None) -> Session | None:
+    """Return somebody with their parts in a topic; None if there is no active user of the name."""
+    rows = connection.execute(_NAMED, {"name": name, "topic": topic}).all()
+    if not rows:
+        return None
+    return Session(_user(rows[0]), frozenset(row.part for row in rows if row.part is not None))
 
 
 def note_use(connection: Connection, token: str) -> None:

@@ -3,6 +3,7 @@ from doxeval.assess.web.app import ALWAYS as ALWAYS
 from doxeval.assess.web.app import ROUTES as ROUTES
 from doxeval.assess.web.app import create_app as create_app
 from doxeval.assess.web.app import serve as serve
+from doxeval.assess.web.auth import BROWSER_COOKIE as BROWSER_COOKIE
 from doxeval.assess.web.auth import COOKIE as COOKIE
 from doxeval.assess.web.auth import OF_A_TOPIC as OF_A_TOPIC
 from doxeval.assess.web.auth import Who as Who
@@ -11,6 +12,7 @@ from doxeval.assess.web.display import document_data as document_data
 from doxeval.assess.web.display import title_of as title_of
 from doxeval.assess.web.find import MAX_MATCHES as MAX_MATCHES
 from doxeval.assess.web.find import Finder as Finder
+from doxeval.assess.web.proxies import Proxies as Proxies
 from doxeval.assess.web.requests import MAX_FORM as MAX_FORM
 from doxeval.assess.web.requests import MAX_JSON as MAX_JSON
 from doxeval.assess.web.wire import LONGEST_QUERY as LONGEST_QUERY

@@ -29,6 +29,7 @@ from doxeval.assess.web import api, auth, organise, pages
 from doxeval.assess.web.auth import OF_A_TOPIC, OwnSiteOnly, SessionBackend, Who
 from doxeval.assess.web.errors import answer_error
 from doxeval.assess.web.find import Finder
+from doxeval.assess.web.proxies import BehindProxies, Proxies
 from doxeval.assess.web.rendering import Site
 from doxeval.assess.web.requests import (
     BodyLimit,
@@ -102,11 +103,16 @@ ROUTES = (
 )
 
 
-def create_app(campaign: Campaign, *, secure: bool = False) -> Starlette:
+_NO_PROXIES = Proxies()
+
+
+def create_app(
+    campaign: Campaign, *, secure: bool = False, proxies: Proxies = _NO_PROXIES
+) -> Starlette:
     """Return the application of a campaign, as uvicorn and other servers run it.
 
     secure: it is served over TLS, by itself or behind a proxy, so that browsers send the session's
-    cookie over TLS alone.
+    cookie over TLS alone. proxies: those whose headers are believed.
     """
     assets = Assets()
     handlers = {HTTPException: answer_error, Exception: answer_error}
@@ -116,11 +122,12 @@ def create_app(campaign: Campaign, *, secure: bool = False) -> Starlette:
             Route("/static/{name}", assets, methods=["GET"]),
         ],
         middleware=[
+            Middleware(BehindProxies, proxies=proxies),
             Middleware(SecurityHeaders, secure=secure),
             Middleware(ExceptionMiddleware, handlers=handlers),  # of what all others raise
             Middleware(OwnSiteOnly, secure=secure),
             Middleware(BodyLimit),
-            Middleware(AuthenticationMiddleware, backend=SessionBackend(campaign)),
+            Middleware(AuthenticationMiddleware, backend=SessionBackend(campaign, proxies)),
         ],
         exception_handlers={HTTPException: answer_error},
     )
@@ -259,23 +266,25 @@ def serve(
     port: int = PORT,
     tls: tuple[Path, Path] | None = None,
     secure: bool = False,
+    proxies: Proxies = _NO_PROXIES,
     started: Callable[[str], object] | None = None,
 ) -> None:
     """Serve a campaign until the process is interrupted.
 
     tls: the files of a certificate and of its key. secure: a proxy in front of the server speaks
-    TLS. port 0 takes a free one. `started` is called with the address once browsers can be sent
-    there. A second server of the same campaign is refused.
+    TLS. proxies: those whose headers are believed. port 0 takes a free one. `started` is called
+    with the address once browsers can be sent there. A second server of the same campaign is
+    refused.
     """
     import uvicorn
 
     with campaign.serving(), closing(_listening(host, port)) as listener:
         secure = secure or tls is not None
         config = uvicorn.Config(
-            create_app(campaign, secure=secure),
+            create_app(campaign, secure=secure, proxies=proxies),
             lifespan="off",
             ws="none",
-            proxy_headers=False,  # anybody can write what they like into these headers
+            proxy_headers=False,  # BehindProxies reads them
             server_header=False,
             date_header=True,
             access_log=False,

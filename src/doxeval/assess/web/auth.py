@@ -7,9 +7,10 @@ from enum import Enum
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
+from anyio import from_thread
 from starlette.authentication import AuthCredentials, AuthenticationBackend, BaseUser
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 
 from doxeval.assess.db import (
@@ -17,6 +18,7 @@ from doxeval.assess.db import (
     LONGEST_ID,
     LONGEST_NAME,
     LONGEST_PASSWORD,
+    Interrupted,
     Throttled,
 )
 from doxeval.assess.web.errors import SAFE_METHODS, RefusedRequest, as_sentence
@@ -30,9 +32,13 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from doxeval.assess.db import Campaign, Part, User
+    from doxeval.assess.db import Campaign, Part, Session, User
+    from doxeval.assess.web.proxies import Proxies
 
 COOKIE = "doxeval-session"
+# With the id of a user behind it: the user has signed in before in this browser.
+BROWSER_COOKIE = "doxeval-browser-"
+_KEPT = 400 * 24 * 3600  # seconds; browsers keep no cookie for longer
 _LONGEST_TOKEN = 200
 log = logging.getLogger("doxeval.assess")
 
@@ -54,38 +60,79 @@ OF_A_TOPIC = frozenset({Who.TOPIC, Who.ASSESSOR, Who.ADJUDICATOR, Who.JUDGE})
 
 
 class SessionBackend(AuthenticationBackend):
-    """Finds the user of a request by the random token in its cookie.
+    """Finds the user of a request: by a trusted proxy's word, else by the token in its cookie.
 
     The credentials hold the roles that a user may act in; the state has the user's parts in the
     topic of the address, which are read along with the session. Files need no session.
     """
 
-    def __init__(self, campaign: Campaign) -> None:
+    def __init__(self, campaign: Campaign, proxies: Proxies) -> None:
         self.campaign = campaign
+        self.proxies = proxies
+        self._named: set[int] = set()  # users whom a proxy has named since the server started
 
     async def authenticate(self, conn: HTTPConnection) -> tuple[AuthCredentials, BaseUser] | None:
-        """Return the roles and the user of a session, if there is one that has not ended."""
-        token = token_of(conn)
-        if token is None or conn.url.path.startswith("/static/"):
+        """Return the roles and the user of a request, if somebody is signed in."""
+        if conn.url.path.startswith("/static/"):
             return None
         topic = conn.query_params.get("topic", "")
         topic = topic if len(topic) <= LONGEST_ID and is_storable(topic) else ""
-        session = await run_in_threadpool(self.campaign.session, token, topic)
+        name, token = self.proxies.name_in(conn), token_of(conn)
+        session = None
+        if name is not None:
+            session = await run_in_threadpool(self._session_of_name, name, topic, conn)
+        elif token is not None:
+            session = await run_in_threadpool(self.campaign.session, token, topic)
         if session is None:
             return None
         user = session.user
         conn.state.parts = {topic: session.parts}
+        conn.state.by_proxy = name is not None
         roles = [Who.SIGNED_IN.name]
         roles += [Who.ORGANISER.name] if user.is_organiser else []
         roles += [Who.ADMIN.name] if user.role == "admin" else []
         return AuthCredentials(roles), cast(BaseUser, user)
 
+    def _session_of_name(self, name: str, topic: str, conn: HTTPConnection) -> Session:
+        known = self.campaign.session_of_name(name, topic) if len(name) <= LONGEST_NAME else None
+        if known is None:
+            log.warning(
+                "no account for %s, whom a proxy names, at %s", quoted(name), _address(conn)
+            )
+            raise RefusedRequest(
+                403,
+                "You are signed in at your institution, but have no account in this campaign. Ask "
+                "the organiser for one.",
+                "no-account",
+            )
+        if known.user.id not in self._named:
+            self._named.add(known.user.id)
+            self.campaign.note_event("signed in", known.user, by="proxy")
+        return known
+
+
+def is_by_proxy(request: HTTPConnection) -> bool:
+    """Tell whether a proxy has authenticated the user, so that passwords do not matter."""
+    return bool(getattr(request.state, "by_proxy", False))
+
 
 def token_of(conn: HTTPConnection) -> str | None:
     """Return the token in the cookie of a request, if it may be one of ours."""
     token = conn.cookies.get(COOKIE, "")
-    is_token = token.isascii() and token.isprintable() and 0 < len(token) <= _LONGEST_TOKEN
-    return token if is_token else None
+    return token if _may_be_token(token) else None
+
+
+def _may_be_token(token: str) -> bool:
+    return token.isascii() and token.isprintable() and 0 < len(token) <= _LONGEST_TOKEN
+
+
+def _browser_tokens(request: Request) -> list[str]:
+    """Return the tokens by which users are known to have signed in before in this browser."""
+    return [
+        value
+        for name, value in request.cookies.items()
+        if name.startswith(BROWSER_COOKIE) and _may_be_token(value)
+    ]
 
 
 class OwnSiteOnly:
@@ -219,7 +266,15 @@ def _user_with_password(request: Request, name: str, password: str) -> User | No
     if len(name) > LONGEST_NAME or len(password) > LONGEST_PASSWORD:
         return None
     try:
-        return campaign_of(request).check_password(name, password, _address(request))
+        return campaign_of(request).check_password(
+            name,
+            password,
+            _address(request),
+            _browser_tokens(request),
+            lambda: from_thread.run(request.is_disconnected),
+        )
+    except Interrupted:
+        raise ClientDisconnect from None
     except Throttled as error:
         log.warning("too many sign-ins as %s from %s", quoted(name), _address(request))
         raise RefusedRequest(
@@ -230,17 +285,22 @@ def _user_with_password(request: Request, name: str, password: str) -> User | No
         ) from None
 
 
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
+def _address(conn: HTTPConnection) -> str:
+    return conn.client.host if conn.client else ""
 
 
 def _signed_in(request: Request, user: User, way: str) -> Response:
-    """Give a session to the browser, until it is closed or the session ends here."""
+    """Give a session to the browser, until it is closed or the session ends here.
+
+    Another cookie stays: strangers who guess the user's password do not slow this browser down.
+    """
     response = RedirectResponse(way, 303)
-    site = site_of(request)
-    response.set_cookie(
-        COOKIE, site.campaign.open_session(user), httponly=True, samesite="lax", secure=site.secure
-    )
+    campaign, secure = campaign_of(request), site_of(request).secure
+    token = campaign.open_session(user)
+    response.set_cookie(COOKIE, token, httponly=True, samesite="lax", secure=secure)
+    token = campaign.remember_browser(user, _browser_tokens(request))
+    name = f"{BROWSER_COOKIE}{user.id}"
+    response.set_cookie(name, token, _KEPT, httponly=True, samesite="lax", secure=secure)
     return response
 
 
@@ -276,13 +336,7 @@ def get_account(request: Request) -> Response:
 def _account_page(
     request: Request, *, notice: str = "", problem: str = "", status: int = 200
 ) -> Response:
-    return render(
-        request,
-        "account",
-        status=status,
-        notice=notice,
-        problem=problem,
-    )
+    return render(request, "account", status=status, notice=notice, problem=problem)
 
 
 def post_password(request: Request) -> Response:
@@ -290,7 +344,9 @@ def post_password(request: Request) -> Response:
     user: User = request.user
     form = request.state.form
     problem, new = "", form.get("new", "")
-    if _user_with_password(request, user.name, form.get("current", "")) is None:
+    if is_by_proxy(request):
+        problem = "Your institution signs you in; there is no password to change here."
+    elif _user_with_password(request, user.name, form.get("current", "")) is None:
         problem = "The current password is wrong."
     elif new != form.get("again", ""):
         problem = "The new password was not repeated exactly."

@@ -70,6 +70,7 @@ def render(
         "site": site,
         "settings": site.campaign.settings,
         "user": user if page not in ("problem", "login") and user is not None else None,
+        "by_proxy": getattr(request.state, "by_proxy", False),
     }
     return _templates().TemplateResponse(
         request, f"{page}.html.j2", shown | values, status_code=status, headers=headers

@@ -27,6 +27,7 @@ from doxeval.documents import normalise_id
 from doxeval.errors import FormatError, SourceError
 from doxeval.files import open_input, text_lines
 from doxeval.messages import join_names, quoted
+from doxeval.topics import read_topics
 
 _QUERIES = ("queries.jsonl", "queries.tsv", "topics.tsv", "queries.jsonl.gz", "queries.tsv.gz")
 _SEGMENTS = ("segments.jsonl", "segments.jsonl.gz")
@@ -65,6 +66,12 @@ def folder_of_qrels(path: str) -> str | None:
     queries = _first(str(folder), _QUERIES)
     is_qrels = "qrels" in (above.name, Path(path).name.partition(".")[0])
     return str(folder) if is_qrels and queries is not None and _is_lines(path) else None
+
+
+def judged_dataset(source: str | os.PathLike[str]) -> JudgedParts:
+    """Return the queries and qrels of a data set of ir_datasets."""
+    texts = {topic.id: topic.title or "" for topic in read_topics(source)}
+    return JudgedParts(texts, _grades(os.fspath(source)), {})
 
 
 def judged_parts(parts: Mapping[str, Any]) -> JudgedParts:

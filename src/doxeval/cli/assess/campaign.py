@@ -154,6 +154,18 @@ class ServeOptions(CampaignOptions):
         False,
         "A web server with TLS passes requests on: browsers send cookies over TLS alone.",
     )
+    trusted_proxy: tuple[str, ...] = option(
+        (),
+        "The address or network of a web server that passes requests on; its X-Forwarded-For is "
+        "believed. May be repeated.",
+        metavar="ADDRESS",
+    )
+    auth_header: str | None = option(
+        None,
+        "The header in which trusted proxies name the person whom they have authenticated, such as "
+        "X-Remote-User; no password is needed then.",
+        metavar="NAME",
+    )
     open: bool = option(False, "Open the application in a browser.")
 
 
@@ -169,6 +181,7 @@ def serve(directory: Path, options: ServeOptions) -> None:
     Examples:
       doxeval assess serve campaign --open
       doxeval assess serve campaign --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+      doxeval assess serve campaign --behind-tls --trusted-proxy 127.0.0.1
     """
     if (options.tls_cert is None) != (options.tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key belong together")
@@ -180,8 +193,10 @@ def serve(directory: Path, options: ServeOptions) -> None:
 
 def serve_campaign(campaign: Campaign, options: ServeOptions, page: str | None) -> None:
     """Serve a campaign; a page is opened in the browser once the server listens."""
+    from doxeval.assess.web import Proxies
     from doxeval.assess.web import serve as serve_forever
 
+    proxies = Proxies.of(options.trusted_proxy, options.auth_header)
     host, cert, key = options.host, options.tls_cert, options.tls_key
     tls = None if cert is None or key is None else (cert, key)
     is_local = host in ("127.0.0.1", "::1", "localhost")
@@ -199,6 +214,7 @@ def serve_campaign(campaign: Campaign, options: ServeOptions, page: str | None) 
         port=options.port,
         tls=tls,
         secure=options.behind_tls,
+        proxies=proxies,
         started=started,
     )
 

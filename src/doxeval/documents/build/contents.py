@@ -7,6 +7,7 @@ archives, lines and records come with their data. Nothing is ever unpacked to di
 from __future__ import annotations
 
 import io
+import json
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -14,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
+from doxeval.datasets import dataset_documents, is_dataset
 from doxeval.documents.build.options import BuildOptions, Format, Limits, check_limit
 from doxeval.documents.build.sources import (
     ARCHIVE_SUFFIXES,
@@ -105,7 +107,7 @@ def _load_compressed(path: str, limits: Limits) -> bytes:
 
 def _load_plain(path: str, limits: Limits) -> bytes:
     # This takes two thirds of the time of a file object, and there may be millions of files.
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))  # Windows has the latter
     try:
         data = os.read(descriptor, _SMALL_FILE)
         # A pipe may give less than there is to come.
@@ -136,7 +138,9 @@ class SourceContents:
     def documents(self, files: Iterable[SourceFile]) -> Iterator[RawDocument]:
         """Yield all documents of some files, in order."""
         for file in files:
-            if file.format is None:
+            if is_dataset(file.path):
+                yield from self._of_dataset(file.path)
+            elif file.format is None:
                 yield from self._members(file.path, file.name)
             elif file.holds_many:
                 with open_with_position(file.path, file.begin) as (stream, tell):
@@ -147,6 +151,20 @@ class SourceContents:
                         before = at
             else:
                 yield RawDocument(file.path, file.name, file.format, None, file.size)
+
+    def _of_dataset(self, source: str) -> Iterator[RawDocument]:
+        """Yield the documents of a data set, as lines of JSONL."""
+        limits = self._options.limits
+        for number, (name, text) in enumerate(dataset_documents(source), 1):
+            origin = f"{source}:{number}"
+            line = json.dumps({"id": name, "text": text}, ensure_ascii=False)
+            try:
+                content = line.encode("utf-8", "surrogatepass")
+                check_limit("bytes", len(content), limits, origin)
+            except DocumentError as error:
+                yield RawDocument(origin, "", "jsonl", error, 0)
+            else:
+                yield RawDocument(origin, "", "jsonl", content, len(content))
 
     def _members(self, path: str, inside: str) -> Iterator[RawDocument]:
         # All names must be known to decide which suffixes are needed.

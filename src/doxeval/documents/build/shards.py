@@ -21,6 +21,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
+from doxeval.datasets import is_dataset
 from doxeval.documents.build.batch import DocumentBatch, read_batch
 from doxeval.documents.build.contents import RawDocument, SourceContents
 from doxeval.documents.build.options import BuildOptions
@@ -58,7 +59,7 @@ class BuildContext:
         >>> context.worker_path("articles/a.xml"), context.worker_path("/data/b.xml")
         ('/home/ann/./articles/a.xml', '/data/b.xml')
         """
-        return path if os.path.isabs(path) else self.base + path
+        return path if os.path.isabs(path) or is_dataset(path) else self.base + path
 
     def as_given(self, text: str) -> str:
         """Return a text that may name files, with their paths as they were given."""

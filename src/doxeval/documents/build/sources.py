@@ -1,8 +1,8 @@
 """Sources of documents: which files there are, in which formats, and what their ids are made of.
 
-A source is a directory, a glob, an archive or a file. Sources are walked once, in a fixed order.
-The walk only names files and notes their sizes; what is in them is read later, perhaps by another
-process (see contents.py).
+A source is a directory, a glob, an archive, a file or a data set of ir_datasets. Sources are walked
+once, in a fixed order. The walk only names files and notes their sizes; what is in them is read
+later, perhaps by another process (see contents.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from doxeval.datasets import is_dataset
 from doxeval.documents.build.options import BuildOptions, Format
 from doxeval.documents.ids import distinct_paths, normalise_id
 from doxeval.documents.readers.pdf import NEEDS_EXTRA, can_read_pdf
@@ -298,7 +299,10 @@ class SourceWalk:
             file.name: file for file in self._names.of_directory(dict.fromkeys(single.values()))
         }
         for source in self._sources:
-            if os.path.isdir(source):
+            if is_dataset(source):
+                of_dataset = FileName(source, "jsonl", True, source)
+                yield _CandidateFile(source, of_dataset, True)
+            elif os.path.isdir(source):
                 yield from self._below(source)
             elif source in single:
                 yield _CandidateFile(source, files[single[source]], True)

@@ -9,9 +9,9 @@ import pytest
 from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
-from assess_client import WHO_MAY, TestClient, browser, highlight_tide, other
+from assess_client import OURS, WHO_MAY, TestClient, browser, highlight_tide, other
 from doxeval.assess.db import Campaign
-from doxeval.assess.web import create_app
+from doxeval.assess.web import Proxies, create_app
 from small_campaign import operation
 
 ROLES = ("admin", "organiser", "ann", "cyd", "adj", "gone", "nobody")
@@ -108,6 +108,18 @@ def test_who_may(people: Campaign, role: str) -> None:
         for allowed, request in examples:
             token = None if role == "nobody" else people.open_session(people.user(role))
             assert_may(people, other(application, token), role, route, allowed, request)
+
+
+@pytest.mark.parametrize("role", sorted(SIGNED_IN))
+def test_a_proxys_word_gives_the_same_rights(people: Campaign, role: str) -> None:
+    application = create_app(people, proxies=Proxies.of(["192.0.2.1"], "X-Remote-User"))
+    headers = {**OURS, "x-remote-user": role}
+    for route, examples in EXAMPLES.items():
+        for allowed, request in examples:
+            client = TestClient(
+                application, headers=headers, follow_redirects=False, client=("192.0.2.1", 4711)
+            )
+            assert_may(people, client, role, route, allowed, request)
 
 
 def assert_may(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from assess_client import browser, other
+from assess_client import OURS, browser, other
 from doxeval.assess.db import Campaign
-from doxeval.assess.web import COOKIE
-from small_campaign import PASSWORD
+from doxeval.assess.web import BROWSER_COOKIE, COOKIE, create_app
+from small_campaign import PASSWORD, stored
 
 ANN = {"name": "ann", "password": PASSWORD}
 
@@ -28,15 +30,14 @@ def test_signing_in_gives_a_session(campaign: Campaign) -> None:
 @pytest.mark.parametrize("secure", [False, True])
 def test_the_flags_of_the_cookie(campaign: Campaign, secure: bool) -> None:
     client = browser(campaign, secure=secure)
+    token = campaign.open_session(campaign.user("ann"))
     answers = [client.post("/login", data=ANN)]
-    answers.append(
-        client.post(
-            "/logout", headers={"cookie": f"{COOKIE}={campaign.open_session(campaign.user('ann'))}"}
-        )
-    )
-    for answer in answers:
-        value, *flags = [part.strip().lower() for part in answer.headers["set-cookie"].split(";")]
-        assert value.startswith(f"{COOKIE}=")
+    answers.append(client.post("/logout", headers={"cookie": f"{COOKIE}={token}"}))
+    cookies = [cookie for answer in answers for cookie in answer.headers.get_list("set-cookie")]
+    names = [COOKIE, f"{BROWSER_COOKIE}{campaign.user('ann').id}", COOKIE]
+    for name, cookie in zip(names, cookies, strict=True):
+        value, *flags = [part.strip().lower() for part in cookie.split(";")]
+        assert value.startswith(f"{name}=")
         assert {"httponly", "samesite=lax", "path=/"} <= set(flags)
         assert ("secure" in flags) == secure
         assert not any(flag.startswith("domain") for flag in flags)
@@ -149,6 +150,63 @@ def test_many_wrong_passwords_must_wait(campaign: Campaign) -> None:
     # Claiming another address does not help.
     headers = {"x-forwarded-for": "10.9.8.7", "forwarded": "for=10.9.8.7"}
     assert client.post("/login", data=wrong, headers=headers).status_code == 429
+
+
+def test_a_browser_that_is_known_is_not_slowed_down_by_strangers(campaign: Campaign) -> None:
+    known, stranger = browser(campaign), browser(campaign)
+    assert known.post("/login", data=ANN).status_code == 303
+    known.post("/logout")
+    for number in range(60):  # by the name from one address, and by many names
+        stranger.post("/login", data={"name": "ann", "password": "wrong"})
+        stranger.post("/login", data={"name": f"name {number}", "password": "wrong"})
+    assert stranger.post("/login", data=ANN).status_code == 429
+    assert known.post("/login", data=ANN).status_code == 303
+    change = {"current": PASSWORD, "new": "another horse", "again": "another horse"}
+    assert known.post("/account/password", data=change).status_code == 303
+    # It is known for its users alone, and guesses in it are slowed down, too.
+    assert known.post("/login", data=ANN | {"name": "bob"}).status_code == 429
+    wrong = [known.post("/login", data=ANN).status_code for _ in range(6)]
+    assert wrong == [401] * 5 + [429]
+
+
+def test_what_a_browser_is_known_by_is_new_each_time(campaign: Campaign) -> None:
+    client, name = browser(campaign), f"{BROWSER_COOKIE}{campaign.user('ann').id}"
+    client.cookies.set(name, "planted", "testserver.local")
+    tokens = [client.post("/login", data=ANN).cookies[name] for _ in range(3)]
+    assert len({"planted", *tokens}) == 4
+    assert len(stored(campaign, "browsers")) == 1
+    assert not set(tokens) & set(stored(campaign, "browsers", "token_hash"))
+
+
+@pytest.mark.parametrize("password", [PASSWORD, "wrong"])
+def test_whoever_goes_away_has_neither_failed_nor_signed_in(
+    campaign: Campaign, password: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    body = f"name=ann&password={password.replace(' ', '+')}".encode()
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+    headers = {"content-type": "application/x-www-form-urlencoded", **OURS}
+
+    async def receive() -> Any:
+        return messages.pop() if messages else {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        answers.append(message.get("status"))
+
+    answers: list[Any] = []
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/login",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": ("192.0.2.7", 1),
+    }
+    asyncio.run(create_app(campaign)(scope, receive, send))
+    assert answers[0] == 400
+    assert not caplog.records
+    events = [event.what for event in campaign.events()]
+    assert not stored(campaign, "login_failures")
+    assert "sign-in failed" not in events and "signed in" not in events
 
 
 WAYS = {

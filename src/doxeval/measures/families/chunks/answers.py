@@ -47,10 +47,9 @@ class AnswerAtRank(Measure):
         "else 0",
         frozenset({Need.ANSWERS, Need.RETRIEVED_TEXT}),
         "A topic without answers as strings is undefined; an empty list scores 0. Text in NFD and "
-        "lower case; tokens are runs of letters, digits and combining marks, and all other single "
-        "characters but white space and control characters. Each span of a result is looked "
-        "through by itself. Text that is in no document shows nothing. Short answers occur by "
-        "chance: where places are known, `hit` says more.",
+        "lower case; tokens are runs of letters, digits and marks, and other single characters "
+        "but white space and controls. Each span of a result counts by itself; text that is in "
+        "no document shows nothing. Short answers occur by chance: `hit` says more.",
         Example(
             "ans@2",
             0.0,
