@@ -57,6 +57,15 @@ def name_of_file(name: str) -> str:
     return os.path.splitext(os.path.basename(uncompressed_name(name)))[0] or "run"
 
 
+def is_same_file(name: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Whether two names are those of one file, which exists.
+
+    >>> is_same_file("nowhere.json", "nowhere.json")
+    False
+    """
+    return os.path.exists(name) and os.path.exists(other) and os.path.samefile(name, other)
+
+
 def is_compressed(name: str) -> bool:
     """Whether a file is compressed, judging by its name."""
     return name.lower().endswith(COMPRESSIONS)

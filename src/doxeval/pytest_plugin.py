@@ -51,7 +51,8 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
     """Return a function that scores a retriever or a run.
 
     It takes the gold, then a retriever or a run, and the options of `scores_of_chunks`: docs,
-    chunks, questions, measures, k, workers, max_missing. The result has a score for each measure,
+    chunks, questions; measures, budget, unit, tokens, k, min_score and max_missing, which mean what
+    they mean for `doxeval.chunks.evaluate`; and workers. The result has a score for each measure,
     over all questions and for each of them: scores["bR@1000"], scores.topics["q1"]["bR@1000"].
 
     The test fails if a mean is worse than `fail_under` allows, by measure, or has dropped since
@@ -82,8 +83,7 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
         from doxeval.chunks import scores_of_chunks
         from doxeval.comparison import check_scores, junit_xml, read_earlier
         from doxeval.errors import InputError, warn
-        from doxeval.files import open_output, outputs_together
-        from doxeval.measures import not_among, preset_named
+        from doxeval.files import is_same_file, open_output, outputs_together
         from doxeval.messages import Parameter
         from doxeval.scores import as_json
 
@@ -100,11 +100,14 @@ def doxeval_chunks(pytestconfig: pytest.Config) -> Callable[..., RunView]:
         if junit is not None and not fail_under and baseline is None:
             raise InputError("junit goes with fail_under or baseline: it writes checks")
         earlier = None if baseline is None else read_earlier(baseline)
-        if fail_under:
-            measures = options.get("measures") or preset_named("rag").measures
-            measures = [measures] if isinstance(measures, str) else list(measures)
-            options["measures"] = [*measures, *not_among(measures, fail_under)]
-        view = scores_of_chunks(gold, retriever_or_run, **{**shared, **options})
+        for name, path in (("out", out), ("junit", junit)):
+            if path is not None and baseline is not None and is_same_file(path, baseline):
+                raise InputError(
+                    Parameter(name) + " would replace the baseline even if the scores have "
+                    "dropped: give another file, and copy it when all is well"
+                )
+        options = {**shared, **options, "also": [*(fail_under or ())]}
+        view = scores_of_chunks(gold, retriever_or_run, **options)
         warn(view.all_warnings())
         gates = check_scores(
             view.table,

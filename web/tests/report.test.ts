@@ -80,7 +80,7 @@ describe("the end of an address", () => {
 
 describe("CSV of a page", () => {
   it("has the words of the page and the full names of runs", () => {
-    const run = { colour: "", dash: [], shown: true };
+    const run = { colour: "", textColour: "", shown: true };
     const page = {
       subject: { run: "chunking", topic: "question", text: "evidence" },
       runs: [{ ...run, name: "a…z", full: "a to z" }],

@@ -23,6 +23,7 @@ from doxeval.chunks.oracle import oracle as oracle
 from doxeval.chunks.questions import Questions as Questions
 from doxeval.chunks.retrieve import retrieve as retrieve
 from doxeval.chunks.retrieve import retrieved as retrieved
+from doxeval.chunks.search import K as K
 from doxeval.chunks.search import dense as dense
 from doxeval.chunks.search import hybrid as hybrid
 from doxeval.chunks.search import search as search
@@ -45,13 +46,18 @@ from doxeval.chunks.evaluate import evaluation_of_chunks as evaluation_of_chunks
 from doxeval.chunks.evaluate import judgments_of as judgments_of
 from doxeval.chunks.evaluate import oracle_runs as oracle_runs
 from doxeval.chunks.evaluate import reading_measures as reading_measures
+from doxeval.chunks.evaluate import runs_of_chunks as runs_of_chunks
 from doxeval.chunks.evaluate import short_labels as short_labels
 from doxeval.chunks.evaluate import tags_of as tags_of
 from doxeval.chunks.evaluate import unanswerable_tables as unanswerable_tables
+from doxeval.chunks.evaluate import usual_measures as usual_measures
 from doxeval.chunks.evaluate import usual_of_answers as usual_of_answers
 from doxeval.chunks.evaluate import usual_presets as usual_presets
 from doxeval.chunks.evaluate import with_reading as with_reading
 from doxeval.chunks.findings import Costs as Costs
 from doxeval.chunks.findings import cheaper_choice as cheaper_choice
+from doxeval.chunks.findings import group_means as group_means
 from doxeval.chunks.findings import metric_names as metric_names
+from doxeval.chunks.findings import questions_by_tag as questions_by_tag
+from doxeval.chunks.findings import questions_by_type as questions_by_type
 from doxeval.chunks.retrieve import read_chunk_run as read_chunk_run

@@ -17,6 +17,8 @@ from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.dataset import NO_GOLD, Dataset, refuse_without_gold
 from doxeval.chunks.documents import documents, warnings_about
 from doxeval.chunks.evaluate import (
+    REFERENCE,
+    budget_measures,
     depth_of,
     evaluation_on,
     listed_measures,
@@ -32,11 +34,13 @@ from doxeval.chunks.findings import (
     cheaper_choice,
     group_means,
     metric_names,
+    questions_by_tag,
+    questions_by_type,
 )
 from doxeval.chunks.limits import ChunkingLimits, limits_of
 from doxeval.chunks.oracle import Oracle
 from doxeval.chunks.search import ChunkSearch, K, Timing, as_search
-from doxeval.chunks.transforms import threshold
+from doxeval.chunks.transforms import first_results, threshold
 from doxeval.comparison import Comparison
 from doxeval.comparison import compare as compare_runs
 from doxeval.errors import InputError, UnknownName, warn
@@ -55,7 +59,6 @@ if TYPE_CHECKING:
 
 _LONG = ["chunking", "search", "k", "measure", "topic", "value"]
 _READ = "read@5"
-_REFERENCE = 1000  # the budget that chunkings are compared at, if there is that much
 # What choices cost, shown on request.
 Column = Literal["latency", "index", "read"]
 
@@ -212,9 +215,9 @@ def _studied(
         raise InputError("k has no number" if searches else "no searches to compare")
     dataset = _dataset(docs, gold, unit, tokens, max_missing)
     named = _named_chunkings(dataset, chunkings)
-    usual = _usual_measures(budget)
+    usual = budget_measures(budget)
     if reference is None:
-        reference = f"bR@{min(budget, _REFERENCE)}"
+        reference = f"bR@{min(budget, REFERENCE)}"
     added = _added_measures(usual, [*listed_measures(measures), _share_measure(reference)])
     scored = dict.fromkeys([*usual, *usual_of_answers(dataset.assessments, budget), *added])
     # What is lost of recall at budgets and of the reference does not include white space.
@@ -239,7 +242,7 @@ def _studied(
                 for k in depths:
                     choice = Choice(chunking, by if isinstance(by, str) else "", name, k)
                     title = _title(choice, len(searches) > 1, len(depths) > 1)
-                    top = (run if k == max(depths) else _first_results(run, k)).with_id(title)
+                    top = (run if k == max(depths) else first_results(run, k)).with_id(title)
                     size = int(sizes.sum())
                     made[title] = _Studied(choice, chunks, top, best_run, limits, timing, size)
         runs = {name: row.run for name, row in made.items()}
@@ -289,14 +292,6 @@ def _studied(
         {name: row.timing for name, row in made.items()},
         shown,
     )
-
-
-def _first_results(run: Run, k: int) -> Run:
-    """Return the first results of each question."""
-    order = np.argsort(run.topic, kind="stable")
-    topics = run.topic[order]
-    place = np.arange(len(topics)) - np.searchsorted(topics, topics)
-    return run.rows(np.sort(order[place < k]))
 
 
 def study_columns(columns: Iterable[str]) -> tuple[Column, ...]:
@@ -403,13 +398,6 @@ def _chunks(dataset: Dataset, name: str, by: Any) -> Chunks:
             f"chunking {quoted(name)} has chunks of {quoted(unknown[0])}, no document here"
         )
     return chunks
-
-
-def _usual_measures(budget: int) -> list[str]:
-    """Return the measures of every study."""
-    budgets = {max(budget // part, 1) for part in (8, 4, 2, 1)} | {min(budget, _REFERENCE)}
-    names = [f"bR@{words}" for words in sorted(budgets)]
-    return [*names, f"U@{budget}", "all@5", "sR@5", "RR@10", "cR@5", "cP@5", "Red@5"]
 
 
 def _share_measure(measure: Any) -> Any:
@@ -587,14 +575,7 @@ class Study(Mapping[str, "RunView"]):
 
     def by_tag(self, measure: object = None) -> GroupMeans:
         """Return the means of a measure by tag, with counts and intervals; see `GroupMeans`."""
-        tags = getattr(self.dataset.gold, "tags", {})
-        groups: dict[str, list[str]] = {}
-        for topic in self.scores.topic_ids:
-            for tag in tags.get(topic, ()):
-                groups.setdefault(tag, []).append(topic)
-        if not groups:
-            raise InputError("the questions have no tags")
-        return group_means(self.scores, measure or self.headline, groups, "tag", self.noun)
+        return self._by("tag", questions_by_tag(self.dataset.gold), measure)
 
     def by_type(self, measure: object = None) -> GroupMeans:
         """Return the same by the type of the documents in which gold stands.
@@ -602,19 +583,11 @@ class Study(Mapping[str, "RunView"]):
         That is the `type` of the documents, or else the suffix of their files. A question with gold
         in documents of several types counts for each.
         """
-        columns, types = self.dataset.assessments.columns, self.dataset.docs.types
-        groups: dict[str, dict[str, None]] = {}
-        for topic, document in zip(
-            columns.topic[columns.is_relevant].tolist(),
-            columns.document[columns.is_relevant].tolist(),
-            strict=True,
-        ):
-            kind = types.get(columns.documents[document])
-            if kind is not None:
-                groups.setdefault(kind, {})[columns.topics[topic]] = None
-        if not groups:
-            raise InputError("the types of the documents are not known")
-        return group_means(self.scores, measure or self.headline, groups, "type", self.noun)
+        groups = questions_by_type(self.dataset.assessments, self.dataset.docs)
+        return self._by("type", groups, measure)
+
+    def _by(self, by: str, groups: Mapping[str, Sequence[str]], measure: object) -> GroupMeans:
+        return group_means(self.scores, measure or self.headline, groups, by, self.noun)
 
     # Ways out
 
@@ -820,6 +793,13 @@ class Study(Mapping[str, "RunView"]):
             for chunking in self
         ]
 
+    def _description_of(self, name: str) -> str:
+        """Return what the chunks of a row are, in a few words."""
+        limits = self.limits[name]
+        if not limits.chunks:
+            return "no chunks"
+        return f"{plural(limits.chunks, 'chunk')} of {limits.sizes[1]:,.0f} {self.unit} (median)"
+
     def _choice_of(self, name: str) -> dict[str, Any]:
         """Return what a row is, where it is more than a chunking."""
         choice = self.choices[name]
@@ -857,6 +837,7 @@ class Study(Mapping[str, "RunView"]):
         titles = self.dataset.questions.items()
         settings: dict[str, Any] = {
             "title": "Chunkings compared",
+            "descriptions": {name: self._description_of(name) for name in self},
             "topics": [Topic(name, title=text) for name, text in titles if text],
             "truth": evaluation.truth,
             "chunks": {name: chunks.table for name, chunks in self.chunks.items()},

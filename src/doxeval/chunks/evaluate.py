@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Final
 
@@ -15,15 +15,27 @@ from doxeval.chunks.gold import questions as read_questions
 from doxeval.chunks.oracle import Oracle
 from doxeval.chunks.questions import Questions
 from doxeval.chunks.retrieve import read_chunk_run, retrieve
+from doxeval.chunks.search import K
+from doxeval.chunks.transforms import first_results, threshold
 from doxeval.errors import InputError, warn
-from doxeval.evaluation import Counting, Evaluation, Keep, OnDuplicates, RunOptions
-from doxeval.measures import Need, as_measure, default_unit
+from doxeval.evaluation import (
+    Counting,
+    Evaluation,
+    Keep,
+    OnDuplicates,
+    RunInput,
+    RunOptions,
+    run_inputs,
+)
+from doxeval.files import name_of_file
+from doxeval.measures import Need, as_measure, default_unit, not_among, preset_named
 from doxeval.messages import Parameter, plural, quoted
 from doxeval.named import checked
 from doxeval.runs import ChunkTable, Run
-from doxeval.scores import RunView, ScoreTable, TextTable, means_table
+from doxeval.scores import RunView, ScoreTable, TextTable, distinct_names, means_table
 
 PRESET = "rag"
+REFERENCE = 1000  # the budget that chunkings are compared at, if there is that much
 # In all verbs and functions of chunks: whoever gets a chunk twice reads it twice.
 DUPLICATES: Final = "keep"
 
@@ -33,26 +45,32 @@ def evaluate(
     runs: Any,
     gold: Any,
     measures: Any = (),
+    budget: int | None = None,
+    unit: str = "auto",
     *,
     docs: Any = None,
     chunks: Chunks | None = None,
-    unit: str = "auto",
+    k: int | None = None,
     tokens: Any = None,
     max_missing: int | str = 0,
+    min_score: float | None = None,
     duplicates: OnDuplicates = DUPLICATES,
     ignore_whitespace: bool = False,
 ) -> ScoreTable:
-    """Score runs of chunks: a run, several, or a dict of them by name.
+    """Score runs of chunks: a run, several, or a dict of them by name; files go by their names.
 
     Without measures, those of the preset `rag` are taken, ans@5 for questions whose answers are
-    known as strings only, and none@5 and vain@1000 for those without an answer. `gold` are
-    questions, assessments, or, if `docs` are given, a source of questions. `docs` (or `chunks`,
-    which have their documents) are needed to count words, in which budgets are then; otherwise
-    budgets are in characters. `tokens` says what tokens are; `unit` overrules what budgets count.
-    A chunk that is returned twice is read twice, by all measures; with duplicates="drop", names say
-    so.
-    `ignore_whitespace` leaves white space out of all counts of characters.
-    `max_missing` says how much of the gold of a source may be missing, as `questions` does.
+    known as strings only, and none@5 and vain@1000 for those without an answer. With a `budget`,
+    they are those of `compare`: recall at parts of it, U, and the rest; `measures` are then added.
+    Of more than `k` results of a question the first count, and none with a score below `min_score`.
+
+    `gold` are questions, assessments, or, if `docs` are given, a source of questions. `docs` (or
+    `chunks`, which have their documents) are needed to count words, in which budgets are then;
+    otherwise budgets are in characters. `tokens` says what tokens are; `unit` overrules what
+    budgets count. A chunk that is returned twice is read twice, by all measures; with
+    duplicates="drop", names say so. `ignore_whitespace` leaves white space out of all counts of
+    characters. `max_missing` says how much of the gold of a source may be missing, as `questions`
+    does.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "One two three. Four five."})
@@ -62,6 +80,8 @@ def evaluate(
     >>> chunks.evaluate(chunks.search(split, gold), gold, ["bR@2", "all@1"], chunks=split).mean()
     {'bm25': {'bR@2': 0.9, 'all@1': 1.0}}
     """
+    if budget is not None and budget < 1:
+        raise InputError(f"budget is {budget}: expected 1 or more")
     if docs is None and chunks is not None:
         docs = chunks.docs
     about: tuple[str, ...] = ()
@@ -70,19 +90,57 @@ def evaluate(
         about, docs = warnings_about(texts, docs), texts
         gold = gold_in(gold, docs, max_missing)
     requested, judgments = listed_measures(measures), judgments_of(gold)
+    presets: tuple[str, ...] = ()
+    if budget is not None:
+        requested = [*dict.fromkeys([*usual_measures(judgments, budget), *requested])]
+    elif not requested:
+        requested, presets = usual_of_answers(judgments), usual_presets(judgments)
+    given = [*run_inputs(runs)]
     evaluation = evaluation_of_chunks(
         judgments,
-        requested or usual_of_answers(judgments),
-        presets=() if requested else usual_presets(judgments),
+        requested,
+        presets=presets,
         unit=unit,
         chunks=None if chunks is None else chunks.table,
         duplicates=duplicates,
         counting=Counting(docs, tokens, ignore_whitespace),
     )
-    table = short_labels(evaluation.score_all(runs), unit)
+    table = evaluation.score_all(runs_of_chunks(given, [chunks] * len(given), k, min_score))
+    table = short_labels(table, unit)
     table = replace(table, warnings=(*about, *table.warnings), tags=tags_of(gold))
     warn(table.all_warnings())
     return table
+
+
+def runs_of_chunks(
+    given: Sequence[RunInput],
+    chunks: Sequence[Chunks | None],
+    k: int | None = None,
+    min_score: float | None = None,
+) -> dict[str, Run]:
+    """Return runs by name, given the chunks of each; a file without a name has that of the file.
+
+    Of each, the first `k` results of a question are left, and none with a score below `min_score`.
+
+    >>> runs = [RunInput(Run.from_dict({"7": {"a": 2.0, "b": 1.0}}, run_id)) for run_id in "xx"]
+    >>> [(name, len(run)) for name, run in runs_of_chunks(runs, [None] * 2, k=1).items()]
+    [('x', 1), ('x #2', 1)]
+    """
+    runs: list[Run] = []
+    names: list[tuple[str, str | None]] = []
+    for source, of_run in zip(given, chunks, strict=True):
+        if source.file is None:
+            runs.append(source.read(ends=False, chunks=None if of_run is None else of_run.table))
+            names.append((source.name or runs[-1].run_id, None))
+        else:
+            runs.append(read_chunk_run(source.file, of_run))
+            names.append((source.name or name_of_file(source.file), source.file))
+    named = {}
+    for name, run in zip(distinct_names(names), runs, strict=True):
+        counted = run.with_id(name)
+        counted = counted if min_score is None else threshold(counted, min_score)
+        named[name] = counted if k is None else first_results(counted, k)
+    return named
 
 
 def tags_of(gold: Questions | Assessments | Any) -> Mapping[str, tuple[str, ...]]:
@@ -93,6 +151,28 @@ def tags_of(gold: Questions | Assessments | Any) -> Mapping[str, tuple[str, ...]
     {'1': ('names',)}
     """
     return dict(gold.tags) if isinstance(gold, Questions) else {}
+
+
+def budget_measures(budget: int) -> list[str]:
+    """Return the measures of places for a budget, which is the largest; U is of all budgets.
+
+    >>> budget_measures(800)[:5]
+    ['bR@100', 'bR@200', 'bR@400', 'bR@800', 'U@800']
+    """
+    budgets = {max(budget // part, 1) for part in (8, 4, 2, 1)} | {min(budget, REFERENCE)}
+    names = [f"bR@{units}" for units in sorted(budgets)]
+    return [*names, f"U@{budget}", "all@5", "sR@5", "RR@10", "cR@5", "cP@5", "Red@5"]
+
+
+def usual_measures(judgments: Assessments, budget: int) -> list[str]:
+    """Return the usual measures for a budget, of all that is known of answers.
+
+    >>> from doxeval.assessments import Assessments
+    >>> usual_measures(Assessments.from_dict({"7": {"a": [(0, 5)]}}), 800)[0]
+    'bR@100'
+    """
+    of_places = budget_measures(budget) if usual_presets(judgments) else []
+    return [*of_places, *usual_of_answers(judgments, budget)]
 
 
 def usual_of_answers(judgments: Assessments, budget: int = 1000) -> list[str]:
@@ -262,16 +342,19 @@ def unanswerable_tables(table: ScoreTable) -> list[TextTable]:
 # What is lost
 
 
-def oracle_runs(evaluation: Evaluation, chunks: Mapping[str, ChunkTable]) -> dict[str, Run]:
+def oracle_runs(
+    evaluation: Evaluation, chunks: Mapping[str, ChunkTable], unit: str = "auto"
+) -> dict[str, Run]:
     """Return the oracle's run for each run, given the chunks of each.
 
     Runs of the same chunks have the same oracle, which pays in the unit of the budgets.
     """
     truth = evaluation.truth
+    paid = default_unit(truth) if unit == "auto" else unit
     oracles: dict[int, Run] = {}
     for table in chunks.values():
         if id(table) not in oracles:
-            cost = chunk_costs(table, truth.texts, default_unit(truth))
+            cost = chunk_costs(table, truth.texts, paid)
             oracles[id(table)] = Oracle(table, truth).run(cost)
     return {run: oracles[id(table)] for run, table in chunks.items()}
 
@@ -282,24 +365,31 @@ def oracle_runs(evaluation: Evaluation, chunks: Mapping[str, ChunkTable]) -> dic
 def scores_of_chunks(
     gold: Any,
     returned: Any,
+    measures: str | Iterable[str] = (),
+    budget: int | None = None,
+    unit: str = "auto",
     *,
     docs: Any = None,
     chunks: Any = None,
     questions: Any = None,
-    measures: str | Iterable[str] = (),
-    k: int = 50,
-    workers: int = 1,
+    k: int | None = None,
+    tokens: Any = None,
     max_missing: int | str = 0,
+    min_score: float | None = None,
+    workers: int = 1,
+    also: Iterable[str] = (),
 ) -> RunView:
     """Return the scores of a retriever or a run by measure: the preset `rag` if none are named.
 
     gold: questions with what they need, as `chunks.questions` reads them, or judged spans.
-    returned: a retriever, which is asked every question for `k` results (`chunks.retrieve` says
-    what it may be), or a run or its file. docs: the documents; a retriever needs them, quotes are
-    looked up in them, and with them budgets are words, else characters. chunks: all chunks or their
-    file, if results are ids of chunks. questions: what is asked, by id or as a file of questions,
-    where gold does not say it. max_missing: how much of the gold may be missing, as for
-    `chunks.questions`; what is missing is then among the `warnings` of the scores.
+    returned: a retriever, which is asked every question (`chunks.retrieve` says what it may be), or
+    a run or its file. docs: the documents; a retriever needs them, quotes are looked up in them,
+    and with them budgets are words, else characters. chunks: all chunks or their file, if results
+    are ids of chunks. questions: what is asked, by id or as a file of questions, where gold does
+    not say it. k: how many results of a question count: of a retriever 100, of a run all, unless it
+    is given. max_missing: how much of the gold may be missing, as for `chunks.questions`; what is
+    missing is then among the `warnings` of the scores. also: measures to add to the others, named
+    or not. All else is as for `chunks.evaluate`.
 
     >>> docs = {"terms": "Thirty days. Unused goods only."}
     >>> need = {"spans": [{"doc": "terms", "quote": "Thirty days"}]}
@@ -314,21 +404,40 @@ def scores_of_chunks(
     known = _gold_for_scores(gold, texts, max_missing)
     if not judgments_of(known).answers:
         refuse_without_gold(judgments_of(known))
-    if isinstance(returned, str | os.PathLike):
-        run: Any = read_chunk_run(returned, located)
-    elif isinstance(returned, Run | Mapping):
-        run = returned
-    else:
+    run: Any = returned
+    if not isinstance(returned, str | os.PathLike | Run | Mapping):
         run = retrieve(
             returned,
             _questions_to_ask(known, questions, texts),
             _chunks_or_documents(located, texts),
-            k,
-            workers,
+            k=K if k is None else k,
+            workers=workers,
             progress=False,
         )
-    names = [measures] if isinstance(measures, str) else list(measures)
-    table = evaluate(run, known, names, docs=texts, chunks=located)
+    elif workers != 1:
+        raise InputError(Parameter("workers", workers) + " is for retrievers, and this is a run")
+    names = listed_measures(measures)
+    if limits := list(also):
+        judged = judgments_of(known)
+        if budget is not None:
+            others = [*names, *usual_measures(judged, budget)]
+        else:
+            presets = map(preset_named, usual_presets(judged))
+            usual = [name for preset in presets for name in preset.measures]
+            others = names = names or [*usual, *usual_of_answers(judged)]
+        names = [*names, *not_among(others, limits)]
+    table = evaluate(
+        run,
+        known,
+        names,
+        budget,
+        unit,
+        docs=texts,
+        chunks=located,
+        k=k,
+        tokens=tokens,
+        min_score=min_score,
+    )
     about = () if texts is None or docs is None else warnings_about(texts, docs)
     return replace(table, warnings=(*about, *table.warnings)).view(0)
 

@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from doxeval.chunks.documents import Documents
+from doxeval.chunks.evaluate import judgments_of
 from doxeval.comparison import Comparison, mean_interval
+from doxeval.errors import InputError
 from doxeval.scores import (
     MeasureFacts,
     ScoreTable,
@@ -145,6 +148,47 @@ class GroupMeans(ShownAsTable):
                 for row, (low, high) in zip(self.rows, ends, strict=True)
             ]
         )
+
+
+def questions_by_tag(gold: Any) -> dict[str, list[str]]:
+    """Return the ids of questions by tag; an error if they have none.
+
+    >>> from doxeval.chunks.questions import Question, Questions
+    >>> questions_by_tag(Questions((Question("1", "Who is four?", tags=("names",)),)))
+    {'names': ['1']}
+    """
+    groups: dict[str, list[str]] = {}
+    for question, tags in getattr(gold, "tags", {}).items():
+        for tag in tags:
+            groups.setdefault(tag, []).append(question)
+    if not groups:
+        raise InputError("the questions have no tags")
+    return groups
+
+
+def questions_by_type(gold: Any, docs: Documents | None) -> dict[str, list[str]]:
+    """Return the ids of questions by the types of the documents in which their gold stands.
+
+    >>> from doxeval.assessments import Assessments
+    >>> gold = Assessments.from_dict({"1": {"a": [(0, 3)], "b": [(0, 3)]}})
+    >>> questions_by_type(gold, Documents([("a", "One."), ("b", "Two.")], types={"b": "manual"}))
+    {'manual': ['1']}
+    """
+    types = {} if docs is None else docs.types
+    columns = judgments_of(gold).columns
+    pairs = zip(
+        columns.topic[columns.is_relevant].tolist(),
+        columns.document[columns.is_relevant].tolist(),
+        strict=True,
+    )
+    groups: dict[str, dict[str, None]] = {}
+    for topic, document in pairs:
+        kind = types.get(columns.documents[document])
+        if kind is not None:
+            groups.setdefault(kind, {})[columns.topics[topic]] = None
+    if not groups:
+        raise InputError("the types of the documents are not known")
+    return {kind: [*topics] for kind, topics in groups.items()}
 
 
 def group_means(

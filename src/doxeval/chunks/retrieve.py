@@ -35,6 +35,7 @@ from doxeval.chunks.gold import QuoteFinder, TextInDocument
 from doxeval.chunks.locate import locate
 from doxeval.chunks.questions import Questions
 from doxeval.chunks.records import loaded_from
+from doxeval.chunks.search import K
 from doxeval.chunks.transforms import ChunkRun
 from doxeval.errors import DoxevalError, FormatError, InputError, MissingInput, warn
 from doxeval.files import json_lines, open_input
@@ -448,9 +449,9 @@ def retrieve(
     retriever: Any,
     gold: Any,
     chunks: Chunks,
-    k: int = 50,
-    workers: int = 1,
     *,
+    k: int = K,
+    workers: int = 1,
     run_id: str = "retriever",
     progress: bool | None = None,
 ) -> ChunkRun:

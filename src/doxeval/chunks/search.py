@@ -331,9 +331,9 @@ def hybrid(*parts: Any, constant: float = 60) -> Any:
 def search(
     chunks: Chunks,
     gold: Any,
-    k: int = K,
     search: Any = "bm25",
     *,
+    k: int = K,
     run_id: str | None = None,
     progress: Progress = _quiet,
 ) -> ChunkRun:

@@ -282,6 +282,21 @@ def threshold(run: Run, min_score: float) -> Run:
     return replace(run.rows(kept), rank=None, warnings=warnings)
 
 
+def first_results(run: Run, k: int) -> Run:
+    """Return the first `k` results of each question.
+
+    >>> from doxeval.runs import Run
+    >>> first_results(Run.from_dict({"7": ["a", "b"], "8": ["a"]}), 1).to_dict().keys()
+    dict_keys(['7', '8'])
+    """
+    if k < 1:
+        raise InputError(f"k is {k}: expected 1 or more")
+    order = np.argsort(run.topic, kind="stable")
+    topics = run.topic[order]
+    place = np.arange(len(topics)) - np.searchsorted(topics, topics)
+    return run.rows(np.sort(order[place < k]))
+
+
 def _is_new(spans: Iterable[tuple[int, int]], read: list[tuple[int, int]]) -> bool:
     return any(not any(a <= start and end <= b for a, b in read) for start, end in spans)
 

@@ -175,9 +175,21 @@ def seed_option(help_text: str = "Seed of the random number generator.", default
     return option(default, help_text, at_least=0)
 
 
-def max_results_option(help_text: str, default: int | None, metavar: str | None = None) -> Any:
+def max_results_option(
+    help_text: str,
+    default: int | None,
+    metavar: str | None = None,
+    shown_default: str | None = None,
+) -> Any:
     """Declare `-k`, `--max-results`."""
-    return option(default, help_text, at_least=1, metavar=metavar, flags=("-k", "--max-results"))
+    return option(
+        default,
+        help_text,
+        at_least=1,
+        metavar=metavar,
+        flags=("-k", "--max-results"),
+        shown_default=shown_default,
+    )
 
 
 def jobs_option() -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -85,9 +84,9 @@ class ThresholdOptions:
 
     def _keep_baseline(self, flag: str, out: Path | None) -> None:
         """Refuse to write over the baseline: a drop would pass the next time."""
-        if out is None or self.baseline is None or not os.path.exists(out):
-            return
-        if os.path.exists(self.baseline) and os.path.samefile(out, self.baseline):
+        from doxeval.files import is_same_file
+
+        if out is not None and self.baseline is not None and is_same_file(out, self.baseline):
             raise click.UsageError(
                 f"{flag} {out} would replace the baseline even if the scores have dropped; write "
                 "to another file, and copy it when all is well"

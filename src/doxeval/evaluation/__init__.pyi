@@ -5,6 +5,7 @@ from doxeval.evaluation.inputs import Keep as Keep
 from doxeval.evaluation.inputs import OnDuplicates as OnDuplicates
 from doxeval.evaluation.inputs import RunInput as RunInput
 from doxeval.evaluation.inputs import RunOptions as RunOptions
+from doxeval.evaluation.inputs import run_inputs as run_inputs
 from doxeval.evaluation.ranking import RankedBy as RankedBy
 from doxeval.evaluation.ranking import build_ranking as build_ranking
 from doxeval.evaluation.score_files import is_score_file as is_score_file

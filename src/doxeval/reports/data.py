@@ -21,7 +21,7 @@ from doxeval.reports.contents import Contents, Subject
 from doxeval.reports.documents.select import FIRST_RESULTS, LONGEST_TEXT
 from doxeval.reports.documents.view import DocumentView, RelevantUnit
 from doxeval.reports.escaping import script_json
-from doxeval.reports.figures.vega import Figure, Value, dash_of, run_colours
+from doxeval.reports.figures.vega import Figure, Value, run_colours, text_colours
 from doxeval.reports.overview import MeasureVerdicts, Verdict, digits_of
 from doxeval.reports.tables import Cell
 from doxeval.scores import MeasureFacts
@@ -41,15 +41,16 @@ class ReportSubject(Struct, frozen=True):
     text: str
 
 
-class ReportRun(Struct, frozen=True):
+class ReportRun(Struct, frozen=True, rename="camel"):
     """A run. shown: whether it is chosen when the page is opened. what: what it is, in words.
 
-    short: the name where there is little room, if it is another.
+    colour: in figures and tables, where only the best run and the baseline stand out. text_colour:
+    in documents. short: the name where there is little room, if it is another.
     """
 
     name: str
     colour: str
-    dash: list[int]
+    text_colour: str
     shown: bool
     what: str | UnsetType = UNSET
     short: str | UnsetType = UNSET
@@ -260,7 +261,7 @@ def page_data(
     ([[[0.5, None]]], 0.5, 0)
     """
     places = {shown: place for place, shown in enumerate(contents.shown.values())}
-    colours = run_colours(contents)
+    colours, text = run_colours(contents), text_colours(contents)
     data = ReportData(
         title=contents.title,
         subject=ReportSubject(*contents.subject, contents.subject.text),
@@ -268,7 +269,7 @@ def page_data(
             ReportRun(
                 contents.full_names[run],
                 colours[place],
-                dash_of(place),
+                text[place],
                 run in contents.chosen,
                 contents.descriptions.get(run, UNSET),
                 UNSET if shown == contents.full_names[run] else shown,

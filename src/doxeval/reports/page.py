@@ -54,7 +54,7 @@ _SECTIONS = (
     Section("curves", "Curves", "Curves"),
     Section("losses", "Losses", "What is lost by chunking and by retrieval"),
     Section("shares", "Hits and misses", "Hits, near-misses and misses by rank"),
-    Section("differences", "Differences", "Differences from the baseline by {topic}"),
+    Section("differences", "Differences", "Differences by {topic}"),
     Section("head-to-head", "Head to head", "Two {run}s head to head"),
     Section("topics", "{Topic}s", "{Topic}s"),
     Section("scatter", "Measures", "Measures against each other"),

@@ -13,16 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
-from doxeval.columns import Categorical, by_first_appearance
+from doxeval.columns import Categorical, Frame, by_first_appearance, is_frame
 from doxeval.documents import COLLECTION, Collection, PathPattern
 from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
+from doxeval.retrieve.frames import frame_of_results, topics_of_frame
 from doxeval.retrieve.index import Index
 from doxeval.retrieve.matches import (
     MOST_OCCURRENCES,
@@ -65,10 +66,44 @@ IndexGiven = Index | Collection | str | os.PathLike[str]
 TopicsGiven = Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str]
 
 
-@checked
+@overload
 def search(
     index: IndexGiven,
-    topics: Iterable[Topic] | Mapping[str, str] | str | os.PathLike[str],
+    topics: Frame,
+    task: str = "focused",
+    model: Model | str | None = None,
+    **options: Any,
+) -> Any: ...
+
+
+@overload
+def search(
+    index: IndexGiven,
+    topics: TopicsGiven,
+    task: str = ...,
+    model: Model | str | None = ...,
+    *,
+    articles: Model | str | None = ...,
+    units: str | None = ...,
+    query: str | None = ...,
+    elements: str | None = ...,
+    min_words: int | None = ...,
+    keep: float | None = ...,
+    hint: float | None = ...,
+    overlap: Overlap | None = ...,
+    phrases: Phrases = ...,
+    stop: str | os.PathLike[str] | Iterable[str] = ...,
+    max_results: int = ...,
+    run_id: str | None = ...,
+    skip_missing: bool = ...,
+    progress: Callable[[int], object] | None = ...,
+) -> Run: ...
+
+
+@checked  # type: ignore[misc]  # options for frames are those for all topics
+def search(
+    index: IndexGiven,
+    topics: TopicsGiven | Frame,
     task: str = "focused",
     model: Model | str | None = None,
     *,
@@ -86,7 +121,7 @@ def search(
     run_id: str | None = None,
     skip_missing: bool = False,
     progress: Callable[[int], object] | None = None,
-) -> Run:
+) -> Any:
     """Search for topics, and return a run: the best parts of documents, as the task requires.
 
     index: an index or its directory; a collection, or its directory, stands for its index.
@@ -106,6 +141,11 @@ def search(
     at all ("words"). stop: the stop words: "english", "none", a file, or words.
     max_results: how many results a topic has at most. skip_missing leaves out topics without a
     query, which are an error otherwise. progress is called with 1 after each topic.
+
+    Topics may be a data frame, with the columns of PyTerrier (`qid`, `query`) or ir_measures
+    (`query_id`, `text`); `query` is then the name of the column. What is returned is a data frame,
+    too: a row for each result, with `docno` or `doc_id`, `path`, `start` and `end` or `offset` of
+    parts, `score` and `rank`, and all that the row of its topic has.
 
     Warnings, and what is needed to make the run again, are in `run.warnings` and `run.facts`.
     Warnings are emitted too, as DoxevalWarning.
@@ -138,16 +178,23 @@ def search(
         stop,
         max_results,
     )
+    searcher = open_searcher(index, options)
+    frame = topics if is_frame(topics) else None
+    if frame is not None:
+        listed = topics_of_frame(frame, query, query_field(options, None))
+        if not listed:  # which pipelines ask for columns
+            return frame_of_results(frame, Run.from_results([]))
+        topics, query = listed, None
     run = search_topics(
-        open_searcher(index, options),
-        topics,
+        searcher,
+        cast(TopicsGiven, topics),
         query=query,
         run_id=run_id,
         skip_missing=skip_missing,
         progress=progress,
     )
     warn(run.warnings)
-    return run
+    return run if frame is None else frame_of_results(frame, run)
 
 
 def search_topics(

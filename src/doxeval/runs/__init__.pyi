@@ -11,6 +11,8 @@ from doxeval.runs.descriptions import description_in as description_in
 from doxeval.runs.descriptions import descriptions_of as descriptions_of
 from doxeval.runs.descriptions import read_descriptions as read_descriptions
 from doxeval.runs.frames import optional_module as optional_module
+from doxeval.runs.frames import pandas_frame as pandas_frame
+from doxeval.runs.frames import polars_frame as polars_frame
 from doxeval.runs.parquet import checked_parquet as checked_parquet
 from doxeval.runs.parquet import sizes_in_parquet as sizes_in_parquet
 from doxeval.runs.pieces import FilePiece as FilePiece

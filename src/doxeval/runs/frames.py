@@ -7,6 +7,7 @@ a frame is made.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from types import MappingProxyType
@@ -21,11 +22,12 @@ from doxeval.columns import (
     LARGEST_WHOLE,
     Column,
     FrameColumns,
+    column_names,
     columns_by_field,
     columns_of_tuples,
 )
 from doxeval.errors import DoxevalError, FormatError, InputError
-from doxeval.messages import Parameter, quoted
+from doxeval.messages import Parameter, plural, quoted, truncate
 from doxeval.runs.columns import Kind, ResultColumns, SpanLists, row_names
 from doxeval.runs.records import (
     FIELDS,
@@ -39,6 +41,7 @@ from doxeval.runs.run import LooksLikeAssessments
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
 
+_PASSAGE = re.compile(r"%p[0-9]+\Z")
 _EXACT = 1 << 53  # whole numbers below it are exact as floats
 _DICT_FIELDS = ("topic", "rank", "doc", "start", "end", "path", "spans", "score")
 _DICT_EXPECTED = (
@@ -322,6 +325,33 @@ def columns_of_frame(
     given = {field: frame[name] for field, name in by_field.names.items()}
     columns, run_ids, warnings = columns_of_arrays(given, by_field.names, chunks)
     return columns, run_ids, (*by_field.warnings, *warnings)
+
+
+def is_of_pyterrier(frame: Any) -> bool:
+    """Return whether a frame of results has the columns of PyTerrier, whose rows are in any order.
+
+    >>> import pandas
+    >>> is_of_pyterrier(pandas.DataFrame({"qid": ["7"], "docno": ["a"], "score": [0.5]}))
+    True
+    """
+    return {"qid", "docno", "score"} <= set(column_names(frame))
+
+
+def numbered_passages(columns: ResultColumns) -> tuple[str, ...]:
+    """Return a warning if ids of documents are those of PyTerrier's passages.
+
+    >>> columns, _ = columns_of_dict({"7": ["guide%p3"]})
+    >>> numbered_passages(columns)[0].partition(";")[0]
+    "1 document is numbered as PyTerrier's passages are (guide%p3)"
+    """
+    names = [name for name in columns.document_labels.distinct if _PASSAGE.search(name)]
+    if not names:
+        return ()
+    verb = "is" if len(names) == 1 else "are"
+    return (
+        f"{plural(len(names), 'document')} {verb} numbered as PyTerrier's passages are "
+        f"({truncate(names[0])}); doxeval.pyterrier.passages says where they are in documents",
+    )
 
 
 def columns_of_named_tuples(rows: Iterable[Any]) -> tuple[ResultColumns, tuple[str, ...]]:

@@ -217,22 +217,26 @@ class Run:
         "0-5 9-12"), start_point, end_point, point, rank, score, tokens, added, run. `topic_id`,
         `qid`, `query_id`, `q_id` and `query-id` also stand for topic; `docno`, `doc_id`, `docid`,
         `document` and `corpus-id` for doc; `sim` and `rsv` for score; `run_id` and `tag` for run.
-        Any other column is ignored, with a warning. The parameter `run_id` takes precedence over
+        Any other column is ignored, with a warning. A frame with the columns `qid`, `docno` and
+        `score` is one of PyTerrier: each topic is ranked by falling score, whatever the order of
+        its rows. The parameter `run_id` takes precedence over
         the column. A column chunk (or `chunk_id`) has ids of chunks, which the table `chunks` has.
 
         >>> import pandas
         >>> Run.from_frame(pandas.DataFrame({"qid": [7, 7], "docno": ["a", "b"]}), "mine")
         Run('mine': 2 results for 1 topic, documents)
         """
-        from doxeval.runs.frames import columns_of_frame
+        from doxeval.runs.frames import columns_of_frame, is_of_pyterrier, numbered_passages
 
         columns, run_ids, warnings = columns_of_frame(frame, chunks)
+        warnings = (*warnings, *numbered_passages(columns))
         if len(run_ids) > 1 and run_id is None:
             several = f"{len(run_ids)} run ids in one data frame: {join_names(run_ids, 5)}"
             warnings = (several, *warnings)
         warn(warnings)
         given = run_ids[-1] if run_ids else "run"
-        return cls(run_id or given, *columns, warnings=warnings)
+        run = cls(run_id or given, *columns, warnings=warnings)
+        return run.ordered("rsv") if is_of_pyterrier(frame) and run.score is not None else run
 
     @classmethod
     @checked

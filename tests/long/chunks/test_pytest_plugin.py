@@ -118,10 +118,19 @@ def test_bad(doxeval_chunks):
 
 def test_wrong(doxeval_chunks):
     doxeval_chunks("questions.jsonl", retriever, docs="docs", significant=True)
+
+def test_replacing(doxeval_chunks):
+    doxeval_chunks("questions.jsonl", retriever, docs="docs", baseline="last.json", max_drop=.01,
+                   out="last.json")
+
+def test_budget(doxeval_chunks):
+    scores = doxeval_chunks("questions.jsonl", retriever, docs="docs", budget=8, k=1,
+                            fail_under={"hit@3": 0.9, "bR@8": 0.9})
+    assert list(scores)[:3] == ["bR@1", "bR@2", "bR@4"] and list(scores)[-1] == "hit@3"
 """
     )
     result = run(folder)
-    result.assert_outcomes(passed=1, failed=2)
+    result.assert_outcomes(passed=2, failed=3)
     result.stdout.fnmatch_lines(
         [
             "*hit@3 is 0.5000, 0.4000 below the limit of 0.9*",
@@ -129,6 +138,7 @@ def test_wrong(doxeval_chunks):
             "*hit@3 dropped by 0.5000 from 1.0000 to 0.5000 on 2 topics; 1% is allowed*",
             "*q2 (returns): from 1.0000 to 0.0000*",
             "*max_drop and significant go with baseline*",
+            "*out would replace the baseline even if the scores have dropped*",
         ]
     )
     checks = (folder.path / "checks.xml").read_text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,11 +12,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from browsing import AXE, violations
 from doxeval.reports import report
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.topics import Topic
 
-AXE = Path(__file__).parents[3] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 HOSTILE = "</script><script>owned()</script><img src=x onerror=\"alert('owned')\">"
 RUNS = ("plain", "second", HOSTILE, "last")
 # Means of the first measure: the order of the runs. By the second measure it is the other way.
@@ -217,7 +217,7 @@ def test_data_of_figures_and_tables_as_csv(opened: Opening) -> None:
     for selector, first in (
         ("#figure-curve-1 .data[aria-label$=CSV]", "system,x,y"),
         ("section#leaderboard .data", "system,P(a=1)"),
-        ("section#head-to-head .data", "topic,title,measure"),
+        ("section#head-to-head .data[aria-label$=CSV]", "topic,title,measure"),
         ("#topic-view .data", "topic,system,P(a=1)"),
     ):
         with tab.page.expect_download() as started:
@@ -243,6 +243,10 @@ def test_figures_are_saved_with_their_titles(opened: Opening) -> None:
                 words = "".join(ElementTree.fromstring(saved).itertext())
                 assert title.replace(" ", "") in words.replace(" ", "")
                 assert b"#1c1f24" in saved  # the colours of paper
+    with tab.page.expect_download() as started:
+        tab("#head-to-head figure").get_by_text("SVG", exact=True).click()
+    words = " ".join(ElementTree.parse(started.value.path()).getroot().itertext())
+    assert "plain is better than last on 12 of 12 topics" in words
     assert tab.said == []
     assert [address for address in tab.asked if not address.startswith("blob:")] == tab.asked[:1]
 
@@ -307,14 +311,25 @@ def test_safe_quiet_and_accessible(opened: Opening, width: int, scheme: str) -> 
     assert len(tab.asked) == 1  # the page itself
     if not AXE.exists():
         pytest.skip("axe-core is not installed: make web")
-    tab.page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = tab.page.evaluate("axe.run().then(found => found.violations)")
-    problems = [
-        (one["id"], one["nodes"][0]["html"][:200], one["nodes"][0]["failureSummary"])
-        for one in found
-        if one["impact"] != "minor"
-    ]
-    assert problems == []
+    assert violations(tab.page, minor=True) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("runs", [["one"], ["one", "same", "again"]])
+def test_of_one_run_and_of_equal_ones(
+    opened: Opening, tmp_path: Path, runs: list[str], scheme: str
+) -> None:
+    only = scored(("one",)).runs[0]
+    table = replace(scored(("one",)), runs=tuple(replace(only, run=run) for run in runs))
+    report(table, tmp_path / "report.html")
+    tab = opened(tmp_path / "report.html", scheme=scheme)
+    verdicts = tab("#overview tbody .compared").all_inner_texts()
+    assert verdicts == (["same mean"] * len(runs) if len(runs) > 1 else [])
+    assert tab("#overview circle.is-baseline, .leaderboard strong").count() == 0
+    assert "baseline" not in tab("main").inner_text().replace("No baseline was given", "")
+    if AXE.exists():
+        assert violations(tab.page, minor=True) == []
+    assert tab.said == []
 
 
 def test_printing_draws_everything_in_ink(opened: Opening) -> None:
@@ -384,6 +399,7 @@ def test_many_runs_can_be_found_by_name(opened: Opening, tmp_path: Path) -> None
     report(scored(tuple(f"run{n:02}" for n in range(30))), out)
     tab = opened(out)
     assert len(tab.runs_in_leaderboard()) <= 11
+    assert tab("section#summary").get_by_text("20 systems not chosen are not shown.").is_visible()
     tab("#run-chooser input[type='search']").fill("run2")
     assert tab("#run-chooser .choices li:visible").count() == 10
     assert tab.said == []

@@ -157,7 +157,7 @@ def test_the_command_makes_a_run_that_can_be_scored(
     found = doxeval(*words, "--questions", "q.jsonl", "--out", "run.jsonl")
     assert found.exit_code == 0, found.stderr
     assert found.stdout == "run.jsonl: 2 results for 1 question, 0 of them not found\n"
-    assert json.loads(Path("run.jsonl").read_text().splitlines()[0])["run"] == "s"
+    assert json.loads(Path("run.jsonl").read_text().splitlines()[0])["run"] == "run"
     score = ("chunks", "evaluate", "run.jsonl", "-g", "q.jsonl", "--docs", "docs.jsonl")
     assert "1.0000" in doxeval(*score, "-m", "cR@2").stdout
     again = doxeval(*words, "--out", "run.jsonl")

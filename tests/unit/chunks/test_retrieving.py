@@ -105,7 +105,7 @@ def test_text_that_is_no_chunk_is_located_and_text_from_elsewhere_counts_as_read
 
 def test_at_most_k_results_and_none_at_all() -> None:
     run = chunks.retrieve(
-        lambda q: ["guide/a#1", "guide/a#2"] if "fog" in q else [], QUESTIONS, cut(), 1
+        lambda q: ["guide/a#1", "guide/a#2"] if "fog" in q else [], QUESTIONS, cut(), k=1
     )
     assert [(one.topic, one.start) for one in run] == [("8", 0)]
     assert any("7" in warning for warning in run.warnings)

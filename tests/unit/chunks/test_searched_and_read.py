@@ -55,7 +55,7 @@ def test_spans_are_of_what_is_read_and_search_is_in_what_is_searched() -> None:
         embedded.extend(texts)
         return [[float("horn" in text)] for text in texts]
 
-    dense = chunks.search(located, {"7": "horn"}, 1, chunks.dense(embed))
+    dense = chunks.search(located, {"7": "horn"}, chunks.dense(embed), k=1)
     assert places(dense) == [("guide/a", 0, 49)] and embedded[:5] == SENTENCES
 
 

@@ -223,7 +223,7 @@ def test_a_grid_is_a_study_of_chunkings_searches_and_numbers_of_results(
         strict=True,
     ):
         assert choice.chunking == cut
-        run = chunks.search(chunks.split(docs, by), gold, choice.k)
+        run = chunks.search(chunks.split(docs, by), gold, k=choice.k)
         expected = chunks.evaluate(run, gold, ["bR@20", "cR@5"], docs=docs)["bm25"]
         assert dict(expected) == {label: grid_study[name][label] for label in expected}
     printed = str(grid_study)

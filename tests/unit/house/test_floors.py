@@ -22,7 +22,7 @@ FLOORS = [
     {"measures", "tasks", "pooling", "stereotypes", "retrieve", "comparison"},
     {"evaluation", "reports", "assess", "compat"},
     {"chunks", "ir_measures"},
-    {"cli"},
+    {"cli", "pyterrier"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 # The front door, the way in from `python -m` and the plugin of pytest stand outside the house.

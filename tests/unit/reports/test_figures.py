@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
 
@@ -115,8 +117,26 @@ def test_lines_that_cross() -> None:
         )
         for run, level, line in (("early", 0.5, 1 - X), ("late", 0.4, 0 * X + 0.55))
     )
-    title = drawn(Contents(ScoreTable((P,), ("1", "2", "3"), runs)))["curve-1"].title
+    table = ScoreTable((P,), ("1", "2", "3"), runs)
+    title = drawn(Contents(table))["curve-1"].title
     assert title.startswith("early has the highest precision up to recall 0.4, late beyond; by P, ")
+    by_budget = tuple(
+        replace(run, curves=(run.curves[0]._replace(x=X * 1000, x_name="budget in words"),))
+        for run in runs
+    )
+    title = drawn(Contents(replace(table, runs=by_budget)))["curve-1"].title
+    assert title.startswith("early has the highest precision up to a budget of 400 words, late ")
+
+
+def test_differences_have_one_scale_that_begins_where_they_do() -> None:
+    alike = drawn(Contents(scores({"a": 0.0, "b": 0.0})))["differences"]
+    assert [scale["domain"] for scale in parts(alike.spec["spec"]["encoding"]["y"], "scale")] == [
+        [-1, 1]
+    ]
+    apart = drawn(Contents(scores({"a": 0.2, "b": 0.5, "c": 0.9})))["differences"]
+    (scale,) = parts(apart.spec["spec"]["encoding"]["y"], "scale")
+    low, high = scale["domain"]
+    assert low == 0 and high == max(float(row["difference"] or 0) for row in apart.rows)
 
 
 def test_losses_are_added_up_in_the_title() -> None:
@@ -169,9 +189,13 @@ def test_the_best_run_and_the_baseline_have_one_colour_everywhere() -> None:
             colours = dict(zip(scale["domain"], scale["range"], strict=True))
             assert (colours.pop("r11"), colours.pop("r3")) == ("#3b76b8", "#e0812a")
             assert set(colours.values()) == {"#8d949e"}
-    listed = {run["name"]: run["colour"] for run in data_of(page(contents))["runs"]}
-    assert (listed["r11"], listed["r3"]) == ("#3b76b8", "#e0812a")
-    assert len(set(listed.values())) > 5
+    runs = data_of(page(contents))["runs"]
+    listed = {run["name"]: run["colour"] for run in runs}
+    assert (listed.pop("r11"), listed.pop("r3")) == ("#3b76b8", "#e0812a")
+    assert set(listed.values()) == {"#8d949e"}
+    of_text = [run["textColour"] for run in runs]  # in documents, all have colours
+    assert len(set(of_text)) > 5
+    assert all(left != right for left, right in pairwise(of_text))
 
 
 # What is drawn
@@ -260,11 +284,18 @@ def test_labels_never_overlap_and_stay_inside(points: dict[str, tuple[float, flo
     found = place_labels(points, (290, 270))
     boxes = [label.box for label in found.values()]
     for at, (left, top, right, bottom) in enumerate(boxes):
-        assert left >= 0 and top >= 0 and right <= 290 and bottom <= 270
+        assert left >= 0 and top >= -3 and right <= 293 and bottom <= 273
         for other in boxes[at + 1 :]:
             apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
             assert apart
         assert not any(left < x < right and top < y < bottom for x, y in points.values())
+
+
+def test_chosen_names_have_room_beside_points_that_are_not_drawn() -> None:
+    others = {f"r{n}": (100.0 + n % 7 * 9 - 27, 100.0 + n // 7 * 9 - 27) for n in range(49)}
+    points = {"mine": (100.0, 100.0), **others}
+    assert "mine" not in place_labels(points, (290, 270))
+    assert place_labels(points, (290, 270), first=["mine"])["mine"].side == "right"
 
 
 def test_a_lonely_label_always_finds_a_place() -> None:

@@ -68,6 +68,9 @@ def test_equal_runs_have_no_best() -> None:
     assert headline(table, "b") == "All 2 systems have the same mean P, 0.50"
     shown = page(Contents(table))
     assert "<strong>" not in shown.partition('<section id="leaderboard"')[2].partition("<script")[0]
+    tree = html.fromstring(shown)
+    assert words_in(tree, "//table[@id='overview']//td[@class='compared']") == "same mean same mean"
+    assert "(baseline)" not in words_in(tree, "//section[@id='leaderboard']")
 
 
 def test_runs_that_tie_are_best_together() -> None:

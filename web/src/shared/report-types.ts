@@ -17,12 +17,13 @@ export interface ReportSubject {
 /**
  * A run. shown: whether it is chosen when the page is opened. what: what it is, in words.
  *
- * short: the name where there is little room, if it is another.
+ * colour: in figures and tables, where only the best run and the baseline stand out. text_colour:
+ * in documents. short: the name where there is little room, if it is another.
  */
 export interface ReportRun {
   name: string;
   colour: string;
-  dash: number[];
+  textColour: string;
   shown: boolean;
   what?: string;
   short?: string;

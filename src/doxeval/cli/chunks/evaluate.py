@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -16,8 +16,14 @@ from doxeval.cli.chunks.inputs import (
     min_score_option,
     some_docs_option,
 )
-from doxeval.cli.options import check_wide, out_option, tokens_option, wide_option
-from doxeval.cli.output import as_page, data, line, note, print_table, warn
+from doxeval.cli.options import (
+    check_wide,
+    max_results_option,
+    out_option,
+    tokens_option,
+    wide_option,
+)
+from doxeval.cli.output import as_page, data, line, note, print_page, print_table, warn
 from doxeval.cli.thresholds import ThresholdOptions
 from doxeval.cli.verb import part, verb
 from doxeval.named import option
@@ -47,6 +53,11 @@ class ChunkEvaluateOptions:
     )
     docs: str | None = some_docs_option()
     folder: FolderOptions = part(FolderOptions)
+    unit: Literal["characters", "words", "tokens"] | None = option(
+        None,
+        "What budgets count.",
+        shown_default="words if the documents are known, tokens with --tokens, else characters",
+    )
     tokens: str | None = tokens_option()
     measures: tuple[str, ...] = option(
         (), "A measure; may be repeated.", metavar="MEASURE", flags=("-m", "--measure")
@@ -54,8 +65,21 @@ class ChunkEvaluateOptions:
     presets: tuple[str, ...] = option(
         (), "A set of measures.", flags=("--preset",), metavar="TEXT", shown_default="rag"
     )
+    budget: int | None = option(
+        None,
+        "The largest budget, instead of the preset: recall at an eighth, a quarter and half of it "
+        "and at all of it, U, and the measures of results that `chunks try` has.",
+        at_least=1,
+    )
+    k: int | None = max_results_option(
+        "Maximum number of results per question that count.", None, shown_default="all"
+    )
     per_topic: bool = option(False, "Also print the scores of each question.")
-    by: Literal["tag"] | None = option(None, "Also print means by tag, and their mean.")
+    by: Literal["tag", "type"] | None = option(
+        None,
+        "Also print means by tag of the questions, or by type of the documents with their gold, "
+        "with the number of questions, the interval of the first measure, and the mean of groups.",
+    )
     format: Literal["table", "json", "csv"] | None = option(
         None, "Format of the output.", shown_default="by the name of --out, else table"
     )
@@ -74,7 +98,9 @@ class ChunkEvaluateOptions:
 @verb(ChunkEvaluateOptions)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
-    """Score runs of chunks. A run names chunks by id, or ranges of text. NAME=FILE renames it.
+    """Score runs of chunks, which name chunks by id, or ranges of text.
+
+    Runs are called by the names of their files, or as NAME=FILE says.
 
     With a measure of k results (-m cR@10), the table shows how much is read with them (read@10):
     words, or tokens as --tokens counts them; characters where the documents are not known.
@@ -94,16 +120,28 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
       doxeval chunks evaluate a.jsonl b.jsonl -g judged.jsonl --docs handbook \\
         --fail-under bR@1000=.85 --baseline last.json --max-drop .02 --junit checks.xml
     """
-    from doxeval.chunks import Questions, judgments_of, tags_of, usual_of_answers, usual_presets
+    from doxeval.chunks import (
+        Questions,
+        judgments_of,
+        runs_of_chunks,
+        tags_of,
+        usual_measures,
+        usual_of_answers,
+        usual_presets,
+    )
+    from doxeval.cli.scoring import named_run
     from doxeval.measures import measure_named, preset_named, tokeniser_of
 
     if len(options.chunks) > 1 and len(options.chunks) != len(runs):
         raise click.UsageError("give one file of --chunks, or one for each run")
     check_wide(options.output_format())
+    if options.by is not None and options.output_format() != "table" and options.out is None:
+        raise click.UsageError("--by prints a table: give --out for the other format")
     gates = options.thresholds.requested(options.out)
     if options.tokens is not None:
         tokeniser_of(options.tokens)
-    presets = options.presets or (() if options.measures else ("rag",))
+    has_others = options.measures or options.budget is not None
+    presets = options.presets or (() if has_others else ("rag",))
     names = gates.measures(options.measures, presets)
     known = [name for preset in presets for name in preset_named(preset).measures]
     for name in names:
@@ -118,15 +156,28 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     of_runs = of_runs * len(runs) if len(of_runs) == 1 else of_runs
     if options.tokens is not None and docs is None:
         raise click.UsageError("--tokens counts in the texts of documents: give --docs")
-    if not options.presets and not options.measures:
-        judgments = judgments_of(gold)
-        presets = usual_presets(judgments)
+    usual: list[str] = []
+    if options.budget is not None:
+        usual = usual_measures(judgments_of(gold), options.budget)
+        names = [*usual, *(name for name in names if name not in usual)]
+    elif not options.presets and not options.measures:
+        presets = usual_presets(judgments_of(gold))
         known = known if presets else []
-        names = [*names, *(name for name in usual_of_answers(judgments) if name not in names)]
-    read = _read_runs(runs, of_runs, options.min_score)
+        usual = usual_of_answers(judgments_of(gold))
+        names = [*names, *(name for name in usual if name not in names)]
+    read = runs_of_chunks([named_run(text) for text in runs], of_runs, options.k, options.min_score)
     is_table = options.output_format() == "table"
     with_losses = is_table and bool(chunks)
-    scored = _Scored(judgments_of(gold), names, presets, known, docs, options.tokens, with_losses)
+    scored = _Scored(
+        judgments_of(gold),
+        names,
+        presets,
+        known,
+        docs,
+        options.unit or "auto",
+        options.tokens,
+        with_losses,
+    )
     by_run = dict(zip(read, of_runs, strict=True))
     table = scored.table(read, by_run)
     # How the gold of questions was found has been printed.
@@ -135,10 +186,10 @@ def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     with gates.around(scored.without_reading(table)):
         _write(scored.with_reading(table) if is_table else scored.without_reading(table), options)
         if is_table:
-            _print_reading(table, docs, options.tokens)
+            _print_reading(table, docs, options)
             _print_losses(table, scored, by_run)
-        if options.by == "tag":
-            _print_tags(scored.without_reading(table), gold)
+        if options.by is not None:
+            _print_groups(scored.without_reading(table), gold, docs, options.by)
 
 
 def _chunks(file: str, docs: Documents | None) -> Chunks:
@@ -150,26 +201,6 @@ def _chunks(file: str, docs: Documents | None) -> Chunks:
     return chunks_with_texts(file)
 
 
-def _read_runs(
-    given: Sequence[str], chunks: Sequence[Chunks | None], min_score: float | None
-) -> dict[str, Run]:
-    """Return the runs, each by a name that no other has."""
-    from doxeval.chunks import read_chunk_run, threshold
-    from doxeval.cli.scoring import named_run
-    from doxeval.scores import distinct_names
-
-    runs, files = [], []
-    for text, of_run in zip(given, chunks, strict=True):
-        source = named_run(text)
-        file = source.file or str(source.source)
-        run = read_chunk_run(file, of_run)
-        run = run if min_score is None else threshold(run, min_score)
-        runs.append(run.with_id(source.name) if source.name else run)
-        files.append(file)
-    names = distinct_names([(run.run_id, file) for run, file in zip(runs, files, strict=True)])
-    return {name: run.with_id(name) for name, run in zip(names, runs, strict=True)}
-
-
 @dataclass(frozen=True)
 class _Scored:
     """What runs are scored against, and the measures: those requested, and what is read."""
@@ -179,6 +210,7 @@ class _Scored:
     presets: Sequence[str]
     known: Sequence[str]
     docs: Documents | None
+    unit: str
     tokens: str | None
     with_losses: bool
     evaluations: dict[int, Evaluation] = field(default_factory=dict)
@@ -213,6 +245,7 @@ class _Scored:
                 self.judgments,
                 [*self.names, *self.hidden],
                 presets=self.presets,
+                unit=self.unit,
                 chunks=None if chunks is None else chunks.table,
                 counting=Counting(self.docs, self.tokens),
                 keep=Keep(without_whitespace=_LOST if self.with_losses else ()),
@@ -234,7 +267,7 @@ class _Scored:
         from doxeval.chunks import short_labels
 
         tables = [
-            short_labels(evaluation.score_all({name: runs[name] for name in names}))
+            short_labels(evaluation.score_all({name: runs[name] for name in names}), self.unit)
             for evaluation, names in self.by_evaluation(chunks)
         ]
         by_name = {run.run: run for table in tables for run in table.runs}
@@ -290,18 +323,21 @@ def _write(table: ScoreTable, options: ChunkEvaluateOptions) -> None:
         file.write(contents)
 
 
-def _print_reading(table: ScoreTable, docs: Documents | None, tokens: str | None) -> None:
+def _print_reading(
+    table: ScoreTable, docs: Documents | None, options: ChunkEvaluateOptions
+) -> None:
     """Print the mean units read with five results."""
     from doxeval.chunks import NO_GOLD
     from doxeval.scores import mean_of
 
-    unit = "characters" if docs is None else "words" if tokens is None else "tokens"
+    by_default = "words" if options.tokens is None else "tokens"
+    unit = options.unit or ("characters" if docs is None else by_default)
     column = table.index_of_measure(_READ)
     for run in table.runs:
         read = mean_of(run.values[column])
         shown = NO_GOLD if read is None else f"{read:,.0f} {unit} read with 5 results"
         line(f"{run.run}: {shown}")
-    if docs is None:
+    if docs is None and options.unit is None:
         note("budgets count characters, since the documents are not known (--docs)")
 
 
@@ -317,10 +353,11 @@ def _print_losses(table: ScoreTable, scored: _Scored, chunks: Mapping[str, Chunk
     }
     by_run: dict[str, list[list[str]]] = {}
     for evaluation, names in scored.by_evaluation(chunks):
-        oracles = oracle_runs(evaluation, {name: tables[name] for name in names if name in tables})
+        known = {name: tables[name] for name in names if name in tables}
+        oracles = oracle_runs(evaluation, known, scored.unit)
         if not oracles:
             continue
-        best = short_labels(evaluation.score_all(oracles))
+        best = short_labels(evaluation.score_all(oracles), scored.unit)
         for loss in losses(table, best):
             scores = (of[loss.run][loss.measure] or 0 for of in (table, best))
             cells = (*scores, loss.chunking, loss.retrieval)
@@ -333,29 +370,34 @@ def _print_losses(table: ScoreTable, scored: _Scored, chunks: Mapping[str, Chunk
         line("White space is not lost: losses are counted without it.")
 
 
-def _print_tags(table: ScoreTable, gold: Questions | Any) -> None:
-    """Print means by tag, and the mean of these."""
+def _print_groups(
+    table: ScoreTable, gold: Questions | Assessments, docs: Documents | None, by: str
+) -> None:
+    """Print the means of each group of questions with their number, and the mean of all groups."""
     import numpy as np
 
-    from doxeval.errors import InputError
-    from doxeval.scores import format_score
+    from doxeval.chunks import group_means, questions_by_tag, questions_by_type
+    from doxeval.scores import TextTable, format_score, mean_of
 
-    tags = getattr(gold, "tags", {})
-    names = list(dict.fromkeys(tag for of_question in tags.values() for tag in of_question))
-    if not names:
-        raise InputError("the questions have no tags: --by tag needs questions that do")
+    groups = questions_by_tag(gold) if by == "tag" else questions_by_type(gold, docs)
+    by_measure = [
+        {(row.choice, row.group): row for row in group_means(table, name, groups, by, "run").rows}
+        for name in table.labels
+    ]
     rows = []
-    for run in table.runs:
-        means = []
-        for tag in names:
-            chosen = [tag in tags.get(topic, ()) for topic in table.topic_ids]
-            values = run.values[:, np.array(chosen, dtype=np.bool_)]
-            counts = np.count_nonzero(~np.isnan(values), axis=1)
-            total = np.nansum(values, axis=1)
-            mean = np.divide(total, counts, out=np.full(len(total), np.nan), where=counts > 0)
-            means.append(mean)
-            rows.append([run.run, tag, *map(format_score, mean)])
-        macro = np.array(means).mean(axis=0)
-        rows.append([run.run, "mean of tags", *map(format_score, macro)])
+    for run in table:
+        of_run = [[found[run, group] for found in by_measure] for group in groups]
+        for group, (first, *others) in zip(groups, of_run, strict=True):
+            means = [first.mean, *(first.interval or (None, None)), *(row.mean for row in others)]
+            rows.append([run, group, f"{first.questions:,}", *map(format_score, means)])
+        of_groups = [
+            mean_of(np.array([row.mean for row in column if row.mean is not None]))
+            for column in zip(*of_run, strict=True)
+        ]
+        mean, *further = map(format_score, of_groups)
+        rows.append([run, f"mean of {by}s", "", mean, "", "", *further])
+    measure, *measures = table.labels
+    header = ["run", by, "questions", measure, "from", "to", *measures]
+    title = f"means by {by}; from and to: the interval of 95 % of {measure}"
     line()
-    print_table(["run", "tag", *table.labels], rows)
+    print_page(TextTable(header, rows, title, longest=None, left=(0, 1)))

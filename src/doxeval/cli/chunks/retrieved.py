@@ -13,7 +13,7 @@ from doxeval.cli.chunks.inputs import (
     question_texts,
     some_docs_option,
 )
-from doxeval.cli.options import force_option, out_option, refuse_existing
+from doxeval.cli.options import force_option, max_results_option, out_option, refuse_existing
 from doxeval.cli.output import line, warn
 from doxeval.cli.verb import part, verb
 from doxeval.messages import plural
@@ -35,16 +35,12 @@ class RetrievedOptions:
         metavar="FILE",
         shown_default="ids of FILE",
     )
-    k: int | None = option(
-        None,
-        "Maximum number of results per question.",
-        at_least=1,
-        shown_default="all",
-        flags=("-k", "--max-results"),
+    k: int | None = max_results_option(
+        "Maximum number of results per question.", None, shown_default="all"
     )
     max_missing: str = max_missing_option("contexts", "50%")
     run_id: str | None = option(
-        None, "The id of the run.", metavar="ID", shown_default="the name of FILE"
+        None, "The id of the run.", metavar="ID", shown_default="the name of RUN"
     )
     out: Path = out_option("The run.", metavar="RUN")
     force: bool = force_option("existing files")
@@ -68,6 +64,7 @@ def retrieved(file: str, options: RetrievedOptions) -> None:
     from doxeval.chunks import chunks_with_texts
     from doxeval.chunks import retrieved as run_of_contexts
     from doxeval.errors import FormatError
+    from doxeval.files import name_of_file
     from doxeval.locating import allowed_missing, refuse_missing
     from doxeval.runs import is_not_found, write_run
 
@@ -79,7 +76,7 @@ def retrieved(file: str, options: RetrievedOptions) -> None:
     chunks = None if options.chunks is None else chunks_with_texts(options.chunks, given)
     docs = given if chunks is None else chunks.known_docs
     questions = None if options.questions is None else question_texts(options.questions, docs)
-    name = options.run_id or Path(file).name.partition(".")[0]
+    name = options.run_id or name_of_file(str(options.out))
     run = run_of_contexts(file, docs, chunks=chunks, questions=questions, k=options.k, run_id=name)
     warn(run.warnings)
     if not len(run):

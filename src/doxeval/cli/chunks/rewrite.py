@@ -52,7 +52,8 @@ def rewrite(run: str, options: RewriteOptions) -> None:
     """Rewrite a run of chunks: what if neighbours were returned too, or parts were merged?
 
     Several rewritings are done in the order of the options above: min-score, expand, merge,
-    join, dedupe, budget. The run names chunks by id ("chunk") or by their ranges.
+    join, dedupe, budget. The run names chunks by id ("chunk") or by their ranges. The new one is
+    called by the name of its file.
 
     \b
     Examples:
@@ -60,6 +61,7 @@ def rewrite(run: str, options: RewriteOptions) -> None:
       doxeval chunks rewrite run.jsonl --chunks tree.jsonl --merge .5 --budget 2000 --out m.jsonl
     """
     from doxeval.chunks import ChunkRun, chunks_with_texts, read_chunk_run
+    from doxeval.files import name_of_file
     from doxeval.runs import write_run
 
     numbers = (options.expand, options.budget)
@@ -88,7 +90,7 @@ def rewrite(run: str, options: RewriteOptions) -> None:
         units = options.units
         rewritten = rewritten.budget(options.budget, units.counted, units.tokens)
     warn(rewritten.warnings)
-    write_run(rewritten, options.out)
+    write_run(rewritten.with_id(name_of_file(str(options.out))), options.out)
     line(
         f"{options.out}: {plural(len(rewritten), 'result')} for "
         f"{plural(len(rewritten.topics), 'topic')}"

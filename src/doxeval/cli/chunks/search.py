@@ -41,7 +41,9 @@ class ChunkSearchOptions:
     min_score: float | None = min_score_option()
     docs: str | None = some_docs_option()
     folder: FolderOptions = part(FolderOptions)
-    run_id: str | None = option(None, "The id of the run.", metavar="ID", shown_default="the model")
+    run_id: str | None = option(
+        None, "The id of the run.", metavar="ID", shown_default="the name of RUN"
+    )
     out: Path = out_option("The run.", metavar="RUN")
     force: bool = force_option()
 
@@ -63,6 +65,7 @@ def search(chunks: str, questions: str, options: ChunkSearchOptions) -> None:
     from doxeval.chunks import chunks_with_texts
     from doxeval.chunks import search as search_chunks
     from doxeval.errors import OutputError
+    from doxeval.files import name_of_file
     from doxeval.runs import write_run
 
     refuse_existing(options.out, force=options.force)
@@ -70,7 +73,12 @@ def search(chunks: str, questions: str, options: ChunkSearchOptions) -> None:
     texts = question_texts(questions, table.known_docs)
     with counting_bar("Searching", len(texts)) as progress:
         run = search_chunks(
-            table, texts, options.k, options.search, run_id=options.run_id, progress=progress
+            table,
+            texts,
+            options.search,
+            k=options.k,
+            run_id=options.run_id or name_of_file(str(options.out)),
+            progress=progress,
         )
     if options.min_score is not None:
         run = run.threshold(options.min_score)

@@ -20,7 +20,6 @@ from doxeval.cli.options import (
     TableOrJson,
     check_wide,
     format_option,
-    max_results_option,
     wide_option,
 )
 from doxeval.cli.output import json_data, line, note, print_page, warn
@@ -38,7 +37,13 @@ class TryOptions:
         metavar="CHUNKING",
         shown_default="seven usual ones",
     )
-    search: str = option("bm25", "Retrieval model.", metavar="MODEL", flags=("--search", "--model"))
+    search: tuple[str, ...] = option(
+        (),
+        "Retrieval model; may be repeated: then every chunking is searched by each.",
+        metavar="MODEL",
+        shown_default="bm25",
+        flags=("--search", "--model"),
+    )
     budget: int = option(
         4000,
         "The largest budget; recall is also shown at an eighth, a quarter and half of it.",
@@ -59,7 +64,13 @@ class TryOptions:
         metavar="MEASURE",
         flags=("-m", "--measure"),
     )
-    k: int = max_results_option("Maximum number of results per question.", 100)
+    k: tuple[int, ...] = option(
+        (),
+        "Maximum number of results per question; may be repeated: then each number is a choice.",
+        at_least=1,
+        shown_default="100",
+        flags=("-k", "--max-results"),
+    )
     copies: Copies = copies_option()
     max_missing: str = max_missing_option("quotes")
     min_score: float | None = min_score_option()
@@ -90,12 +101,16 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     chunks and the best that they allow (a greedy oracle). Gold that is not in the documents is an
     error, unless --max-missing allows it.
 
+    With several of --search or -k, every chunking is tried with each of them; rows are called
+    CHUNKING/MODEL@K then. Several sizes and overlaps of a chunking make a heat map in the report.
+
     \b
     Examples:
       doxeval chunks try handbook questions.jsonl
       doxeval chunks try corpora questions_df.csv --by words:200:50 --by my.py:split --report r.html
+      doxeval chunks try handbook questions.jsonl --search bm25 --search lm -k 5 -k 20
     """
-    from doxeval.chunks import compare, study_columns, unanswerable_tables
+    from doxeval.chunks import K, grid, study_columns, unanswerable_tables
     from doxeval.chunks import questions as read_questions
     from doxeval.errors import OutputError
 
@@ -108,17 +123,17 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     texts = options.folder.documents(docs)
     gold = read_questions(questions, texts, options.copies, options.max_missing)
     print_gold_report(gold)
-    study = compare(
+    study = grid(
         texts,
         gold,
         list(options.by) or None,
-        options.search,
+        options.search or "bm25",
         options.budget,
-        unit=options.units.counted,
+        options.units.counted,
         tokens=options.units.tokens,
         measures=options.measures,
         reference=options.reference,
-        k=options.k,
+        k=options.k or K,
         columns=study_columns(name for given in options.columns for name in given.split(",")),
         min_score=options.min_score,
     )

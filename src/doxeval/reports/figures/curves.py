@@ -92,7 +92,7 @@ def _are_alike(lines: Sequence[_Line], others: Sequence[_Line]) -> bool:
         _, at, also = np.intersect1d(first.x, second.x, return_indices=True)
         if not len(at) or not np.allclose(left[at], right[also], 0, 1e-9, equal_nan=True):
             return False
-        if len(at) < min(len(left), len(right)) and not first.x_name.startswith(_BUDGET):
+        if len(at) < min(len(left), len(right)) and not _is_budget(first.x_name):
             return False  # budgets are taken in steps; all others have their points in common
     return True
 
@@ -136,7 +136,7 @@ def _curve_figure(
         columns["y"] += line.mean[points].tolist()
         for name, values in (("low", line.low), ("high", line.high)):
             columns[name] += [values[point] if values else None for point in points]
-    is_log = _is_long_axis(curve.x) and not curve.x_name.startswith(_BUDGET)
+    is_log = _is_long_axis(curve.x) and not _is_budget(curve.x_name)
     return Figure(
         f"curve-{number}",
         "curves",
@@ -159,31 +159,46 @@ def _curve_finding(contents: Contents, label: str, lines: Sequence[_Line]) -> st
         name = contents.shown[lines[0].run]
         if not len(defined):
             return f"{name} has no {y} by {x}"
-        ends = [f"{lines[0].mean[at]:.3f} at {x} {curve.x[at]:,g}" for at in defined[[0, -1]]]
+        ends = [f"{lines[0].mean[at]:.3f} at {_point(x, curve.x[at])}" for at in defined[[0, -1]]]
         return f"{name}: mean {y} is {' and '.join(dict.fromkeys(ends))}"
     leads = _leads(lines, higher=facts.higher_is_better)
     extreme = "highest" if facts.higher_is_better else "lowest"
     shown = contents.labels[number]
     if not leads:
-        return f"All {len(lines):,} {system}s have the same {y} at every {x}"
+        return f"All {len(lines):,} {system}s have the same {y} at every {_axis(x)}"
     best = contents.columns[number].ranking()[0]
     compared = standing(contents, number)
     if len(leads) == 1:
-        first = f"{contents.shown[leads[0][0]]} has the {extreme} {y} at every {x}"
+        first = f"{contents.shown[leads[0][0]]} has the {extreme} {y} at every {_axis(x)}"
     elif len(leads) == 2:
         (early, end), (late, _) = leads
         first = (
-            f"{contents.shown[early]} has the {extreme} {y} up to {x} {end:,g}, "
+            f"{contents.shown[early]} has the {extreme} {y} up to {_point(x, end)}, "
             f"{contents.shown[late]} beyond"
         )
     else:
         most, points, of = _leading_most(lines, higher=facts.higher_is_better)
         first = (
-            f"{contents.shown[most]} has the {extreme} {y} at {points:,} of {of:,} points of {x}"
+            f"{contents.shown[most]} has the {extreme} {y} at {points:,} of {of:,} "
+            f"{'budgets' if _is_budget(x) else f'points of {x}'}"
         )
         leads = [(most, of)]
     subject = "it" if len(leads) == 1 and leads[0][0] == best else contents.shown[best]
     return f"{first}; by {shown}, {subject} is {compared}" if compared else first
+
+
+def _is_budget(x: str) -> bool:
+    return x.startswith(_BUDGET)
+
+
+def _axis(x: str) -> str:
+    """Return what an axis counts: a budget in words is a budget."""
+    return "budget" if _is_budget(x) else x
+
+
+def _point(x: str, value: float) -> str:
+    """Return a point of an axis in words: recall 0.5, a budget of 500 words."""
+    return f"a budget of {value:,g} {x.split()[-1]}" if _is_budget(x) else f"{x} {value:,g}"
 
 
 def _first_at(lines: Sequence[_Line], *, higher: bool) -> tuple[Floats, Bools]:
@@ -247,7 +262,7 @@ def _lines_drawn(
     """Lines with names at their ends. The page lifts one, and shows its values at a point.
 
     The best run and the baseline are coloured, all others are grey. `lifted` is the run that is
-    lifted, `near` the row whose values are shown.
+    lifted, `near` the row whose values are shown, `room` how wide names may be.
     """
     curve, facts = lines[0].curve, contents.table.measures[contents.table.labels.index(label)]
     drawn = [value for line in lines for value in (*line.mean.tolist(), *line.low, *line.high)]
@@ -255,7 +270,7 @@ def _lines_drawn(
     first, last = min(line.curve.x[0] for line in lines), max(line.curve.x[-1] for line in lines)
     across = [float(first if is_log else min(first, 0)), float(last)]
     scale = {**({"type": "log"} if is_log else {}), "domain": across, "nice": False}
-    axis = {"tickCount": 8, "labelOverlap": True, "labelFlush": False}
+    axis = {"tickCount": 8, "labelOverlap": True, "labelSeparation": 6, "labelFlush": False}
     x = quantitative(curve.x_name, "x", scale=scale, axis=axis)
     y = quantitative(f"mean {curve.y_name}", "y", scale={"domain": list(ends), "nice": False})
     own_best = contents.columns[contents.table.labels.index(label)].ranking()[0]
@@ -283,6 +298,7 @@ def _lines_drawn(
             choosing([contents.shown[run] for run in contents.chosen]),
             {"name": "lifted", "value": ""},
             {"name": "near", "value": None},
+            {"name": "room", "value": _MAX_NAME},
             {"name": "named", "value": [contents.shown[run] for run in named]},
         ],
         "transform": [IS_CHOSEN],
@@ -367,7 +383,7 @@ def _names_drawn(
                 },
             },
             {
-                "mark": {"type": "text", "align": "left", "dx": 12, "limit": _MAX_NAME},
+                "mark": {"type": "text", "align": "left", "dx": 12, "limit": {"expr": "room"}},
                 "encoding": {
                     "x": {"value": {"expr": "width"}},
                     "y": {**y, "field": "height"},

@@ -17,6 +17,7 @@ from doxeval.reports.figures.vega import (
     best_and_baseline,
     choosing,
     colours_explained,
+    marked_runs,
     quantitative,
     tooltip,
 )
@@ -58,11 +59,12 @@ def _scatter(contents: Contents, number: int, pair: MeasurePair) -> Figure:
     facts = contents.table.measures
     across = axis_ends(facts[0], [point.x for point in points])
     up = axis_ends(facts[number], [point.y for point in points])
-    chosen = [contents.shown[run] for run in contents.chosen]
+    marked = marked_runs(contents)
+    chosen = sorted(contents.chosen, key=lambda run: run not in marked)
     labels = place_labels(
         {p.run: (_pixel(p.x, across, _WIDTH), _HEIGHT - _pixel(p.y, up, _HEIGHT)) for p in points},
         (_WIDTH, _HEIGHT),
-        first=chosen,
+        first=[contents.shown[run] for run in chosen],
     )
     columns: dict[str, list[Value]] = {
         "run": [p.run for p in points],
@@ -172,7 +174,7 @@ def _scatter_drawn(
         "layer": [
             {
                 "data": {"values": line},
-                "mark": {"type": "line", "strokeDash": [5, 4], "color": "#888888"},
+                "mark": {"type": "line", "strokeDash": [5, 4], "color": "#888888", "opacity": 0.5},
                 "encoding": {"x": x, "y": y},
             },
             {
@@ -234,7 +236,8 @@ def tau_figure(contents: Contents) -> Figure | None:
     }
     source = (
         f"Kendall's τ between the rankings of {plural(len(contents.names), contents.subject.run)} "
-        "by two measures; above 0.9 they are equivalent, below 0.8 noticeably different."
+        "by two measures: above 0.9 they are equivalent, below 0.8 noticeably different (Voorhees "
+        "2001)."
     )
     return Figure(
         "tau",
@@ -286,6 +289,7 @@ _LINE_HEIGHT = 12.0  # of a line of text, in pixels
 _CHARACTER = 6.2  # the mean width of a letter at that height, a little generously
 _GAP = 7.0
 _POINT = 5.0
+_BEYOND = 3.0  # how far a name may reach over the edges without numbers
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
@@ -310,20 +314,24 @@ def place_labels(
 ) -> dict[str, Label]:
     """Return labels for as many names as there is room for; those in `first` choose before others.
 
-    Points are in pixels from the upper left corner of a figure of this size.
+    They keep away from each other's points, the others from all. Points are in pixels from the
+    upper left corner of a figure of this size.
 
     >>> labels = place_labels({"a": (50, 50), "b": (50, 55), "c": (50, 52)}, (100, 100))
     >>> {name: label.side for name, label in labels.items()}
     {'a': 'right', 'b': 'left', 'c': 'above'}
     """
-    taken = [_around(*point) for point in points.values()]
     labels: dict[str, Label] = {}
-    for name in dict.fromkeys((*(name for name in first if name in points), *points)):
-        for side, box in _boxes(name, *points[name]):
-            if _is_inside(box, size) and not any(_overlap(box, other) for other in taken):
-                labels[name] = Label(side, box)
-                taken.append(box)
-                break
+    taken: list[Box] = []
+    early = [name for name in first if name in points]
+    for names in (early, [name for name in points if name not in early]):
+        taken += [_around(*points[name]) for name in names]
+        for name in names:
+            for side, box in _boxes(name, *points[name]):
+                if _is_inside(box, size) and not any(_overlap(box, other) for other in taken):
+                    labels[name] = Label(side, box)
+                    taken.append(box)
+                    break
     return labels
 
 
@@ -345,7 +353,8 @@ def _width(name: str) -> float:
 
 
 def _is_inside(box: Box, size: tuple[int, int]) -> bool:
-    return box[0] >= 0 and box[1] >= 0 and box[2] <= size[0] and box[3] <= size[1]
+    left, top, right, bottom = box
+    return left >= 0 and top >= -_BEYOND and max(right - size[0], bottom - size[1]) <= _BEYOND
 
 
 def _overlap(first: Box, second: Box) -> bool:

@@ -97,10 +97,10 @@ def _difficulty_drawn(contents: Contents, topics: Sequence[str], label: str) -> 
     def y(field: str) -> dict[str, Any]:
         return quantitative(label, field, scale={"domain": list(bounds), "nice": False})
 
-    box: dict[str, Any] = {"mark": {"type": "bar", "color": BLUE, "opacity": 0.75}}
-    tick: dict[str, Any] = {"mark": {"type": "tick", "color": ORANGE, "thickness": 3}}
+    box: dict[str, Any] = {"mark": {"type": "bar", "color": BLUE}}
+    tick: dict[str, Any] = {"mark": {"type": "tick", "color": ORANGE, "thickness": 3, "opacity": 1}}
     if across.is_named:
-        box["mark"]["width"] = {"band": 0.7}
+        box["mark"]["width"] = tick["mark"]["width"] = {"band": 0.7}
     else:
         tick["mark"] = {"type": "rule", "color": ORANGE, "strokeWidth": 2}
     ends, opacity = across.ends, 1 if across.is_named else 0.4
@@ -182,7 +182,7 @@ def differences_figure(contents: Contents) -> Figure | None:
         f"from the largest gain to the largest loss on average over all {len(steps):,} "
         f"{system}s. {contents.test_in_words()}".strip(),
         columns,
-        _differences_drawn(contents, [ids[at] for at in order.tolist()], [*steps]),
+        _differences_drawn(contents, [ids[at] for at in order.tolist()], [*steps], every),
         f"{noun.capitalize()}s better and worse than {shown}: {'; '.join(words)}.",
         60 + _columns(len(order), len(steps)) * (_panel_width(len(order), len(steps)) + 20),
     )
@@ -216,8 +216,11 @@ def _columns(topics: int, runs: int) -> int:
 
 
 def _differences_drawn(
-    contents: Contents, topics: Sequence[str], runs: Sequence[str]
+    contents: Contents, topics: Sequence[str], runs: Sequence[str], steps: Floats
 ) -> dict[str, Any]:
+    defined = steps[~np.isnan(steps)]
+    low, high = min(0.0, float(defined.min())), max(0.0, float(defined.max()))
+    ends = [low, high] if low < high else [-1, 1]
     across = _across(contents, topics, f"{contents.subject.topic}s")
     width = _panel_width(len(topics), len(runs))
     tips = [
@@ -252,7 +255,7 @@ def _differences_drawn(
             "mark": {"type": "bar"},
             "encoding": {
                 **across.ends,
-                "y": quantitative("", "difference"),
+                "y": quantitative("", "difference", scale={"domain": ends}, axis={"tickCount": 4}),
                 **({} if across.is_named else {"y2": {"datum": 0}}),
                 "color": colour,
                 "tooltip": tips,

@@ -23,7 +23,6 @@ BLUE, ORANGE, GREY, LIGHT_GREY = "#3b76b8", "#e0812a", "#8d949e", "#cfd4db"
 COLOURS = (
     "#d6484c", "#2fa39b", "#5a9e3a", "#b08a00", "#a868b5", "#d9669a", "#9c6b4f", "#6c7a89",
 )  # fmt: skip
-DASHES = ([1, 0], [7, 3], [2, 2], [8, 3, 2, 3])
 # The formats of files, besides the data as CSV.
 FILES = ("svg", "png", "pdf")
 CHOSEN = "chosen"
@@ -156,10 +155,7 @@ def best_and_baseline(contents: Contents) -> dict[str, Any]:
 
     No run is best if all have the same mean.
     """
-    colours = dict.fromkeys(contents.shown.values(), GREY)
-    for run, colour in marked_runs(contents).items():
-        colours[contents.shown[run]] = colour
-    scale = {"domain": list(colours), "range": list(colours.values())}
+    scale = {"domain": list(contents.shown.values()), "range": run_colours(contents)}
     return {"field": "run", "type": "nominal", "scale": scale, "legend": None}
 
 
@@ -187,20 +183,23 @@ def colours_explained(contents: Contents) -> str:
     for run, colour in sorted(marked_runs(contents).items(), key=lambda item: item[1]):
         name = "blue" if colour == BLUE else "orange"
         what = f"best by {contents.labels[0]}" if colour == BLUE else "the baseline"
+        if colour == BLUE and run == contents.baseline:
+            what += ", and the baseline"
         phrases.append(f"{name}: {contents.shown[run]}, {what}")
     sentence = "; ".join(phrases)
     return f"{sentence[0].upper()}{sentence[1:]}." if len(contents.ranking) > 1 and phrases else ""
 
 
 def run_colours(contents: Contents) -> list[str]:
-    """Return a colour for each run by rank: that of all figures, and others where all need one."""
+    """Return the colours of the runs in figures and tables, best first."""
+    marked = marked_runs(contents)
+    return [marked.get(run, GREY) for run in contents.ranking]
+
+
+def text_colours(contents: Contents) -> list[str]:
+    """Return the colours of the runs in documents, best first: neighbours have different ones."""
     marked = marked_runs(contents)
     return [
         marked.get(run) or COLOURS[place % len(COLOURS)]
         for place, run in enumerate(contents.ranking)
     ]
-
-
-def dash_of(place: int) -> list[int]:
-    """Return the dashes of the run with this place in the ranking."""
-    return DASHES[place % len(DASHES)]

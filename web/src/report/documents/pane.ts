@@ -25,7 +25,7 @@ export class Pane {
   constructor(
     private readonly places: DocumentPositions,
     readonly run: number,
-    { name, colour }: ReportRun,
+    { name, textColour }: ReportRun,
     cut: { characters: number; results: number },
   ) {
     const { shown, hidden } = places.results(run);
@@ -57,7 +57,7 @@ export class Pane {
       this.#count,
     );
     this.root = element("div", { class: "dv-pane" }, head, this.scroller);
-    this.root.style.setProperty("--run", colour);
+    this.root.style.setProperty("--run", textColour);
     this.#rest = notes.filter(Boolean).join("; ");
     this.#resized = new ResizeObserver(() => this.place());
     this.#resized.observe(this.scroller);

@@ -60,19 +60,8 @@ function describe(place: HTMLElement, plot: HTMLElement, figure: ReportFigure): 
   plot.setAttribute("aria-describedby", words.id);
 }
 
-/** A short line in the colour and dashes of a run. */
-export function swatch(run: Pick<ReportRun, "colour" | "dash">): SVGElement {
-  return drawn(
-    "svg",
-    { class: "swatch", viewBox: "0 0 24 8", "aria-hidden": "true" },
-    drawn("line", {
-      x1: 0,
-      y1: 4,
-      x2: 24,
-      y2: 4,
-      stroke: run.colour,
-      "stroke-width": 3,
-      "stroke-dasharray": run.dash.some((gap, at) => at % 2 && gap) ? run.dash.join(" ") : "none",
-    }),
-  );
+/** A short line in the colour that a run has in figures. */
+export function swatch({ colour }: Pick<ReportRun, "colour">): SVGElement {
+  const line = drawn("line", { x1: 0, y1: 4, x2: 16, y2: 4, stroke: colour, "stroke-width": 4 });
+  return drawn("svg", { class: "swatch", viewBox: "0 0 16 8", "aria-hidden": "true" }, line);
 }

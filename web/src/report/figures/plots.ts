@@ -120,7 +120,7 @@ export class Plot {
     this.#byRun = takesChosenRows(this.spec) ? this.#rowsOf(new Set(this.page.chosenNames)) : null;
     const rows = this.#byRun ? [...this.#byRun.values()].flat() : this.rows().map(forVega);
     const canLift = hasParameter(this.spec, "lifted");
-    this.#view = viewOf(fitted(withoutTitle(this.spec), width), figureConfig(), {
+    this.#view = viewOf(fitted(withoutTitle(this.spec), width), figureConfig(width), {
       renderer: rows.length > MOST_ELEMENTS && !isPrinting() ? "canvas" : "svg",
       container: this.#inner,
       hover: true,
@@ -145,7 +145,7 @@ export class Plot {
 
   /** The figure for a paper: with its title, in its own size and the colours of paper. */
   async file(kind: "svg" | "png"): Promise<Blob> {
-    const view = viewOf(this.spec, figureConfig(true), { renderer: "none" });
+    const view = viewOf(this.spec, figureConfig(Infinity, true), { renderer: "none" });
     if (hasParameter(this.spec, "chosen")) view.signal("chosen", forVega(this.page.chosenNames));
     view.background(kind === "png" ? "white" : "transparent").padding(8);
     await view.insert("rows", this.rows().map(forVega)).runAsync();

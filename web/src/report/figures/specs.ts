@@ -69,6 +69,33 @@ export function titleOf(spec: Spec): string {
   return Array.isArray(lines) ? lines.join(" ") : "";
 }
 
+/** About how wide a letter of a title and of the sentence below it is, in pixels. */
+const [TITLE_LETTER, SOURCE_LETTER] = [8, 6.4];
+
+/** The title of a figure that is saved, in lines that fit its width, with a sentence of source below. */
+export function titled(title: string, source: string, width: number): Spec {
+  return {
+    text: linesOf(title, width / TITLE_LETTER),
+    subtitle: linesOf(source, width / SOURCE_LETTER),
+    anchor: "start",
+    frame: "group",
+    fontSize: 15,
+    subtitleFontSize: 12,
+    subtitlePadding: 5,
+    offset: 12,
+  };
+}
+
+function linesOf(text: string, most: number): string[] {
+  const lines = [""];
+  for (const word of text.split(/\s+/)) {
+    const line = lines.at(-1) ?? "";
+    if (line && line.length + 1 + word.length > most) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  }
+  return lines;
+}
+
 /** Whether a figure has several panels, or as many columns as it likes. */
 export function hasOwnWidth(spec: Spec): boolean {
   return typeof spec.width !== "number";
@@ -95,10 +122,18 @@ function panels(spec: Spec, panel: Spec, width: number): Spec {
 export function fitted(spec: Spec, width: number): Spec {
   const panel = spec.spec;
   if (isSpec(panel) && "columns" in spec) return panels(spec, panel, width);
+  const params = Array.isArray(spec.params) ? spec.params.map((each) => withRoom(each, width)) : spec.params;
   const encoding = spec.encoding;
   const isFaceted = isSpec(encoding) && ["row", "column", "facet"].some((each) => each in encoding);
   if (typeof spec.width !== "number" || isFaceted) return spec;
-  return { ...spec, width, ...heightFor(spec, width), autosize: { type: "fit-x", contains: "padding" } };
+  const autosize = { type: "fit-x", contains: "padding" };
+  return { ...spec, ...(params ? { params } : {}), width, ...heightFor(spec, width), autosize };
+}
+
+/** Names beside a figure take a third of its width at most. */
+function withRoom(parameter: unknown, width: number): unknown {
+  if (!isSpec(parameter) || parameter.name !== "room" || typeof parameter.value !== "number") return parameter;
+  return { ...parameter, value: Math.min(parameter.value, Math.round(width * 0.3)) };
 }
 
 /** The height of a figure as wide as this: in its own proportions, but neither flat nor a wall. */

@@ -4,22 +4,24 @@ export interface Palette {
   ink: string;
   quiet: string;
   grid: string;
-  paper: string;
 }
 
-const ON_PAPER: Palette = { ink: "#1c1f24", quiet: "#555555", grid: "#e2e2e2", paper: "#ffffff" };
+const ON_PAPER: Palette = { ink: "#1c1f24", quiet: "#555555", grid: "#e2e2e2" };
 let printing = false;
 
 function palette(onPaper = printing): Palette {
   if (onPaper) return ON_PAPER;
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return { ink: colour("ink"), quiet: colour("quiet"), grid: colour("grid"), paper: colour("paper") };
+  return { ink: colour("ink"), quiet: colour("quiet"), grid: colour("grid") };
 }
 
-/** Vega-Lite's settings for the present colours of the page, or for paper. */
-export function figureConfig(onPaper?: boolean): Record<string, unknown> {
-  const { ink, quiet, grid, paper } = palette(onPaper);
+/** Where a figure is narrower than this, its legend has two columns. */
+const NARROW = 480;
+
+/** Vega-Lite's settings for a figure of some width in the present colours of the page, or for paper. */
+export function figureConfig(width: number, onPaper?: boolean): Record<string, unknown> {
+  const { ink, quiet, grid } = palette(onPaper);
   const words = { labelColor: quiet, titleColor: ink, labelFontSize: 12, titleFontSize: 12 };
   return {
     aria: false, // the page itself says what a figure shows
@@ -35,13 +37,18 @@ export function figureConfig(onPaper?: boolean): Record<string, unknown> {
       tickColor: quiet,
       labelLimit: 180,
     },
-    legend: { ...words, labelColor: ink, labelLimit: 220, symbolStrokeWidth: 2 },
+    legend: {
+      ...words,
+      labelColor: ink,
+      labelLimit: 220,
+      symbolStrokeWidth: 2,
+      ...(width < NARROW ? { columns: 2 } : {}),
+    },
     header: { ...words, labelFontWeight: 600, labelColor: ink, labelLimit: 260 },
     title: { color: ink, subtitleColor: quiet },
     text: { color: ink },
     rule: { color: quiet },
     selection: {},
-    style: { "paper-halo": { stroke: paper } },
   };
 }
 

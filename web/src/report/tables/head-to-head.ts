@@ -1,9 +1,11 @@
 // Two runs against each other: on which topics one is better, and whether that may be chance.
 
 import { button, choice, element, named } from "../../shared/dom";
-import { item } from "../../shared/lists";
+import { item, sum } from "../../shared/lists";
 import { capital, counted, probability, score, signed } from "../../shared/words";
+import { saveButtons } from "../figures/figures";
 import { Plot } from "../figures/plots";
+import { titled } from "../figures/specs";
 import type { Page } from "../page";
 import { type Columns, dataButton } from "./csv";
 import { findable, sortable } from "./tables";
@@ -49,25 +51,26 @@ export function headToHead(page: Page): void {
     },
     "⇄",
   );
-  const data = dataButton(
-    page,
-    "this comparison",
-    () => `${names[chosen.first]}-${names[chosen.second]}`,
-    () => columns(page, chosen),
-  );
+  const file = (): string => `${names[chosen.first]}-${names[chosen.second]}`;
+  const data = dataButton(page, "this comparison", file, () => columns(page, chosen));
   const about = element("dl", { class: "asked" });
   const verdict = element("p", { class: "verdict", "aria-live": "polite" });
+  const source = element("p", { class: "note" });
   const figure = element("div", {
     class: "plot",
     role: "img",
     "aria-label": `Differences by ${page.data.subject.topic}, sorted`,
   });
+  const saves = element("div", { class: "saves" });
   const body = element("div", {});
   place.replaceChildren(
-    element("div", { class: "tools" }, first.label, swap, second.label, measure.label, data),
+    element("div", { class: "tools" }, first.label, swap, second.label, measure.label),
     about,
-    verdict,
-    element("figure", { class: "wide" }, figure),
+    element(
+      "div",
+      { class: "figures" },
+      element("figure", { class: "wide" }, saves, element("figcaption", {}, verdict, source), figure),
+    ),
     body,
   );
   let plot: Plot | null = null;
@@ -76,7 +79,8 @@ export function headToHead(page: Page): void {
     const shown = [item(names, chosen.first), item(names, chosen.second)];
     about.replaceChildren(...[chosen.first, chosen.second].flatMap((run) => described(page, run)));
     verdict.replaceChildren(...inWords(page, chosen, differing));
-    const spec = differenceSpec(page, chosen.measure, differing.length, shown);
+    source.replaceChildren(sourceOf(page, chosen));
+    const spec = differenceSpec(page, chosen, differing, shown);
     const rows = () =>
       differing.map((each, at) => ({
         topic: page.topic(each.topic).id,
@@ -89,7 +93,10 @@ export function headToHead(page: Page): void {
         difference: each.difference,
       }));
     if (plot) plot.show(spec, rows);
-    else plot = new Plot(page, figure, spec, rows);
+    else {
+      plot = new Plot(page, figure, spec, rows);
+      saves.append(...saveButtons(plot, "this comparison", file), data);
+    }
     body.replaceChildren(topics(page, differing, shown), ...documentsThatDiffer(page, chosen));
   };
   show();
@@ -117,6 +124,25 @@ function described(page: Page, at: number): Node[] {
   return what ? [element("dt", {}, named(name)), element("dd", {}, what)] : [];
 }
 
+/** What the figure shows, in a sentence. */
+function sourceOf(page: Page, { measure, first, second }: Chosen): string {
+  const { label, higherIsBetter } = page.measure(measure);
+  const [left, right] = [page.run(first).name, page.run(second).name];
+  const lower = higherIsBetter ? "" : " (lower is better)";
+  return `${label} of each ${page.data.subject.topic}, ${left} minus ${right}${lower}, the largest gain first.`;
+}
+
+/** On how many topics the first run is better and worse, by a measure. */
+function winsAndLosses(page: Page, measure: number, differing: Difference[]): [number, number] {
+  const sign = page.measure(measure).higherIsBetter ? 1 : -1;
+  const count = (side: number): number => differing.filter((each) => side * sign * each.difference > 0).length;
+  return [count(1), count(-1)];
+}
+
+function meanOf(differing: Difference[]): number {
+  return sum(differing, (each) => each.difference) / differing.length;
+}
+
 /** Wins, ties and losses, the mean difference, and whether it is significant. */
 function inWords(page: Page, chosen: Chosen, differing: Difference[]): Node[] {
   const [left, right] = [page.run(chosen.first).name, page.run(chosen.second).name];
@@ -127,10 +153,7 @@ function inWords(page: Page, chosen: Chosen, differing: Difference[]): Node[] {
       named(right),
       document.createTextNode(` have no ${page.data.subject.topic}s in common.`),
     ];
-  const sign = page.measure(chosen.measure).higherIsBetter ? 1 : -1;
-  const wins = differing.filter((each) => sign * each.difference > 0).length;
-  const losses = differing.filter((each) => sign * each.difference < 0).length;
-  const mean = differing.reduce((sum, each) => sum + each.difference, 0) / differing.length;
+  const [wins, losses] = winsAndLosses(page, chosen.measure, differing);
   const tally = element(
     "span",
     { class: "tally" },
@@ -139,7 +162,7 @@ function inWords(page: Page, chosen: Chosen, differing: Difference[]): Node[] {
     element("span", { class: "loss" }, `worse on ${losses}`),
   );
   const words = ` on average over ${counted(differing.length, page.data.subject.topic)}${tested(page, chosen)}.`;
-  return [tally, element("strong", {}, signed(mean)), document.createTextNode(words)];
+  return [tally, element("strong", {}, signed(meanOf(differing))), document.createTextNode(words)];
 }
 
 function tested(page: Page, { measure, first, second }: Chosen): string {
@@ -168,7 +191,7 @@ function topics(page: Page, differing: Difference[], names: string[]): HTMLEleme
     element("tbody", {}, ...differing.map((each) => row(page, each))),
   );
   sortable(table);
-  const box = scrolled(table, `Differences by ${page.data.subject.topic}`);
+  const box = scrolled(table, `Both ${page.data.subject.run}s by ${page.data.subject.topic}`);
   box.classList.add("tall");
   const whole = element("div", {}, box);
   findable(table);
@@ -239,6 +262,8 @@ function columns(page: Page, { measure, first, second }: Chosen): Columns {
 
 /** With more topics than these, the axis counts them and can be zoomed. */
 const MANY = 120;
+/** The width of the figure where it is saved. */
+const WIDTH = 700;
 
 export interface Difference {
   topic: number;
@@ -258,10 +283,48 @@ export function differences(page: Page, measure: number, first: number, second: 
   return differing.sort((x, y) => sign * (y.difference - x.difference) || x.topic - y.topic);
 }
 
-/** A bar for each topic, sorted; the sign decides the colour. */
-export function differenceSpec(page: Page, measure: number, topics: number, names: string[]): Record<string, unknown> {
-  const { label, higherIsBetter } = page.measure(measure);
+/** What the figure states where it is saved. */
+function findingOf(page: Page, chosen: Chosen, differing: Difference[], [left, right]: string[]): string {
   const { topic } = page.data.subject;
+  if (!differing.length) return `${left} and ${right} have no ${topic}s in common`;
+  const [wins, losses] = winsAndLosses(page, chosen.measure, differing);
+  const better = `${left} is better than ${right} on ${wins} of ${counted(differing.length, topic)}`;
+  const mean = `${signed(meanOf(differing))} on average${tested(page, chosen)}`;
+  return `${better}${losses ? ` and worse on ${losses}` : ""}; ${mean}`;
+}
+
+/** Where the axis of differences ends: at zero, or at the largest on either side. */
+function endsOf(differing: Difference[]): [number, number] {
+  const values = differing.map((each) => each.difference);
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  return low < high ? [low, high] : [-1, 1];
+}
+
+/** With more topics than these, their ids are not written. */
+const MANY_IDS = 60;
+/** About how much room a letter of an id needs, in pixels. */
+const LETTER = 10;
+
+/** The ids of topics: upright where they have no room side by side, and none where they have none at all. */
+function idAxis(page: Page, differing: Difference[]): Record<string, unknown> {
+  const longest = Math.max(0, ...differing.map((each) => page.topic(each.topic).id.length));
+  const upright = `bandwidth('x') < ${LETTER * Math.min(longest, LETTER)}`;
+  return {
+    title: `${page.data.subject.topic}s`,
+    labelAngle: { expr: `${upright} ? -90 : 0` },
+    labelAlign: { expr: `${upright} ? 'right' : 'center'` },
+    labelBaseline: { expr: `${upright} ? 'middle' : 'top'` },
+    labelLimit: 70,
+    grid: false,
+    ...(differing.length > MANY_IDS ? { labels: false, ticks: false } : {}),
+  };
+}
+
+/** A bar for each topic, sorted; the sign decides the colour. */
+function differenceSpec(page: Page, chosen: Chosen, differing: Difference[], names: string[]): Record<string, unknown> {
+  const { label, higherIsBetter } = page.measure(chosen.measure);
+  const { topic } = page.data.subject;
+  const topics = differing.length;
   const shown = (field: string, title: string, format = ""): Record<string, unknown> => ({
     field,
     title,
@@ -271,7 +334,8 @@ export function differenceSpec(page: Page, measure: number, topics: number, name
   const order = { field: "from", type: "quantitative", title: `${topic}s, sorted; scroll and drag to zoom` };
   const zoom = { name: "zoom", select: { type: "interval", encodings: ["x"] }, bind: "scales" };
   return {
-    width: 700,
+    title: titled(findingOf(page, chosen, differing, names), sourceOf(page, chosen), WIDTH),
+    width: WIDTH,
     height: 220,
     params: topics > MANY ? [zoom] : [],
     mark: { type: topics > MANY ? "rect" : "bar", cursor: "pointer", clip: true },
@@ -283,14 +347,18 @@ export function differenceSpec(page: Page, measure: number, topics: number, name
               field: "topic",
               type: "nominal",
               sort: { field: "place" },
-              title: null,
-              axis: { labelAngle: -90, labelOverlap: topics > 60, grid: false, labelLimit: 90 },
+              axis: idAxis(page, differing),
             },
       ...(topics > MANY ? { x2: { field: "to" }, y2: { datum: 0 } } : {}),
-      y: { field: "difference", type: "quantitative", title: `difference in ${label}` },
+      y: {
+        field: "difference",
+        type: "quantitative",
+        title: `difference in ${label}`,
+        scale: { domain: endsOf(differing) },
+      },
       color: {
-        condition: { test: `datum.difference ${higherIsBetter ? ">" : "<"} 0`, value: "#4c7fc0" },
-        value: "#e8811a",
+        condition: { test: `datum.difference ${higherIsBetter ? ">" : "<"} 0`, value: "#3b76b8" },
+        value: "#e0812a",
       },
       tooltip: [
         shown("topic", topic),

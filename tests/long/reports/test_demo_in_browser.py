@@ -1,4 +1,4 @@
-"""Addresses of reports: links to sections land right, and what was chosen comes back."""
+"""The demo's reports: links to sections land right, what was chosen comes back, axe is content."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from browsing import AXE, violations
 from helpers import doxeval
 
 REPORTS = ("report", "chunks")
@@ -111,6 +112,22 @@ def test_a_link_within_the_page_lands_right_while_figures_are_drawn(opened: Open
     assert 40 <= top(page, "#measures") <= 100
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("report", REPORTS)
+def test_with_everything_open_axe_finds_nothing(
+    chromium: Any, demo: Path, report: str, scheme: str
+) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: make web")
+    page = chromium.new_page(viewport={"width": 1400, "height": 900}, color_scheme=scheme)
+    page.goto((demo / f"{report}.html").as_uri())
+    page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    page.locator("#document-view").scroll_into_view_if_needed()
+    drawn(page)
+    assert violations(page, minor=True) == []
+    page.close()
+
+
 def test_the_page_is_not_held_against_the_reader(opened: Opening) -> None:
     page = opened("report.html#documents")
     page.wait_for_timeout(100)
@@ -124,6 +141,9 @@ def test_the_page_is_not_held_against_the_reader(opened: Opening) -> None:
 def test_a_link_and_a_reload_bring_back_what_was_chosen(opened: Opening, name: str) -> None:
     usual = seen(opened("report.html"))
     page = opened(f"report.html{STATES[name]}")
+    drawn(page)
+    section = STATES[name][1:].partition("?")[0]
+    assert -10 <= top(page, f"section#{section}") <= 80, "the link lands while figures are drawn"
     linked = seen(page)
     assert linked != usual
     page.wait_for_timeout(500)
