@@ -26,8 +26,8 @@ ragas: samples with the texts that should have been retrieved, without their doc
 A reference context is a need, looked for in all documents. Where there are only ids, they are those
 of documents.
 
-Its testsets are read as they are, from files or objects: "<1-hop>" before a context is left out, and `synthesizer_name` is
-a tag.
+Its testsets are read as they are, from files or objects: "<1-hop>" before a context is left out,
+and `synthesizer_name` is a tag.
 
 DeepEval: goldens, with the context from which a model made them.
 
