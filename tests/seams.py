@@ -74,6 +74,7 @@ SEAMS = {
     "nexi_rows_waiting": "doxeval.retrieve.nexi._ROWS_WAITING",
     "occurrence_limit": "doxeval.locating.occurrences._PLACES",
     "open_unverified": "doxeval.storage.files._UNVERIFIED",
+    "longest_pdf": "doxeval.documents.readers.pdf.LONGEST",
     "pdf_library": "doxeval.documents.build.sources.can_read_pdf",
     "pairs_at_once": "doxeval.measures.families.esr.reach.MOST_PAIRS",
     "progress_clock": "doxeval.progress.clock",

@@ -30,7 +30,7 @@ from doxeval.chunks.formats import document_format
 from doxeval.chunks.records import Loaded, frame_records, is_frame, load
 from doxeval.errors import FormatError
 from doxeval.files import decode_json
-from doxeval.messages import quoted
+from doxeval.messages import join_names, quoted
 from doxeval.spans import TOO_LONG
 
 # What a field may be called, the more particular names first.
@@ -621,7 +621,7 @@ def results_of_query(answer: Any) -> list[Any]:
                 if isinstance(answer, Mapping) and len(answer) == 1:
                     (answer,) = answer.values()
             return results_of_query(answer)
-        raise FormatError("expected a list of results")
+        raise FormatError(f"expected a list of results, or one in {join_names(_WRAPPERS)}")
     for name in _WRAPPERS:
         if isinstance(wrapped := getattr(answer, name, None), list):
             return wrapped
@@ -630,8 +630,9 @@ def results_of_query(answer: Any) -> list[Any]:
     return _of_faiss(answer) or list(answer)
 
 
-# In what Haystack, Qdrant, Weaviate and LlamaIndex wrap results.
-_WRAPPERS = ("documents", "points", "result", "objects", "source_nodes")
+# In what Haystack, Qdrant, Weaviate and LlamaIndex wrap results; the windows of Haystack's
+# SentenceWindowRetriever are read, and its documents are their parts.
+_WRAPPERS = ("context_windows", "documents", "points", "result", "objects", "source_nodes")
 
 
 def _only_query(queries: Sequence[list[Any]]) -> list[Any]:

@@ -262,6 +262,10 @@ def documents(
     return docs
 
 
+# The documents of a folder of BEIR.
+_CORPORA = ("corpus.jsonl", "corpus.jsonl.gz")
+
+
 def warnings_about(docs: Documents, source: Any) -> tuple[str, ...]:
     """Return the warnings about documents, unless the source was these documents already.
 
@@ -300,7 +304,7 @@ def is_folder(source: Any) -> bool:
         return False
     path = Path(source)
     if path.is_dir():
-        return not any((path / name).exists() for name in ("corpus.jsonl", "manifest.json"))
+        return not any((path / name).exists() for name in (*_CORPORA, "manifest.json"))
     suffix = os.path.splitext(uncompressed_name(path.name))[1].lower()
     return path.is_file() and suffix not in TABLE_SUFFIXES
 
@@ -318,8 +322,9 @@ def _of_path(path: str) -> Documents:
         return documents(Collection(path))
     if is_dataset(path):
         return Documents(dataset_documents(path), path)
-    if os.path.exists(os.path.join(path, "corpus.jsonl")):  # as BEIR has it
-        return _of_path(os.path.join(path, "corpus.jsonl"))
+    for name in _CORPORA:
+        if os.path.exists(file := os.path.join(path, name)):
+            return _of_path(file)
     if os.path.isdir(path):
         return documents(Collection(path))
     if not os.path.exists(path):

@@ -23,7 +23,12 @@ from doxeval.chunks.formats import (
     RawQuestion,
     question_formats,
 )
-from doxeval.chunks.formats.beir import judged_dataset, judged_folder, judged_parts
+from doxeval.chunks.formats.beir import (
+    folder_of_qrels,
+    judged_dataset,
+    judged_folder,
+    judged_parts,
+)
 from doxeval.chunks.formats.own import judged_questions
 from doxeval.chunks.questions import EvidenceSpan, Question, QuestionNeed, Questions, Tally
 from doxeval.chunks.records import Loaded, loaded_from, plain
@@ -738,9 +743,13 @@ def _fields_of(value: Any) -> str:
 def _loaded(source: Any) -> Loaded:
     if is_dataset(source):
         return Loaded(judged_dataset(source), os.fspath(source))
-    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
+    if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        return Loaded(_folder(path), path)
+        if os.path.isdir(path):
+            return Loaded(_folder(path), path)
+        folder = folder_of_qrels(path) if os.path.exists(path) else None
+        if folder is not None:
+            return Loaded(judged_folder(folder, path), path)
     if isinstance(source, Mapping):
         return Loaded(_of_mapping(source))
     return loaded_from(source)
@@ -754,11 +763,11 @@ def _folder(path: str) -> Any:
 
 def _of_mapping(source: Mapping[Any, Any]) -> Any:
     """Return files that belong together, or else one value of JSON."""
-    if source and all(hasattr(split, "column_names") for split in source.values()):
-        splits = " or ".join(f"source[{quoted(name)}]" for name in source)
-        raise FormatError(f"a data set with several splits: expected one of them, {splits}")
     if {"queries", "qrels"} <= source.keys():
         return judged_parts(source)
+    if source and all(hasattr(split, "column_names") for split in source.values()):
+        splits = " or ".join(f"source[{quoted(name)}]" for name in source)
+        raise FormatError(f"a data set by splits: expected one of them, {splits}")
     if source.keys() == {"qa", "corpus"}:
         from doxeval.chunks.formats.rag import autorag_parts
 

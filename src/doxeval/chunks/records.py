@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from doxeval.columns import is_frame as is_data_frame
 from doxeval.documents import decode_text
-from doxeval.errors import FormatError, OutputError, SourceError
+from doxeval.errors import DocumentError, FormatError, OutputError, SourceError
 from doxeval.files import (
     csv_rows,
     decode_json,
@@ -25,6 +25,7 @@ from doxeval.messages import plural, quoted
 LARGEST_FILE = 4 << 30
 _LONGEST_HEADER = 1 << 16
 TABLE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 
 
 class Loaded(NamedTuple):
@@ -87,7 +88,11 @@ def _record(sample: Any) -> Any:
     if isinstance(sample, Mapping):
         return plain(sample)
     dump = getattr(sample, "model_dump", None)
-    return plain(dump()) if callable(dump) else sample
+    if not callable(dump):
+        return sample
+    record = plain(dump())
+    inner = record.pop("eval_sample", None)  # a sample of a testset of ragas wraps another
+    return {**record, **inner} if isinstance(inner, dict) else record
 
 
 def load(path: str | os.PathLike[str]) -> Loaded:
@@ -101,6 +106,8 @@ def load(path: str | os.PathLike[str]) -> Loaded:
     """
     name = os.fspath(path)
     suffix = os.path.splitext(uncompressed_name(name))[1].lower()
+    if suffix in _SPREADSHEETS:
+        raise FormatError("a spreadsheet: save the sheet as CSV (UTF-8), which is read", name)
     if suffix not in TABLE_SUFFIXES:
         expected = ", ".join(TABLE_SUFFIXES)
         raise FormatError(f"cannot tell the format from its name: expected {expected}", name)
@@ -112,7 +119,12 @@ def load(path: str | os.PathLike[str]) -> Loaded:
         data = read_up_to(file, LARGEST_FILE)
     if suffix == ".json":
         return _json(data, name)
-    text = decode_text(data, name)
+    try:
+        text = decode_text(data, name)
+    except DocumentError as error:
+        which = error.message.partition(";")[0]
+        message = f"{which}: spreadsheets write it as 'CSV UTF-8'"
+        raise FormatError(message, name, error.line) from None
     separator = "\t" if suffix == ".tsv" else _separator(text)
     return _with_lines(list(csv_records(text, name, separator)), name)
 

@@ -217,9 +217,12 @@ class ResultResolver:
                 f"{have[1]} id; {have[2]} scored by {have[1]} text"
             )
         if self.located and len(self._chunks):
+            are, were, their = (
+                ("is", "was", "its") if self.located == 1 else ("are", "were", "their")
+            )
             yield (
-                f"{plural(self.located, 'result')} are none of the chunks, and were found in the "
-                "documents by their text"
+                f"{plural(self.located, 'result')} {are} none of the chunks, and {were} found in "
+                f"the documents by {their} text"
             )
         if self.partly:
             verb = "has" if self.partly == 1 else "have"

@@ -317,10 +317,14 @@ def test_squad_in_documents_of_another_make() -> None:
     ]
 
 
-def test_impossible_questions_of_squad_are_judged() -> None:
+@pytest.mark.parametrize("fields", [{"is_impossible": True}, {}])
+def test_impossible_questions_of_squad_have_no_answer(fields: dict[str, Any]) -> None:
     docs = chunks.documents([{"id": "Trees", "text": "x"}])
-    gold = chunks.questions(squad(answers=[], is_impossible=True), docs)
+    gold = chunks.questions(squad(answers=[], **fields), docs)
     assert gold["s1"].needs == () and gold["s1"].not_relevant == ("Trees",)
+    assert gold.assessments.unanswerable == {"s1"}
+    lacking = chunks.questions(squad(answers=[], is_impossible=False), docs)
+    assert lacking["s1"].answerable
     assert gold.assessments.topics == ("s1",)
     assert gold.warnings == ()
 
@@ -572,7 +576,7 @@ def test_multihop_rag() -> None:
     gold = chunks.questions([record, null], docs)
     assert answers(gold, "1", docs) == [["Thirty days."], ["Parcels are free."]]
     assert gold.tags["2"] == ("null_query",)
-    assert gold.warnings == ("1 question without gold: not evaluated",)
+    assert gold.assessments.unanswerable == {"2"} and gold.warnings == ()
 
 
 def test_autorag_is_and_of_or(tmp_path: Path) -> None:
@@ -687,6 +691,28 @@ def test_beir(tmp_path: Path) -> None:
     assert gold["b1"].needs[0].grade == 2 and gold["b1"].not_relevant == ("faq",)
     files = {"queries": tmp_path / "queries.jsonl", "qrels": tmp_path / "qrels" / "train.tsv"}
     assert chunks.questions(files, DOCS).ids == ("b2",)
+    assert chunks.questions(tmp_path / "qrels" / "train.tsv", tmp_path).ids == ("b2",)
+    (tmp_path / "qrels" / "test.tsv").unlink()
+    (tmp_path / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nb3\tfaq\t1\n")
+    with pytest.raises(
+        SourceError, match=r"several files of qrels: dev.tsv, train.tsv; give .*dev"
+    ):
+        chunks.questions(tmp_path, tmp_path)
+    with pytest.warns(UserWarning, match=r"not among the queries, so .* are not known: b3"):
+        chunks.questions(tmp_path / "qrels" / "dev.tsv", tmp_path)
+    (tmp_path / "queries.jsonl").write_text(lines(*[{"_id": "b1", "text": "x"}] * 2))
+    with pytest.raises(FormatError, match=r"queries.jsonl:2: there are two queries 'b1'"):
+        chunks.questions(files, DOCS)
+
+
+def test_beir_as_data_sets() -> None:
+    queries = [{"_id": "b1", "title": "", "text": "How long?"}]
+    qrels = [{"query-id": "b1", "corpus-id": "terms", "score": 1}]
+    corpus = [{"_id": name, "text": text} for name, text in DOCS.items()]
+    gold = chunks.questions({"queries": iter(queries), "qrels": iter(qrels)}, corpus)
+    assert answers(gold, "b1") == [[TERMS]]
+    with pytest.raises(FormatError, match="record 1: expected query-id, corpus-id and score"):
+        chunks.questions({"queries": queries, "qrels": [{"query-id": "b1"}]}, corpus)
 
 
 def test_segments_of_ms_marco_become_spans(tmp_path: Path) -> None:

@@ -184,6 +184,7 @@ STORES: list[tuple[Any, float | None]] = [
     (thing(objects=[weaviate(HIT, distance=0.25)]), -0.25),
     ([weaviate({"content": SENTENCES[1]}, score=2.0)], 2.0),
     ({"data": {"Get": {"Log": [HIT | {"_additional": {"id": "0f", "certainty": 0.75}}]}}}, 0.75),
+    ({"context_windows": [SENTENCES[1]], "context_documents": [thing(content="?")]}, None),
     (thing(source_nodes=[thing(node=thing(text=SENTENCES[1], id_="guide/a#2"), score=1.0)]), 1.0),
 ]  # fmt: skip
 

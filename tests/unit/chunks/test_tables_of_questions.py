@@ -85,6 +85,25 @@ def test_several_quotes_alternatives_pages_and_answers(tmp_path: Path) -> None:
     assert [warning for warning in gold.warnings if "author" in warning] == [gold.warnings[0]]
 
 
+def test_numbers_as_data_frames_write_them_beside_empty_cells(tmp_path: Path) -> None:
+    docs = [{"id": "a", "text": "One. Two.", "pages": [[0, 4], [5, 9]]}]
+    table = "question,document,page,answerable\nWhat?,a,2.0,1.0\nWho?,,,0.0\n"
+    (tmp_path / "q.csv").write_text(table)
+    for source in (tmp_path / "q.csv", [{"question": "What?", "document": "a", "page": 2.0}]):
+        gold = chunks.questions(source, docs)
+        assert gold["1"].needs[0].spans == (("a", 5, 9),)
+    assert not chunks.questions(tmp_path / "q.csv", docs)["2"].answerable
+
+
+def test_testsets_of_ragas_wrap_their_samples() -> None:
+    sample = {"user_input": "How long?", "reference_contexts": ["<1-hop>\n\nthirty days"]}
+    dump = {"eval_sample": sample, "synthesizer_name": "single hop"}
+    testset = SimpleNamespace(samples=[SimpleNamespace(model_dump=lambda: dict(dump))])
+    gold = chunks.questions(testset, DOCS)
+    assert quoted_texts(gold) == {"How long?": [["thirty days"]]}
+    assert gold["1"].tags == ("single hop",)
+
+
 def test_any_iterable_of_mappings_will_do() -> None:
     def records() -> Iterator[dict[str, Any]]:
         yield {"query": "How long?", "evidence": ["thirty days", "two days"], "tag": "law"}
@@ -95,6 +114,25 @@ def test_any_iterable_of_mappings_will_do() -> None:
     split = SimpleNamespace(column_names=["question"])
     with pytest.raises(FormatError, match="one of them, source\\['train'\\] or source\\['test'"):
         chunks.questions({"train": split, "test": split}, DOCS)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("q.xlsx", b"PK", "q.xlsx: a spreadsheet: save the sheet as CSV (UTF-8), which is read"),
+        (
+            "q.csv",
+            "question,quote\na,“b”\n".encode("cp1252"),
+            "q.csv:2: byte 0x93 is not UTF-8 text: spreadsheets write it as 'CSV UTF-8'",
+        ),
+    ],
+)
+def test_what_spreadsheets_should_write_is_told(
+    name: str, content: bytes, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(FormatError) as raised:
+        read(tmp_path, name, content)
+    assert str(raised.value).endswith(message)
 
 
 @pytest.mark.parametrize(

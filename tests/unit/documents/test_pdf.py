@@ -81,6 +81,12 @@ def test_what_cannot_be_read_says_why(data: bytes, message: str) -> None:
         read(data)
 
 
+def test_a_file_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SEAMS["longest_pdf"], -1.0)
+    with pytest.raises(DocumentError, match=r"a\.pdf: takes more than .* of a processor to read"):
+        read(example_pdf(["Low tide."]))
+
+
 def test_an_encrypted_file_without_a_password_is_read() -> None:
     assert read(encrypted(""))[0] == "Low tide."
 

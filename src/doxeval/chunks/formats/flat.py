@@ -69,6 +69,8 @@ _KNOWN = {
 }
 _MEANING = {name: meaning for meaning, names in _KNOWN.items() for name in names}
 _NUMBERED = re.compile(r"(.*?)_?(\d{1,3})")
+# pandas writes the whole numbers of a column with empty cells as 7.0.
+_WHOLE = re.compile(r"\s*(\d{1,15})(?:\.0+)?\s*")
 _ANSWERABLE = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -100,7 +102,7 @@ def _ignored(loaded: Loaded) -> Iterator[str]:
     """Yield a warning that lists the columns that are left out, if there are any."""
     columns = dict.fromkeys(name for record in loaded.records() for name in record)
     meanings = _meanings(columns)
-    unknown = [str(name) for name in columns if name not in meanings]
+    unknown = [str(name) or "one without a name" for name in columns if name not in meanings]
     if unknown:
         yield f"columns that are neither known nor tags, and left out: {join_names(unknown, 20)}"
 
@@ -135,8 +137,8 @@ class _TableRow:
     def number(self, meaning: str) -> int | None:
         """Return a whole number, which CSV writes as text."""
         value = next(iter(self._cells.get((meaning, 0), [])), None)
-        if isinstance(value, str) and re.fullmatch(r"\s*\d{1,15}\s*", value):
-            value = int(value)
+        if isinstance(value, str) and (digits := _WHOLE.fullmatch(value)):
+            value = int(digits[1])
         return whole_number(self._loaded, self._row, {meaning: value}, meaning)
 
     @property
@@ -151,7 +153,7 @@ class _TableRow:
         given = next(iter(self._cells.get(("answerable", 0), [])), None)
         if given is None or isinstance(given, bool):
             return given
-        answerable = _ANSWERABLE.get(str(given).strip().casefold())
+        answerable = _ANSWERABLE.get(str(given).strip().casefold().removesuffix(".0"))
         if answerable is None:
             raise self._loaded.wrong(
                 f"answerable is {quoted(given)}: expected true or false", self._row

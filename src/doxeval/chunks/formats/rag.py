@@ -26,8 +26,8 @@ ragas: samples with the texts that should have been retrieved, without their doc
 A reference context is a need, looked for in all documents. Where there are only ids, they are those
 of documents.
 
-Its testsets are read as they are: "<1-hop>" before a context is left out, and `synthesizer_name` is
-a tag.
+Its testsets are read as they are, from files or objects: "<1-hop>" before a context is left out,
+and `synthesizer_name` is a tag.
 
 DeepEval: goldens, with the context from which a model made them.
 
@@ -47,7 +47,8 @@ MultiHop-RAG: facts of articles.
 
     {"query", "answer", "question_type", "evidence_list": [{"title", "url", "fact"}]}
 
-A fact is a need, looked for in the article that its url or title names.
+A fact is a need, looked for in the article that its url or title names. A question of the type
+null_query has no answer.
 
 AutoRAG: ids of chunks as AND of OR, and the corpus that says where these chunks are.
 
@@ -270,7 +271,8 @@ def _multihop_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion
             evidence.append(RawEvidence(document, needed_text(loaded, row, fact, "fact")))
         question = needed_text(loaded, row, record, "query")
         own, tags = text(record, "id") or str(row + 1), texts(record, "question_type")
-        yield RawQuestion(own, question, single_needs(evidence), tags)
+        is_answerable = bool(evidence) or "null_query" not in tags
+        yield RawQuestion(own, question, single_needs(evidence), tags, answerable=is_answerable)
 
 
 MULTIHOP = QuestionFormat(

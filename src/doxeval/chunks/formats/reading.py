@@ -7,7 +7,8 @@ SQuAD 1 and 2: answers as parts of paragraphs, by title.
     {"id", "title", "context", "question", "answers": {"text": […], "answer_start": […]}}   one each
 
 The paragraphs of a title, separated by blank lines, are a document. The answers of several people
-to a question are alternatives, at their places: so short a text occurs elsewhere by chance.
+to a question are alternatives, at their places: so short a text occurs elsewhere by chance. What is
+impossible to answer, or has an empty list of answers, is a question without an answer.
 
 QASPER: questions about papers, with the paragraphs that are evidence for the answers.
 
@@ -17,7 +18,7 @@ QASPER: questions about papers, with the paragraphs that are evidence for the an
 Data frames and data sets have lists by field instead ("full_text": {"section_name": […],
 "paragraphs": [[…]]}). The evidence of all annotators together is needed, each paragraph once. What
 begins with "FLOAT SELECTED" is the caption of a figure or table, which the text does not contain:
-it is reported.
+it is reported. What all annotators call "unanswerable" is a question without an answer.
 
 HotpotQA, 2WikiMultihopQA and MuSiQue: questions that need sentences or paragraphs of several
 articles.
@@ -122,7 +123,9 @@ def _squad_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
         own = needed_text(loaded, row, record, "id")
         needs = (RawNeed(evidence),) if evidence else ()
         judged = (document,) if document is not None and not evidence else ()
-        yield RawQuestion(own, question, needs, not_relevant=judged)
+        # Data sets of Hugging Face leave is_impossible out: there, no answers say it.
+        is_answerable = bool(evidence) or record.get("is_impossible") is False
+        yield RawQuestion(own, question, needs, not_relevant=judged, answerable=is_answerable)
 
 
 def _squad_answers(
@@ -207,10 +210,9 @@ def _qasper_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
             question = text(asked, "question")
             if question is None:
                 raise loaded.wrong("a question without its text", row)
+            given = list(_qasper_answers(asked.get("answers")))
             evidence = dict.fromkeys(
-                quote
-                for answer in _qasper_answers(asked.get("answers"))
-                for quote in texts(answer, "evidence")
+                quote for answer in given for quote in texts(answer, "evidence")
             )
             quotes = [
                 quote for quote in evidence if quote.strip() and not quote.startswith(_CAPTION)
@@ -218,7 +220,14 @@ def _qasper_questions(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
             captions = tuple(quote for quote in evidence if quote.startswith(_CAPTION))
             own = text(asked, "question_id") or f"{name}-{number}"
             needs = single_needs([RawEvidence(name, quote) for quote in quotes])
-            yield RawQuestion(own, question, needs, unusable=captions)
+            is_answerable = not given or not all(answer.get("unanswerable") for answer in given)
+            yield RawQuestion(
+                own,
+                question,
+                needs if is_answerable else (),
+                unusable=captions,
+                answerable=is_answerable,
+            )
 
 
 def _qasper_answers(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -4,8 +4,9 @@
     /document[1]/page[3]    the third page
 
 Typeset ligatures (such as one character for "ffi") become the letters that they stand for, and
-what a font gives no character for becomes U+FFFD. Files without any text (scans), and files that
-need a password, cannot be read.
+what a font gives no character for becomes U+FFFD. Files without any text (scans), files that need a
+password, and files that take too long (30 seconds of a processor, and 10 more for each megabyte)
+cannot be read.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from __future__ import annotations
 import io
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from doxeval.documents.build.options import Limits, check_limit
@@ -34,6 +36,12 @@ _LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "ſt", "ﬆ": "st"}
 )
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")
+# A hostile file can be small and draw the same for days: what a file may take, and what more for
+# each megabyte of it. An ordinary page takes some hundredths of a second.
+LONGEST = 30.0
+_LONGEST_OF_A_MEGABYTE = 10.0
+# pypdf keeps every object that it has decoded; after so many seconds they are let go.
+_KEPT_FOR = 1.0
 
 
 @cache
@@ -92,14 +100,35 @@ def _page_texts(data: bytes, limits: Limits, origin: str) -> Iterator[str]:
             reader = pypdf.PdfReader(io.BytesIO(data))
             _unlock(reader, origin)
             check_limit("elements", 1 + len(reader.pages), limits, origin)
+            check = _limited(reader, len(data), origin)
             for page in reader.pages:
-                text = page.extract_text().translate(_LIGATURES)
+                check()
+                text = page.extract_text(visitor_operand_before=check).translate(_LIGATURES)
                 yield _NO_CHARACTER.sub("\ufffd", text)
     except DocumentError:
         raise
     except Exception as error:  # what is damaged makes pypdf raise errors of many kinds
         reason = truncate(" ".join(str(error).split()) or type(error).__name__)
         raise DocumentError(f"not a PDF that can be read: {reason}", origin) from None
+
+
+def _limited(reader: PdfReader, size: int, origin: str) -> Callable[..., None]:
+    """Return what is called at each drawing operator, and bounds the time and memory of a file."""
+    longest = LONGEST + _LONGEST_OF_A_MEGABYTE * size / 1e6
+    end = thread_time() + longest
+    kept_since = thread_time()
+
+    def check(*_: object) -> None:
+        nonlocal kept_since
+        now = thread_time()
+        if now > end:
+            message = f"takes more than {plural(round(longest), 'second')} of a processor to read"
+            raise DocumentError(message, origin)
+        if now > kept_since + _KEPT_FOR:
+            reader.resolved_objects.clear()
+            kept_since = now
+
+    return check
 
 
 def _unlock(reader: PdfReader, origin: str) -> None:
