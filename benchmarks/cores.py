@@ -169,20 +169,27 @@ def _output_of(arguments: Sequence[str]) -> str:
 
 def _timed_as_a_job() -> Callable[[], float]:
     """Time what this process does as one of the jobs; return a function that tells how long."""
+    import multiprocessing
+
     from doxeval.evaluation import Evaluation
+    from doxeval.retrieve import Searcher
 
     seconds = 0.0
-    score_piece = Evaluation.score_piece
 
-    def timed(evaluation: Any, piece: Any) -> Any:
-        nonlocal seconds
-        begin = time.process_time()
-        try:
-            return score_piece(evaluation, piece)
-        finally:
-            seconds += time.process_time() - begin
+    def timed(method: Callable[..., Any]) -> Callable[..., Any]:
+        def carried_out(*arguments: Any) -> Any:
+            nonlocal seconds
+            begin = time.process_time()
+            try:
+                return method(*arguments)
+            finally:
+                if multiprocessing.active_children():  # the other jobs
+                    seconds += time.process_time() - begin
 
-    Evaluation.score_piece = timed  # type: ignore[method-assign]
+        return carried_out
+
+    Evaluation.score_piece = timed(Evaluation.score_piece)  # type: ignore[method-assign]
+    Searcher.answer = timed(Searcher.answer)  # type: ignore[method-assign]
     return lambda: seconds
 
 

@@ -95,6 +95,7 @@ SEAMS = {
     "recent_paths": "doxeval.documents.nodes._RECENT",
     "run_groups_limit": "doxeval.runs.run.MOST_GROUPS",
     "score_whole_run": "doxeval.evaluation.scoring.score_run",
+    "search_worth_processes": "doxeval.retrieve.jobs.WORTH_PROCESSES",
     "settled_after": "doxeval.storage.files._SETTLED",
     "slowest_download": "doxeval.storage.remote._SLOWEST",
     "small_file_bytes": "doxeval.storage.files._SMALL",

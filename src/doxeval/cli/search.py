@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from doxeval.cli.options import RunFormat, force_option, out_option, refuse_existing
+from doxeval.cli.options import (
+    EngineOptions,
+    RunFormat,
+    force_option,
+    jobs_option,
+    out_option,
+    refuse_existing,
+)
 from doxeval.cli.output import (
     counting_bar,
     line,
@@ -17,7 +25,7 @@ from doxeval.cli.output import (
     print_table,
     warn,
 )
-from doxeval.cli.verb import LibraryOptions, in_options, library_options, refuse, verb
+from doxeval.cli.verb import LibraryOptions, in_options, library_options, part, refuse, verb
 from doxeval.messages import plural, truncate
 from doxeval.named import option
 
@@ -27,8 +35,8 @@ if TYPE_CHECKING:
     from doxeval.retrieve import Explanation, Searcher, SearchOptions
     from doxeval.topics import Term, Topic
 
-_FOR_RUNS = ("topic", "query", "skip_missing", "run_id", "format", "out", "force")
-_FOR_FILES = ("run_id", "format", "out", "force")
+_FOR_FILES = ("run_id", "format", "jobs", "engine", "patience", "out", "force")
+_FOR_RUNS = ("topic", "query", "skip_missing", *_FOR_FILES)
 
 
 @dataclass(frozen=True)
@@ -71,6 +79,8 @@ class SearchVerbOptions:
         None, "The id of the run.", metavar="ID", shown_default="by task and model"
     )
     format: RunFormat | None = option(None, "Format of the run.", shown_default="by its name")
+    jobs: int | None = jobs_option()
+    engine: EngineOptions = part(EngineOptions)
     force: bool = force_option()
 
 
@@ -136,19 +146,25 @@ def _searcher(collection: str, options: SearchVerbOptions, **defaults: Any) -> S
 
 def _write_run(collection: str, topics: str, out: Path, options: SearchVerbOptions) -> None:
     from doxeval.errors import OutputError
-    from doxeval.retrieve import search_topics
+    from doxeval.retrieve import SearchPlace, search_topics
     from doxeval.runs import write_run
 
+    options.engine.check()
     refuse_existing(out, force=options.force)
     searcher = _searcher(collection, options)
     chosen = _topics(topics, options.topic)
-    with counting_bar("Searching", len(chosen)) as progress:
+    cores = 1 if options.engine.engine is not None else os.cpu_count() or 1
+    with (
+        options.engine.opened() as engine,
+        counting_bar("Searching", len(chosen)) as progress,
+    ):
         run = search_topics(
             searcher,
             chosen,
             query=options.query,
             run_id=options.run_id,
             skip_missing=options.skip_missing,
+            place=SearchPlace(options.jobs or cores, engine=engine),
             progress=progress,
         )
     warn(run.warnings)

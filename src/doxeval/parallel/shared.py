@@ -112,8 +112,8 @@ def _pickle(value: Any, by_value: bool) -> bytes:
             problem = error
     if problem is not None:
         raise InputError(
-            f"the evaluation cannot be sent to other processes: {problem}; a measure or function "
-            "of your own must be defined in a module that they can import"
+            f"this work cannot be sent to other processes: {problem}; a measure, model or "
+            "function of your own must be defined in a module that they can import"
         )
     return data
 
@@ -123,8 +123,8 @@ def _unpack(packed: Any) -> Any:
         value, prepare = pickle.loads(zlib.decompress(packed))  # noqa: S301  # made by Shared.of
     except (ImportError, AttributeError) as error:
         raise EngineError(
-            f"the evaluation cannot be read in another process: {error}; a measure or function of "
-            "your own must be defined in a module that all processes can import"
+            f"this work cannot be read in another process: {error}; a measure, model or function "
+            "of your own must be defined in a module that all processes can import"
         ) from None
     if prepare is not None:
         prepare(value)

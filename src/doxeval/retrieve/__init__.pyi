@@ -9,6 +9,7 @@ from doxeval.retrieve.explanations import models_page as models_page
 from doxeval.retrieve.index import Index as Index
 from doxeval.retrieve.index_build import Progress as Progress
 from doxeval.retrieve.index_build import build_index as build_index
+from doxeval.retrieve.jobs import SearchPlace as SearchPlace
 from doxeval.retrieve.models import ARTICLES as ARTICLES
 from doxeval.retrieve.models import BM25 as BM25
 from doxeval.retrieve.models import BUILT_IN as BUILT_IN

@@ -26,7 +26,7 @@ A position is a 32-bit number, or a 64-bit number if there are 2^32 words or mor
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -122,6 +122,9 @@ class Index:
     def __repr__(self) -> str:
         name = self.directory.name
         return f"Index({name!r}): {plural(self.words, 'word')}, {plural(self.terms, 'term')}"
+
+    def __reduce__(self) -> tuple[Callable[..., Index], tuple[str, Collection, str]]:
+        return _reopen, (os.path.abspath(self.directory), self.collection, self.checksum)
 
     @property
     def checksum(self) -> str:
@@ -274,6 +277,14 @@ def _are_in(ascending: Ints, values: Ints) -> Bools:
     inside = places < len(ascending)
     inside[inside] = ascending[places[inside]] == values[inside]
     return inside
+
+
+def _reopen(directory: str, collection: Collection, checksum: str) -> Index:
+    """Return a pickled index, opened again if it is still the same."""
+    index = Index(directory, collection)
+    if index.checksum != checksum:
+        raise SearchIndexError("the index is not the one that was pickled", directory)
+    return index
 
 
 # Where an index is

@@ -23,8 +23,10 @@ from doxeval.documents import COLLECTION, Collection, PathPattern
 from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
+from doxeval.parallel import PATIENCE, EngineLike
 from doxeval.retrieve.frames import frame_of_results, topics_of_frame
 from doxeval.retrieve.index import Index
+from doxeval.retrieve.jobs import IN_THIS_PROCESS, SearchPlace, answers
 from doxeval.retrieve.matches import (
     MOST_OCCURRENCES,
     MatchBlock,
@@ -59,6 +61,8 @@ from doxeval.topics import StructuredQuery, Term, Topic, parse_structured, read_
 from doxeval.version import __version__
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from doxeval.retrieve.nexi import ElementScores
 
 # An index, a collection that has one beside it, or the directory of either.
@@ -96,6 +100,10 @@ def search(
     max_results: int = ...,
     run_id: str | None = ...,
     skip_missing: bool = ...,
+    jobs: int = ...,
+    executor: Executor | None = ...,
+    engine: EngineLike | None = ...,
+    patience: float = ...,
     progress: Callable[[int], object] | None = ...,
 ) -> Run: ...
 
@@ -120,6 +128,10 @@ def search(
     max_results: int = MOST,
     run_id: str | None = None,
     skip_missing: bool = False,
+    jobs: int = 1,
+    executor: Executor | None = None,
+    engine: EngineLike | None = None,
+    patience: float = PATIENCE,
     progress: Callable[[int], object] | None = None,
 ) -> Any:
     """Search for topics, and return a run: the best parts of documents, as the task requires.
@@ -140,7 +152,13 @@ def search(
     phrases: whether phrases in quotes count beside their words ("extra"), alone ("only"), or not
     at all ("words"). stop: the stop words: "english", "none", a file, or words.
     max_results: how many results a topic has at most. skip_missing leaves out topics without a
-    query, which are an error otherwise. progress is called with 1 after each topic.
+    query, which are an error otherwise. progress is called with the number of topics that have
+    been answered since.
+
+    With jobs, topics are answered in as many processes, if answering them takes long enough; with
+    an executor, on that; with an engine, on a cluster, such as "dask://HOST:PORT" (see
+    `Evaluation.score_all`), whose workers see the same collection and index at the same paths, and
+    which may be without workers for `patience` seconds. The run does not depend on any of this.
 
     Topics may be a data frame, with the columns of PyTerrier (`qid`, `query`) or ir_measures
     (`query_id`, `text`); `query` is then the name of the column. What is returned is a data frame,
@@ -191,6 +209,7 @@ def search(
         query=query,
         run_id=run_id,
         skip_missing=skip_missing,
+        place=SearchPlace(jobs, executor, engine, patience),
         progress=progress,
     )
     warn(run.warnings)
@@ -204,6 +223,7 @@ def search_topics(
     query: str | None = None,
     run_id: str | None = None,
     skip_missing: bool = False,
+    place: SearchPlace = IN_THIS_PROCESS,
     progress: Callable[[int], object] | None = None,
 ) -> Run:
     """Search for topics as `search` does, with an index and options that are ready."""
@@ -217,17 +237,13 @@ def search_topics(
         is_structured=options.rules.interpretation is not None,
         skip_missing=skip_missing,
     )
-    answers: dict[str, SearchResults] = {}
-    for topic, terms in queries:
-        answers[topic] = searcher.answer(terms)
-        if progress is not None:
-            progress(1)
+    answered = answers(searcher, queries, place, progress or (lambda _: None))
     return _run_of(
-        answers,
+        answered,
         searcher,
         run_id or options.run_name(),
         _run_facts(searcher, field),
-        (*missing_warnings, *_warnings(searcher, answers)),
+        (*missing_warnings, *_warnings(searcher, answered)),
     )
 
 
