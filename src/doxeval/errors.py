@@ -21,6 +21,7 @@
     │   ├── CampaignError         a campaign cannot do what was asked (assess/db/session.py)
     │   │   ├── CannotSave        nothing was saved; try again (assess/db/session.py)
     │   │   ├── Damaged           the database of a campaign is damaged (assess/db/session.py)
+    │   │   ├── Interrupted       whoever wanted to sign in has gone away (assess/db/session.py)
     │   │   ├── NotInQueue        nobody is to judge the document (assess/db/session.py)
     │   │   ├── Throttled         too many failed logins (assess/db/session.py)
     │   │   └── Unknown           no such topic or user (assess/db/session.py)

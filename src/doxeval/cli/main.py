@@ -118,8 +118,8 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     return _PLAIN.get(character, escaped), error.start + 1
 
 
-def _print_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:
-    if is_wanted:
+def _print_version(ctx: click.Context, _: click.Parameter, is_requested: bool) -> None:
+    if is_requested:
         built_from = commit()
         click.echo(f"doxeval {__version__}" + (f" (commit {built_from})" if built_from else ""))
         ctx.exit()

@@ -322,7 +322,7 @@ class Viewer {
     const query =
       topic.query && topic.query !== topic.title ? element("p", {}, element("code", {}, topic.query)) : null;
     const description = topic.description ? element("p", {}, topic.description) : null;
-    return [title, query, description].filter((node) => node !== null);
+    return [title, description, query].filter((node) => node !== null);
   }
 
   #aboutDocument(): string {

@@ -61,8 +61,8 @@ export function topicView(page: Page): void {
 function question(page: Page, topic: number): Node[] {
   const { query, description } = page.topic(topic);
   const list = element("dl", { class: "asked" });
-  if (query) list.append(element("dt", {}, "query"), element("dd", {}, element("code", {}, query)));
   if (description) list.append(element("dt", {}, "description"), element("dd", {}, description));
+  if (query) list.append(element("dt", {}, "query"), element("dd", {}, element("code", {}, query)));
   return list.childElementCount ? [list] : [];
 }
 
