@@ -5,14 +5,42 @@ export const MAX_SECONDS = 600;
 
 export type DisplayRole =
   | "heading"
+  | "heading-1"
+  | "heading-2"
+  | "heading-3"
+  | "heading-4"
+  | "heading-5"
+  | "heading-6"
+  | "paragraph"
+  | "preformatted"
+  | "code"
+  | "emphasis"
+  | "strong"
+  | "small"
+  | "superscript"
+  | "subscript"
   | "list"
+  | "ordered-list"
   | "item"
-  | "table"
-  | "row"
-  | "cell"
-  | "inline"
+  | "definition-list"
+  | "term"
+  | "description"
+  | "quote"
+  | "quotation"
+  | "footnote"
+  | "caption"
   | "figure"
-  | "maths"
+  | "picture"
+  | "table"
+  | "head"
+  | "body"
+  | "row"
+  | "header"
+  | "cell"
+  | "break"
+  | "rule"
+  | "mathematics"
+  | "inline"
   | "block";
 
 export type Snap = "characters" | "words" | "sentences";
@@ -50,6 +78,19 @@ export type OperationKind =
   | "undo"
   | "redo";
 
+export type FactName =
+  | "dir"
+  | "lang"
+  | "rowspan"
+  | "colspan"
+  | "start"
+  | "value"
+  | "reversed"
+  | "numbering"
+  | "display";
+
+export type Fact = [number, FactName, string];
+
 /** The judgment of one document as it stands. */
 export interface StateData {
   highlights: Span[];
@@ -75,7 +116,8 @@ export interface TopicData {
 /**
  * The elements of a document in their order, as columns.
  *
- * The path of a row is made of the tags and ordinals of its ancestors and its own.
+ * The path of a row is made of the tags and ordinals of its ancestors and its own. tag and role
+ * are numbers of the article's tags and roles.
  */
 export interface ElementRows {
   start: number[];
@@ -83,6 +125,14 @@ export interface ElementRows {
   parent: number[];
   tag: number[];
   ordinal: number[];
+  role: number[];
+}
+
+/** A picture of an element: words that stand for it, and its number if the server has it. */
+export interface PictureData {
+  element: number;
+  alt: string;
+  number: number | null;
 }
 
 /** Where a document is in the queue of its judge, and its neighbours there. */
@@ -136,7 +186,9 @@ export interface ArticleData extends JudgmentData {
   sha256: string;
   elements: ElementRows;
   tags: string[];
-  roles: Record<string, DisplayRole>;
+  roles: DisplayRole[];
+  facts: Fact[];
+  pictures: PictureData[];
   pooled: Span[] | null;
   keywords: string[];
   snap: Snap;

@@ -12,9 +12,11 @@ from sqlalchemy import Connection, Row, insert, select, update
 from doxeval.assess.choices import (
     DISPLAY_ROLES,
     MODES,
+    OLD_DISPLAY_ROLES,
     ORDERS,
     PARTS,
     SNAPS,
+    DisplayRole,
     Mode,
     Order,
     Part,
@@ -31,6 +33,8 @@ from doxeval.assess.db.schema import (
     put_setting,
 )
 from doxeval.assess.db.session import CampaignError, Unknown, decoding
+from doxeval.documents import PathPatterns
+from doxeval.errors import SyntaxProblem
 from doxeval.messages import Parameter, quoted, suggestion
 from doxeval.topics import TEXT_FIELDS, Topic
 
@@ -44,7 +48,8 @@ class Settings:
 
     order: in which order assessors walk the pool; `random` follows `seed`.
     show_pooled: whether assessors may see which parts of a document runs returned.
-    display: how tags are shown, where it is not guessed. snap: what selections snap to.
+    display: the roles of tags and of path patterns, where they are not guessed; patterns win over
+    tags, and of several patterns the last. snap: what selections snap to.
 
     >>> Settings(mode="2005").order
     'pool'
@@ -67,11 +72,22 @@ prioritised, random
             chosen = getattr(self, name)
             if chosen not in known:
                 raise CampaignError(Parameter(name, chosen) + suggestion(str(chosen), known))
-        for tag, role in self.display.items():
-            if role not in DISPLAY_ROLES:
-                hint = suggestion(str(role), DISPLAY_ROLES)
-                raise CampaignError(Parameter("display", {tag: role}) + hint)
-        object.__setattr__(self, "display", MappingProxyType(dict(self.display)))
+        display = {key: _display_role(key, role) for key, role in self.display.items()}
+        object.__setattr__(self, "display", MappingProxyType(display))
+
+
+def _display_role(key: str, role: str) -> DisplayRole:
+    """Return a role by its name, today's or an old one; the key is a tag, or path patterns."""
+    role = OLD_DISPLAY_ROLES.get(role, role)
+    if role not in DISPLAY_ROLES:
+        known = f"; expected one of {', '.join(DISPLAY_ROLES)}"
+        raise CampaignError(Parameter("display", {key: role}) + known)
+    if key.startswith("/"):
+        try:
+            PathPatterns.parse(key)
+        except SyntaxProblem as error:
+            raise CampaignError(Parameter("display", {key: role}) + f"; {error}") from None
+    return role
 
 
 def save_settings(connection: Connection, settings: Settings) -> None:

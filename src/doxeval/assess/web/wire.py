@@ -27,6 +27,13 @@ OperationKind = Literal[
 ]  # fmt: skip
 
 
+FactName = Literal[
+    "dir", "lang", "rowspan", "colspan", "start", "value", "reversed", "numbering", "display"
+]
+# The row of an element, and something that its author said of how it is shown.
+Fact = tuple[int, FactName, str]
+
+
 class StateData(Struct, frozen=True):
     """The judgment of one document as it stands."""
 
@@ -54,7 +61,8 @@ class TopicData(Struct, frozen=True, omit_defaults=True):
 class ElementRows(Struct, frozen=True):
     """The elements of a document in their order, as columns.
 
-    The path of a row is made of the tags and ordinals of its ancestors and its own.
+    The path of a row is made of the tags and ordinals of its ancestors and its own. tag and role
+    are numbers of the article's tags and roles.
     """
 
     start: list[int]
@@ -62,6 +70,15 @@ class ElementRows(Struct, frozen=True):
     parent: list[int]
     tag: list[int]
     ordinal: list[int]
+    role: list[int]
+
+
+class PictureData(Struct, frozen=True):
+    """A picture of an element: words that stand for it, and its number if the server has it."""
+
+    element: int
+    alt: str
+    number: int | None
 
 
 class QueuePlace(Struct, frozen=True, rename="camel"):
@@ -117,7 +134,9 @@ class ArticleData(JudgmentData, frozen=True, rename="camel", kw_only=True):
     sha256: str
     elements: ElementRows
     tags: list[str]
-    roles: dict[str, DisplayRole]
+    roles: list[DisplayRole]
+    facts: list[Fact]
+    pictures: list[PictureData]
     pooled: list[Span] | None
     keywords: list[str]
     snap: Snap
