@@ -47,6 +47,8 @@ export type Snap = "characters" | "words" | "sentences";
 
 export const BEP_QUOTE = 32;
 
+export const LONGEST_COMMENT = 2000;
+
 export const LONGEST_NOTE = 10000;
 
 export const LONGEST_QUOTE = 4096;
@@ -61,6 +63,8 @@ export const LONGEST_QUERY = 200;
 
 export type Span = [number, number];
 
+export type Comment = [number, number, string];
+
 export type WireGrade = number | "?" | [number, number];
 
 export type OperationKind =
@@ -73,6 +77,7 @@ export type OperationKind =
   | "not-relevant"
   | "reopen"
   | "note"
+  | "comment"
   | "problem"
   | "skip"
   | "undo"
@@ -101,6 +106,7 @@ export interface StateData {
   skipped: boolean;
   problem: boolean;
   note: string;
+  comments: Comment[];
 }
 
 /** The statement of a topic, without fields that are empty. */
@@ -170,13 +176,15 @@ export interface JudgmentData {
 /**
  * All that the page of an article shows: the document, the topic, and the judgment so far.
  *
- * pooled: None if the organiser does not show what the systems returned. others: to adjudicators.
+ * original: where the document was published, if the organiser says. pooled: None if the organiser
+ * does not show what the systems returned. others: to adjudicators.
  */
 export interface ArticleData extends JudgmentData {
   user: string;
   topic: TopicData;
   doc: string;
   title: string;
+  original: string | null;
   mode: Mode;
   closed: boolean;
   adjudicating: boolean;

@@ -165,6 +165,7 @@ class Campaign:
         database: str | None = None,
         snap: Snap = "characters",
         title: str = "",
+        original: str = "",
         admin: tuple[str, str] | None = None,
     ) -> Campaign:
         """Make a campaign in a new directory, all of it or nothing, and open it.
@@ -172,7 +173,7 @@ class Campaign:
         `database` is the URL of a PostgreSQL database; without one, SQLite is used. `admin` is the
         name and the password of the first user.
         """
-        settings = Settings(mode, order, seed, show_pooled, display or {}, snap, title)
+        settings = Settings(mode, order, seed, show_pooled, display or {}, snap, title, original)
         judged = Collection(collection)
         check_topics(topics)
         password = None if admin is None else users.hash_password(users.checked_password(admin[1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -50,6 +51,7 @@ class Settings:
     show_pooled: whether assessors may see which parts of a document runs returned.
     display: the roles of tags and of path patterns, where they are not guessed; patterns win over
     tags, and of several patterns the last. snap: what selections snap to.
+    original: where the documents were published, with {id} for the id of each.
 
     >>> Settings(mode="2005").order
     'pool'
@@ -66,12 +68,18 @@ prioritised, random
     display: Mapping[str, str] = field(default_factory=dict)
     snap: Snap = "characters"
     title: str = ""
+    original: str = ""
 
     def __post_init__(self) -> None:
         for name, known in (("mode", MODES), ("order", ORDERS), ("snap", SNAPS)):
             chosen = getattr(self, name)
             if chosen not in known:
                 raise CampaignError(Parameter(name, chosen) + suggestion(str(chosen), known))
+        if self.original and not re.match(r"https?://[^{}\s]*\{id\}[^{}\s]*\Z", self.original):
+            raise CampaignError(
+                Parameter("original", self.original)
+                + ": expected an address like https://example.org/{id}.html"
+            )
         display = {key: _display_role(key, role) for key, role in self.display.items()}
         object.__setattr__(self, "display", MappingProxyType(display))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Annotated, Any, cast
+from urllib.parse import quote
 
 import msgspec
 from starlette.responses import Response
@@ -101,6 +102,7 @@ def get_article(request: Request) -> Response:
         topic=_topic_data(topic),
         doc=document,
         title=site.finder.title(document),
+        original=settings.original.replace("{id}", quote(document)) or None,
         mode=campaign.mode,
         closed=topic.is_closed,
         adjudicating=judge == ADJUDICATED,

@@ -11,19 +11,33 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from doxeval.assess.db import MAX_SECONDS, DisplayRole, Snap
-from doxeval.assess.judging import BEP_QUOTE, LONGEST_NOTE, LONGEST_QUOTE, Mode, Status
+from doxeval.assess.judging import (
+    BEP_QUOTE,
+    LONGEST_COMMENT,
+    LONGEST_NOTE,
+    LONGEST_QUOTE,
+    Mode,
+    Status,
+)
 
-__all__ = ["BEP_QUOTE", "LONGEST_NOTE", "LONGEST_QUOTE", "MAX_SECONDS"]  # for the page
+__all__ = [  # for the page
+    "BEP_QUOTE",
+    "LONGEST_COMMENT",
+    "LONGEST_NOTE",
+    "LONGEST_QUOTE",
+    "MAX_SECONDS",
+]
 
 MAX_OPERATIONS = 200  # in one request
 LONGEST_QUERY = 200
 
 Span = tuple[int, int]
+Comment = tuple[int, int, str]  # the passage, and what is said of it
 # 2005: 2, 1 or "?"; 2003: exhaustivity and specificity.
 WireGrade = int | Literal["?"] | tuple[int, int]
 OperationKind = Literal[
     "highlight", "unhighlight", "bep", "clear-bep", "grade", "validate", "not-relevant", "reopen",
-    "note", "problem", "skip", "undo", "redo",
+    "note", "comment", "problem", "skip", "undo", "redo",
 ]  # fmt: skip
 
 
@@ -45,6 +59,7 @@ class StateData(Struct, frozen=True):
     skipped: bool
     problem: bool
     note: str
+    comments: list[Comment] = []
 
 
 class TopicData(Struct, frozen=True, omit_defaults=True):
@@ -118,13 +133,15 @@ class JudgmentData(Struct, frozen=True, rename="camel", kw_only=True):
 class ArticleData(JudgmentData, frozen=True, rename="camel", kw_only=True):
     """All that the page of an article shows: the document, the topic, and the judgment so far.
 
-    pooled: None if the organiser does not show what the systems returned. others: to adjudicators.
+    original: where the document was published, if the organiser says. pooled: None if the organiser
+    does not show what the systems returned. others: to adjudicators.
     """
 
     user: str
     topic: TopicData
     doc: str
     title: str
+    original: str | None
     mode: Mode
     closed: bool
     adjudicating: bool

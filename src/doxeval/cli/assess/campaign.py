@@ -86,6 +86,12 @@ class InitOptions:
         shown_default="by the usual names of tags",
     )
     snap: Snap = option("characters", "What highlights grow to.")
+    original: str | None = option(
+        None,
+        "Where the documents were published, with {id} for the id of each, such as "
+        "https://example.org/{id}.html: pages link to it.",
+        metavar="ADDRESS",
+    )
     database: str | None = database_option()
     admin: str = option("admin", "The first user, an admin.", metavar="NAME")
     password: PasswordOptions = part(PasswordOptions)
@@ -123,6 +129,7 @@ def init(directory: Path, options: InitOptions) -> None:
         show_pooled=options.show_pooled,
         display=_display(options.display),
         snap=options.snap,
+        original=options.original or "",
         database=options.database,
         admin=(options.admin, password),
     ) as campaign:
