@@ -323,7 +323,7 @@ def _hash(seed: int, what: object) -> str:
 
 
 @dataclass(frozen=True)
-class _Situation:
+class _CurrentShares:
     """Who has and who began what, in the topics that are balanced and in all others."""
 
     documents: list[Document]
@@ -351,7 +351,7 @@ def balance(
             f"{plural(needed, 'assessor')} for a document, and there "
             f"{'is' if len(users) == 1 else 'are'} only {len(users)}"
         )
-    now = _situation(connection, chosen)
+    now = _current_shares(connection, chosen)
     active = {user.id for user in all_users(connection) if user.active}
     covered = {
         document: now.done.get(document, set())
@@ -434,7 +434,7 @@ def _people(connection: Connection, names: Collection[str] | None) -> list[User]
     return users
 
 
-def _situation(connection: Connection, topics: Sequence[str]) -> _Situation:
+def _current_shares(connection: Connection, topics: Sequence[str]) -> _CurrentShares:
     chosen = set(topics)
     pool, loads = POOL_DOCUMENTS.c, Counter[int]()
     documents, sizes = [], Counter[str]()
@@ -474,11 +474,11 @@ def _situation(connection: Connection, topics: Sequence[str]) -> _Situation:
             begun.setdefault(Document(topic, document), set()).add(user)
             if status == "validated":
                 done.setdefault(Document(topic, document), set()).add(user)
-    return _Situation(documents, whole, given, begun, done, loads)
+    return _CurrentShares(documents, whole, given, begun, done, loads)
 
 
 def _with_begun(
-    spread: Mapping[Document, Sequence[int]], now: _Situation
+    spread: Mapping[Document, Sequence[int]], now: _CurrentShares
 ) -> dict[Document, set[int]]:
     """Return everybody's documents, also those that they began with."""
     return {
@@ -492,7 +492,7 @@ def _write(
     connection: Connection,
     topics: Sequence[str],
     shares: Mapping[Document, set[int]],
-    now: _Situation,
+    now: _CurrentShares,
 ) -> None:
     share, assigned, judged = SHARES.c, ASSIGNMENTS.c, JUDGMENTS.c
     by_document: dict[str, set[int]] = {topic: set() for topic in topics}
@@ -533,7 +533,7 @@ def _rows(
     connection: Connection,
     users: Sequence[User],
     shares: Mapping[Document, set[int]],
-    now: _Situation,
+    now: _CurrentShares,
 ) -> Iterator[AssessorShare]:
     """Yield the shares of those who take part, and of others who had some or have some now."""
     chosen = {user.id for user in users}

@@ -210,13 +210,16 @@ class Campaign:
 
         facts = new_facts(judged.address, judged.checksum, database)
         make_directory(Path(directory), facts, fill)
-        return cls.open(directory)
+        return cls.open(directory, judged)
 
     @classmethod
-    def open(cls, directory: str | Path, collection: str | Path | None = None) -> Campaign:
+    def open(
+        cls, directory: str | Path, collection: str | Path | Collection | None = None
+    ) -> Campaign:
         """Open a campaign; `notices` says what was done on the way, such as a migration.
 
-        If its collection was moved, `collection` says where it is now; this is remembered.
+        If its collection was moved, `collection` says where it is now; this is remembered. It may
+        be the collection itself, which is then not opened again.
         """
         return cls(Path(directory), open_directory(Path(directory), collection))
 
@@ -230,8 +233,9 @@ class Campaign:
         database: str | None = None,
     ) -> Campaign:
         """Make a campaign from a backup in a new directory, and open it."""
-        backup.restore(Path(path), Path(directory), collection, database)
-        return cls.open(directory)
+        return cls.open(
+            directory, backup.restore(Path(path), Path(directory), collection, database)
+        )
 
     @staticmethod
     def rebase(directory: str | Path, collection: str | Path) -> RebaseReport:
@@ -549,6 +553,10 @@ class Campaign:
         """
         with self.database.read() if dry_run else self.database.write() as connection:
             return balance(connection, options, topics, people, _id(by), dry_run)
+
+    def has_shares(self) -> bool:
+        """Tell whether documents were given to assessors one by one."""
+        return any(assignment.by_document for assignment in self.assignments())
 
     def uncovered_documents(self) -> dict[str, int]:
         """Return how many documents of each open topic are given to nobody."""

@@ -67,7 +67,7 @@ organiser, admin
         columns = {name.strip().lower(): value.strip() for name, value in record.items()}
         if "name" not in columns:
             known = join_names(list(record))
-            raise FormatError(f"expected a column 'name'; there are {known}", origin, 1)
+            raise FormatError(f"expected a column 'name'; the columns are {known}", origin, 1)
         name, role = columns.pop("name"), columns.pop("role", "") or "assessor"
         try:
             check_name(name)

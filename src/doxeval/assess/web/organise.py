@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
@@ -56,6 +55,8 @@ NOTICES = {
 }
 SHOWN_ONCE = "Write the password down now: it is not shown again."
 LINKS_SHOWN_ONCE = "Pass on every link now, each to its user alone: they are not shown again."
+# What the form for spreading documents has at first.
+_BALANCE = {"topic": "", "per_document": "1", "twice": "0", "seed": "0", "keep_topics": ""}
 LOG = "log"
 TITLES: dict[str, str] = {
     "jsonl": "JSONL of doxeval",
@@ -80,7 +81,7 @@ def _organise_page(
     problem: str = "",
     secrets: Sequence[tuple[str, str]] = (),
     balanced: Balanced | None = None,
-    balance_form: Mapping[str, str] = MappingProxyType({}),
+    balance_form: dict[str, str] = _BALANCE,
     people: str = SAMPLE,
     status: int = 200,
 ) -> Response:
@@ -99,7 +100,7 @@ def _organise_page(
         problem=problem,
         secrets=secrets,
         balanced=balanced,
-        balance_form=balance_form,
+        balance_form=_BALANCE | balance_form,
         people=people,
         sample=SAMPLE,
         invitations={each.user: each for each in campaign.invitations()},
