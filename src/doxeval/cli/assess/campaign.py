@@ -16,6 +16,7 @@ from doxeval.cli.assess.opening import (
     check_installed,
     database_option,
     directory_argument,
+    host_option,
     note_uncovered,
     opened_campaign,
     port_option,
@@ -147,7 +148,7 @@ def _display(file: Path | None) -> dict[str, str]:
 class ServeOptions(CampaignOptions):
     """The options of `doxeval assess serve`."""
 
-    host: str = option("127.0.0.1", "The address to listen on; 0.0.0.0 lets other computers in.")
+    host: str = host_option()
     port: int = port_option()
     tls_cert: Path | None = option(None, "A certificate (PEM), for https.", metavar="FILE")
     tls_key: Path | None = option(None, "Its private key (PEM).", metavar="FILE")

@@ -53,6 +53,11 @@ def database_option() -> Any:
     )
 
 
+def host_option() -> Any:
+    """Declare `--host ADDRESS`."""
+    return option("127.0.0.1", "The address to listen on; 0.0.0.0 lets other computers in.")
+
+
 def port_option() -> Any:
     """Declare `--port N`."""
     return option(PORT, "The port.", at_least=0, at_most=65535)
