@@ -272,7 +272,7 @@ def test_annotations_are_as_the_w3c_says(collection: Collection, tmp_path: Path)
         "start": 4,
         "end": 8,
     }
-    assert len({item["id"] for item in items}) == 4
+    assert len({item["id"] for item in items}) == 5
     assert all(item["id"].startswith("urn:uuid:") for item in items)
     assert all(item["creator"] == {"type": "Person", "nickname": "A1"} for item in items)
     highlight = items[2]["target"]

@@ -59,7 +59,7 @@ export function articlePage({ topic, judge }: Subject, doc: string): string {
 /** One of the pictures of a document. */
 export function pictureAddress({ topic, doc, adjudicating }: ArticleData, number: number): string {
   const judge = adjudicating ? "adjudicated" : "";
-  return `/picture?${query({ topic: topic.id, doc, judge, number: String(number) })}`;
+  return `/api/picture?${query({ topic: topic.id, doc, judge, number: String(number) })}`;
 }
 
 export function queuePage({ topic, judge }: Subject): string {
