@@ -326,7 +326,9 @@ def test_of_one_run_and_of_equal_ones(
     tab = opened(tmp_path / "report.html", scheme=scheme)
     verdicts = tab("#overview tbody .compared").all_inner_texts()
     assert verdicts == (["same mean"] * len(runs) if len(runs) > 1 else [])
-    assert tab("aside#runs").is_visible() == (len(runs) > 1)  # of one run there is nothing to choose
+    assert tab("aside#runs").is_visible() == (
+        len(runs) > 1
+    )  # of one run there is nothing to choose
     assert tab("#overview circle.is-baseline, .leaderboard strong").count() == 0
     assert "baseline" not in tab("main").inner_text().replace("No baseline was given", "")
     if AXE.exists():
