@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from doxeval import chunks
 from doxeval.assessments import Assessments, read_assessments, write_assessments
 from doxeval.errors import FormatError, InputError
-from doxeval.runs import Run
+from doxeval.runs import Kind, Result, Run
 from helpers import doxeval, write_files
 from levels import examples
 
@@ -220,7 +220,10 @@ def test_answers_are_looked_for_as_by_dpr(data: st.DataObject) -> None:
     if not answers:
         return
     gold = chunks.questions([{"id": "7", "question": "?", "answers": answers}], texts)
-    run = Run.from_dict({"7": spans}) if spans else {"7": {}}
+    results = [
+        Result("7", name, kind=Kind.PASSAGE, start=start, end=end) for name, start, end in spans
+    ]
+    run = Run.from_results(results)
     with catch_warnings(action="ignore"):
         scores = chunks.evaluate(run, gold, [f"ans@{k}" for k in range(1, 8)], docs=texts).view(0)
     found = [has_answer(texts[name][start:end], answers) for name, start, end in spans]
