@@ -24,6 +24,7 @@ ALLOWED = (
     "lower is better",  # a law that such measures need not obey
     "root may read everything",
     "this file system",
+    "this system",
 )
 
 

@@ -33,8 +33,8 @@ def assess() -> None:
     Start here:
       doxeval assess demo --open                    try it on the demo collection
       doxeval assess init DIR --collection … --topics … --pool …
-      doxeval assess user add DIR ann                 an assessor, with a password
-      doxeval assess assign DIR 301 302 ann           her topics
+      doxeval assess user import DIR people.csv       everybody, with passwords
+      doxeval assess assign DIR --balance --twice .2  documents, spread evenly
       doxeval assess serve DIR                        the application
       doxeval assess export DIR --format jsonl --out qrels.jsonl
     """
@@ -45,3 +45,4 @@ for command in (
     *(export, import_, agreement, adjudicate, rebase, package, backup, restore, verify, demo),
 ):
     assess.add_command(command)
+assess.add_synonym("users", "user")
