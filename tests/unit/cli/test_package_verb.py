@@ -143,7 +143,8 @@ def test_agreement_statistics_and_scores(package: Path) -> None:
     again = evaluate(package / "baselines/my.run", package, "MAiP").mean()["mine"]
     means = [row for row in rows if (row["run"], row["topic"]) == ("mine", "all")]
     mine = {row["measure"]: row["value"] for row in means}
-    assert float(mine["MAiP"]) == again["MAiP"] > 0
+    assert float(mine["MAiP"]) == again["MAiP"]
+    assert float(mine["MAiP"]) > 0
     assert set(mine) == {"MAiP", *(f"iP[{at}]" for at in ("0.00", "0.01", "0.05", "0.10"))}
 
 
@@ -381,7 +382,7 @@ def test_a_package_without_documents_needs_the_collection(
     run = write_files(tmp_path, {"my.run": RUN}) / "my.run"
     with pytest.raises(SourceError, match="the package has no documents, only their ids"):
         Collection(out)
-    assert evaluate(run, out, "MAiP", collection=sources.collection).mean()["mine"]["MAiP"] > 0
+    assert evaluate(run, out, "MAiP", collection=sources.collection).mean()["mine"]["MAiP"]
     others = {**DOCUMENTS, "tides.xml": DOCUMENTS["tides.xml"].replace("tide", "TIDE", 1)}
     write_files(tmp_path / "others", others)
     to = ("--out", tmp_path / "other", "--jobs", 1)
