@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import stat
 import sys
 import threading
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError, output_errors
+from doxeval.messages import plural
 from doxeval.output import flush_to_disk, make_parents, move_all_into_place, temporary_output
 
 T = TypeVar("T")
@@ -31,6 +33,7 @@ _CHUNK = 1 << 20
 _BUFFER = 1 << 15
 _CSV_LIMIT = threading.Lock()
 _LONGEST_CSV_FIELD = (1 << 31) - 1
+_LONGEST_CSV_HEADER = 1 << 16
 # A compressed file or an archive may hold this many times its size, plus an allowance.
 EXPANSION = 100
 EXPANSION_ALLOWANCE = 64 << 20
@@ -345,6 +348,49 @@ def csv_rows(text: str, origin: str, separator: str = ",") -> list[tuple[int, li
             message = "a quotation mark that does not enclose its field"
             raise FormatError(message, origin, line) from None
     return rows
+
+
+def csv_separator(text: str) -> str:
+    """Return what separates the fields of the first line; spreadsheets write what is usual locally.
+
+    >>> csv_separator("question;quote;tag"), csv_separator('"a;b",c'), csv_separator("a")
+    (';', ',', ',')
+    """
+    first = re.sub(r'"[^"]*"', "", text[:_LONGEST_CSV_HEADER].removeprefix("\ufeff").lstrip("\r\n"))
+    first = re.split(r"[\r\n]", first, maxsplit=1)[0]
+    if first.startswith("sep="):
+        return first[4:5] or ","
+    return max(",;\t", key=first.count)
+
+
+def csv_records(
+    text: str, origin: str, separator: str = ","
+) -> Iterator[tuple[int, dict[str, str]]]:
+    r"""Return each row by the names of the first one, with the line on which it begins.
+
+    >>> list(csv_records('id,text\n1,"a, ""b"" c"\n2,5" pipe\n', "a.csv"))
+    [(2, {'id': '1', 'text': 'a, "b" c'}), (3, {'id': '2', 'text': '5" pipe'})]
+    """
+    rows = iter(csv_rows(text.removeprefix("\ufeff"), origin, separator))
+    _, header = next(rows, (1, []))
+    if header and header[0].startswith("sep="):  # as spreadsheets write it
+        _, header = next(rows, (2, []))
+    named = len(header)
+    while named and not header[named - 1].strip():
+        named -= 1
+    header = header[:named]
+    if len(set(header)) < len(header):
+        twice = next(name for at, name in enumerate(header) if name in header[:at])
+        raise FormatError(f"there are two columns {twice[:80]!r}", origin, 1)
+    for line, row in rows:
+        if not any(row) and named > 1:
+            continue
+        if not any(row[named:]):
+            row = row[:named]
+        if len(row) != len(header):
+            fields, expected = plural(len(row), "field"), len(header)
+            raise FormatError(f"{fields}: expected {expected}, as on the first line", origin, line)
+        yield line, dict(zip(header, row, strict=True))
 
 
 def decode_json(text: str | bytes) -> Any:

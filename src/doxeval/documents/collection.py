@@ -21,6 +21,7 @@ from doxeval.documents.ids import IdIndex, normalise_id
 from doxeval.documents.layout import (
     HASH_BYTES,
     IDS_FILE,
+    SHARD,
     CollectionFiles,
     current_manifest,
     open_files,
@@ -35,6 +36,8 @@ from doxeval.named import checked
 from doxeval.storage import absolute_location, is_url, location_name, reports_damage
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from doxeval.documents.build.options import Whitespace
     from doxeval.documents.find_text import TextMatch
     from doxeval.documents.statistics import CollectionStatistics, TextTotals
@@ -477,6 +480,13 @@ def _reopen(location: str, checksum: str) -> Collection:
     collection._hold(location, open_files(location, checksum))
     if collection.checksum != checksum:
         raise CollectionError("the collection is not the one that was pickled", location)
+    return collection
+
+
+def open_shard(directory: Path) -> Collection:
+    """Return a part of a collection that is being built."""
+    collection = Collection.__new__(Collection)
+    collection._hold(directory, CollectionFiles(directory, store_type=SHARD))
     return collection
 
 

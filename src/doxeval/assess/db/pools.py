@@ -21,6 +21,7 @@ from doxeval.assess.db.schema import (
     JUDGMENTS,
     POOL_DOCUMENTS,
     POOLS,
+    SHARES,
     TOPICS,
     get_setting,
     note_event,
@@ -165,8 +166,9 @@ def _renew(connection: Connection, topic: str, again: dict[str, PooledDocument])
 
 def remove_documents(connection: Connection, topic: str, gone: set[str]) -> int:
     """Take documents that nobody began to judge from the pool; return how many."""
-    table, judged = POOL_DOCUMENTS.c, JUDGMENTS.c
+    table, judged, given = POOL_DOCUMENTS.c, JUDGMENTS.c, SHARES.c
     for document in gone:
+        connection.execute(delete(SHARES).where(given.topic == topic, given.document == document))
         connection.execute(
             delete(POOL_DOCUMENTS).where(table.topic == topic, table.document == document)
         )

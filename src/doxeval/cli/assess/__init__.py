@@ -32,8 +32,8 @@ def assess() -> None:
     Start here:
       doxeval assess demo --open                    try it on the demo collection
       doxeval assess init DIR --collection … --topics … --pool …
-      doxeval assess user add DIR ann                 an assessor, with a password
-      doxeval assess assign DIR 301 302 ann           her topics
+      doxeval assess user import DIR people.csv       everybody, with passwords
+      doxeval assess assign DIR --balance --twice .2  documents, spread evenly
       doxeval assess serve DIR                        the application
       doxeval assess export DIR --format jsonl --out qrels.jsonl
     """
@@ -44,3 +44,4 @@ for command in (
     *(export, import_, agreement, adjudicate, rebase, backup, restore, verify, demo),
 ):
     assess.add_command(command)
+assess.add_synonym("users", "user")
