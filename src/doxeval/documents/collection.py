@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from doxeval.arrays import Bytes, Ints, positions_in
+from doxeval.datasets import in_package
 from doxeval.documents.ids import IdIndex, normalise_id
 from doxeval.documents.layout import (
     HASH_BYTES,
@@ -88,6 +89,7 @@ class Collection:
 
     @checked
     def __init__(self, location: str | os.PathLike[str]) -> None:
+        location = in_package(location, "collection")
         self._hold(location, open_files(location))
 
     def _hold(self, location: str | os.PathLike[str], files: CollectionFiles) -> None:
@@ -179,7 +181,7 @@ class Collection:
             self.location,
             self.files.text(),
             self.files.column("documents.text_ends"),
-            self.files.column("documents.sha256").reshape(-1, HASH_BYTES),
+            self.text_checksums,
             self.manifest["options"]["text"],
         )
         lengths, rows = self.nodes.end, self.rows
@@ -219,6 +221,16 @@ class Collection:
         ends, lines, _ = self.id_columns
         begin = int(ends[document - 1]) if document else 0
         return lines[begin : int(ends[document]) - 1].tobytes().decode()
+
+    @property
+    def text_checksums(self) -> Bytes:
+        """The SHA-256 of the text of each document, in UTF-8: a row of 32 bytes.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<p>One.</p>"}).text_checksums[0].tobytes().hex()[:12]
+        '70277bfc409b'
+        """
+        return self.files.column("documents.sha256").reshape(-1, HASH_BYTES)
 
     def ids(self) -> Iterator[str]:
         """Yield all ids, in the order of the documents."""
