@@ -172,7 +172,12 @@ class VerbGroup(click.Group):
     ) -> None:
         self._files = files or {}
         self._headings = headings or {}
+        self._synonyms: dict[str, str] = {}
         super().__init__(*args, **settings)
+
+    def add_synonym(self, name: str, verb: str) -> None:
+        """Let a verb be called by another name, too, which no help lists."""
+        self._synonyms[name] = verb
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all verbs, in the order in which they are listed."""
@@ -197,6 +202,7 @@ class VerbGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a verb by its name."""
+        cmd_name = self._synonyms.get(cmd_name, cmd_name)
         if cmd_name not in self._files:
             return super().get_command(ctx, cmd_name)
         command: click.Command = _imported(self._files[cmd_name])

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from doxeval.arrays import Bytes, Ints, positions_in
+from doxeval.datasets import in_package
 from doxeval.documents.display import DisplayFact, read_facts
 from doxeval.documents.ids import IdIndex, normalise_id
 from doxeval.documents.layout import (
     DISPLAY_TEXTS_FILE,
     HASH_BYTES,
     IDS_FILE,
+    SHARD,
     CollectionFiles,
     current_manifest,
     open_files,
@@ -37,6 +39,8 @@ from doxeval.named import checked
 from doxeval.storage import absolute_location, is_url, location_name, reports_damage
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from doxeval.documents.build.options import Whitespace
     from doxeval.documents.find_text import TextMatch
     from doxeval.documents.statistics import CollectionStatistics, TextTotals
@@ -87,6 +91,7 @@ class Collection:
 
     @checked
     def __init__(self, location: str | os.PathLike[str]) -> None:
+        location = in_package(location, "collection")
         self._hold(location, open_files(location))
 
     def _hold(self, location: str | os.PathLike[str], files: CollectionFiles) -> None:
@@ -178,7 +183,7 @@ class Collection:
             self.location,
             self.files.text(),
             self.files.column("documents.text_ends"),
-            self.files.column("documents.sha256").reshape(-1, HASH_BYTES),
+            self.text_checksums,
             self.manifest["options"]["text"],
         )
         lengths, rows = self.nodes.end, self.rows
@@ -218,6 +223,16 @@ class Collection:
         ends, lines, _ = self.id_columns
         begin = int(ends[document - 1]) if document else 0
         return lines[begin : int(ends[document]) - 1].tobytes().decode()
+
+    @property
+    def text_checksums(self) -> Bytes:
+        """The SHA-256 of the text of each document, in UTF-8: a row of 32 bytes.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<p>One.</p>"}).text_checksums[0].tobytes().hex()[:12]
+        '70277bfc409b'
+        """
+        return self.files.column("documents.sha256").reshape(-1, HASH_BYTES)
 
     def ids(self) -> Iterator[str]:
         """Yield all ids, in the order of the documents."""
@@ -525,6 +540,13 @@ def _reopen(location: str, checksum: str) -> Collection:
     collection._hold(location, open_files(location, checksum))
     if collection.checksum != checksum:
         raise CollectionError("the collection is not the one that was pickled", location)
+    return collection
+
+
+def open_shard(directory: Path) -> Collection:
+    """Return a part of a collection that is being built."""
+    collection = Collection.__new__(Collection)
+    collection._hold(directory, CollectionFiles(directory, store_type=SHARD))
     return collection
 
 

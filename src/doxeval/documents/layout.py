@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -178,13 +179,28 @@ COLLECTION = StoreType(
 )
 
 
+class _AllNames(Container[str]):
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+# A part of a collection while that is built: written, absorbed and removed by the same command, so
+# none of it is hashed.
+SHARD = replace(COLLECTION, unhashed=_AllNames(), verified_bytes=0)
+
+
 class CollectionFiles(StoredFiles):
     """The open files of a collection, and its manifest."""
 
-    def __init__(self, directory: Path, open_cached: CachedStore | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        open_cached: CachedStore | None = None,
+        store_type: StoreType | None = None,
+    ) -> None:
         self.remote = None if open_cached is None else open_cached.remote
         kind = COLLECTION if open_cached is None else open_cached.store_type
-        super().__init__(kind, directory, only_hashed=open_cached is not None)
+        super().__init__(store_type or kind, directory, only_hashed=open_cached is not None)
         self._check_ends()
 
     def tags(self) -> list[str]:

@@ -54,7 +54,7 @@ from doxeval.documents.text import TextBytes
 from doxeval.errors import DocumentError, InputError, output_errors
 from doxeval.messages import Parameter, quoted
 from doxeval.output import flush_to_disk
-from doxeval.storage import StoreWriter, close_on_disk
+from doxeval.storage import StoreType, StoreWriter, close_on_disk
 
 # How a part comes from another collection: that collection gives it away, or shares it.
 Handover = Literal["moved", "shared"]
@@ -76,8 +76,9 @@ class CollectionWriter(StoreWriter):
         force: bool = False,
         id_rule: IdRule | None = None,
         describe_origin: Callable[[int, str], str] = lambda _, origin: origin,
+        store_type: StoreType = COLLECTION,
     ) -> None:
-        super().__init__(COLLECTION, out, force=force)
+        super().__init__(store_type, out, force=force)
         self._id_rule = id_rule
         self._describe_origin = describe_origin
         self._ids = IdIndexBuilder(self.scratch)
