@@ -61,7 +61,8 @@ def html_page(name: str) -> str:
         f"<dl><dt>{word}<dd>{sentence}<dt>{other}<dd>{word}</dl>"
         f"<blockquote><p>{sentence}</p></blockquote>"
         f"<figure><img src='images/moon.png' alt='{sentence}'><figcaption>{word}: {sentence}"
-        f"</figcaption></figure>{MATHEMATICS}<p>{word} <math><msup><mi>x</mi><mn>2</mn></msup></math>"
+        f"</figcaption></figure>{MATHEMATICS}"
+        f"<p>{word} <math><msup><mi>x</mi><mn>2</mn></msup></math>"
         f" {sentence}</p>"
         f"<table><caption>{title}</caption><colgroup><col><col></colgroup><thead><tr><th>{word}<th>"
         f"{other}<th>{word}</thead><tbody><tr><td rowspan=2>{sentence}<td>1<td>2<tr><td colspan=2>"
@@ -69,42 +70,56 @@ def html_page(name: str) -> str:
     )
 
 
-DOCBOOK = """<article xmlns="http://docbook.org/ns/docbook" xmlns:m="http://www.w3.org/1998/Math/MathML">
+DOCBOOK = """<article xmlns="http://docbook.org/ns/docbook"
+ xmlns:m="http://www.w3.org/1998/Math/MathML">
 <title>Tides</title><section><title>Of the moon</title>
 <para>The <emphasis>moon</emphasis> pulls<footnote><para>So does the sun.</para></footnote> the
 <literal>sea</literal>; <quote>high water</quote>.</para>
 <programlisting>tide =  moon
     + sun</programlisting>
-<orderedlist numeration="lowerroman"><listitem><para>rise</para></listitem><listitem><para>fall</para>
+<orderedlist numeration="lowerroman"><listitem><para>rise</para></listitem><listitem>
+<para>fall</para>
 </listitem></orderedlist>
 <variablelist><varlistentry><term>neap</term><listitem><para>low</para></listitem></varlistentry>
 </variablelist><note><title>Note</title><para>Mind the tide.</para></note>
-<table><title>Heights</title><tgroup cols="2"><colspec colname="a"/><colspec colname="b"/><thead><row>
-<entry>port</entry><entry>m</entry></row></thead><tbody><row><entry namest="a" nameend="b">both</entry>
+<table><title>Heights</title><tgroup cols="2"><colspec colname="a"/><colspec colname="b"/><thead>
+<row>
+<entry>port</entry><entry>m</entry></row></thead><tbody><row>
+<entry namest="a" nameend="b">both</entry>
 </row><row><entry>Brest</entry><entry>7</entry></row></tbody></tgroup></table>
 <mediaobject><imageobject><imagedata fileref="images/moon.png"/></imageobject><textobject>
 <phrase>the moon</phrase></textobject></mediaobject>
-<equation><m:math><m:mfrac><m:mn>1</m:mn><m:mi>d</m:mi></m:mfrac></m:math></equation></section></article>"""
+<equation><m:math><m:mfrac><m:mn>1</m:mn><m:mi>d</m:mi></m:mfrac></m:math></equation></section>
+</article>"""
 JATS = """<article xmlns:mml="http://www.w3.org/1998/Math/MathML"
  xmlns:xlink="http://www.w3.org/1999/xlink"><front><article-meta><title-group><article-title>Tides
 </article-title></title-group></article-meta></front><body><sec><title>Results</title><p>Of
-<italic>x</italic><sup>2</sup> and <monospace>y</monospace> <inline-formula><mml:math><mml:mi>x</mml:mi>
+<italic>x</italic><sup>2</sup> and <monospace>y</monospace> <inline-formula><mml:math>
+<mml:mi>x</mml:mi>
 </mml:math></inline-formula>.</p><preformat>a  b
- c</preformat><list list-type="order"><list-item><p>one</p></list-item></list><def-list><def-item><term>
+ c</preformat><list list-type="order"><list-item><p>one</p></list-item></list><def-list><def-item>
+<term>
 neap</term><def><p>low</p></def></def-item></def-list><disp-quote><p>High water.</p></disp-quote>
 <fig><label>Figure 1</label><caption><title>The moon</title><p>At night.</p></caption>
-<graphic xlink:href="images/moon.png"/></fig><table-wrap><label>Table 1</label><caption><p>Heights</p>
+<graphic xlink:href="images/moon.png"/></fig><table-wrap><label>Table 1</label><caption>
+<p>Heights</p>
 </caption><table><thead><tr><th>port</th></tr></thead><tbody><tr><td>Brest</td></tr></tbody></table>
 </table-wrap></sec></body><back><fn-group><fn><p>A note.</p></fn></fn-group></back></article>"""
-TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt><title>Tides</title>
-</titleStmt></fileDesc></teiHeader><text><body><div><head>Of the moon</head><p>It <hi rend="bold">pulls
-</hi><lb/>the <q>sea</q><note>So does the sun.</note>.</p><lg><l>Low water,</l><l>high water.</l></lg>
-<list rend="numbered"><item>rise</item><item>fall</item></list><table><row role="label"><cell>port</cell>
-<cell>m</cell></row><row><cell cols="2">both</cell></row></table><figure><graphic url="images/moon.png"/>
+TEI = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><fileDesc><titleStmt>
+<title>Tides</title>
+</titleStmt></fileDesc></teiHeader><text><body><div><head>Of the moon</head>
+<p>It <hi rend="bold">pulls
+</hi><lb/>the <q>sea</q><note>So does the sun.</note>.</p><lg><l>Low water,</l><l>high water.</l>
+</lg>
+<list rend="numbered"><item>rise</item><item>fall</item></list><table><row role="label">
+<cell>port</cell>
+<cell>m</cell></row><row><cell cols="2">both</cell></row></table><figure>
+<graphic url="images/moon.png"/>
 <head>The moon</head><figDesc>A disc.</figDesc></figure></div></body></text></TEI>"""
 MALLARD = """<page xmlns="http://projectmallard.org/1.0/" xml:lang="he"><title>גאות</title><p>הירח
 <em>מושך</em> <gui>OK</gui> <code>ls</code>.</p><code>ls -l
-  cd</code><steps><item><p>עלייה</p></item><item><p>ירידה</p></item></steps><terms><item><title>שפל</title>
+  cd</code><steps><item><p>עלייה</p></item><item><p>ירידה</p></item></steps><terms><item>
+<title>שפל</title>
 <p>מים נמוכים</p></item></terms><note><title>הערה</title><p>זהירות</p></note><media type="image"
  src="images/moon.png"><p>הירח</p></media><quote><p>מים רבים</p></quote></page>"""
 MARKDOWN = """# Tides
@@ -128,8 +143,10 @@ tide =  moon
 ---
 """
 INEX = """<article><fm><atl>Tides</atl></fm><bdy><sec><st>Moon</st><p>It <b>pulls</b> <tf>x^2</tf>
-<it>so</it><footnote>So does the sun.</footnote>.</p><numeric-list><li><p>rise</p></li></numeric-list>
-<fig><art file="moon.gif"/><fgc>The moon</fgc></fig><tbl><row><entry>a</entry></row></tbl></sec></bdy>
+<it>so</it><footnote>So does the sun.</footnote>.</p><numeric-list><li><p>rise</p></li>
+</numeric-list>
+<fig><art file="moon.gif"/><fgc>The moon</fgc></fig><tbl><row><entry>a</entry></row></tbl></sec>
+</bdy>
 </article>"""
 FILES: dict[str, str] = {
     **{f"{name}.html": html_page(name) for name in WORDS},

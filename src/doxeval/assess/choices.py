@@ -26,7 +26,12 @@ DisplayRole: TypeAlias = Literal[
 ]  # fmt: skip
 DISPLAY_ROLES: dict[DisplayRole, str] = {
     "heading": "a heading, whose level follows from how deep it is",
-    **{f"heading-{level}": f"a heading of level {level}" for level in range(1, 7)},  # type: ignore[dict-item]
+    "heading-1": "a heading of level 1",
+    "heading-2": "a heading of level 2",
+    "heading-3": "a heading of level 3",
+    "heading-4": "a heading of level 4",
+    "heading-5": "a heading of level 5",
+    "heading-6": "a heading of level 6",
     "paragraph": "a paragraph",
     "preformatted": "text whose white space is kept, in letters of one width: listings",
     "code": "code within a line",
@@ -59,7 +64,7 @@ DISPLAY_ROLES: dict[DisplayRole, str] = {
     "inline": "part of a line",
     "block": "lines of its own",
 }
-OLD_DISPLAY_ROLES: dict[str, DisplayRole] = {"maths": "mathematics"}
+OLD_DISPLAY_ROLES: dict[str, str] = {"maths": "mathematics"}
 
 # What a user may do, and what the user does in a topic.
 Role: TypeAlias = Literal["assessor", "adjudicator", "organiser", "admin"]

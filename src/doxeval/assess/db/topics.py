@@ -17,7 +17,6 @@ from doxeval.assess.choices import (
     ORDERS,
     PARTS,
     SNAPS,
-    DisplayRole,
     Mode,
     Order,
     Part,
@@ -84,12 +83,12 @@ prioritised, random
         object.__setattr__(self, "display", MappingProxyType(display))
 
 
-def _display_role(key: str, role: str) -> DisplayRole:
+def _display_role(key: str, name: str) -> str:
     """Return a role by its name, today's or an old one; the key is a tag, or path patterns."""
-    role = OLD_DISPLAY_ROLES.get(role, role)
+    role = OLD_DISPLAY_ROLES.get(name, name)
     if role not in DISPLAY_ROLES:
         known = f"; expected one of {', '.join(DISPLAY_ROLES)}"
-        raise CampaignError(Parameter("display", {key: role}) + known)
+        raise CampaignError(Parameter("display", {key: name}) + known)
     if key.startswith("/"):
         try:
             PathPatterns.parse(key)

@@ -521,8 +521,9 @@ class _JudgmentDraft:
             self.origin,
             self.line,
         )
-        for flaw in filter(None, map(flaw_of_comment, self.comments.values())):
-            raise FormatError(f"a comment: {flaw}", self.origin, self.line)
+        for comment in self.comments.values():
+            if flaw := flaw_of_comment(comment):
+                raise FormatError(f"a comment: {flaw}", self.origin, self.line)
         if flaw := flaw_of_note(read.note):
             raise FormatError(f"the note: {flaw}", self.origin, self.line)
         if self.facts.get("relevant", read.state.is_relevant) != read.state.is_relevant:

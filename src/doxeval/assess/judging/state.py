@@ -449,10 +449,10 @@ class Change:
                 "removed": sorted(self.no_longer_inferred),
                 "added": sorted(self.newly_inferred),
             }
-        fields = dict(self.fields)
-        if "comments" in fields:
-            fields["comments"] = tuple([list(each) for each in side] for side in fields["comments"])
-        return data | {name: list(pair) for name, pair in fields.items()}
+        for name, pair in self.fields.items():
+            comments = name == "comments"
+            data[name] = [[list(each) for each in side] if comments else side for side in pair]
+        return data
 
     @classmethod
     def from_json(cls, data: object) -> Change:

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from doxeval.arrays import Bools, Ints
-from doxeval.assess.choices import DISPLAY_ROLES, OLD_DISPLAY_ROLES, DisplayRole
+from doxeval.assess.choices import DISPLAY_ROLES, DisplayRole
 from doxeval.assess.web.wire import ElementRows, Fact, FactName
 from doxeval.documents import PathPatterns, PathSummary
 
@@ -32,7 +32,12 @@ _MOST_ROWS = 200  # that a title is looked for in
 _TAGS: dict[DisplayRole, str] = {
     "heading": "head heading hdr h h1a h2a atl st title tig subtitle article-title summary "
     "bridgehead",
-    **{f"heading-{level}": f"h{level}" for level in range(1, 7)},  # type: ignore[dict-item]
+    "heading-1": "h1",
+    "heading-2": "h2",
+    "heading-3": "h3",
+    "heading-4": "h4",
+    "heading-5": "h5",
+    "heading-6": "h6",
     "paragraph": "p para simpara ip1 ip2 ip3 ip4 ip5 ilrj",
     "preformatted": "pre preformat programlisting screen listing literallayout synopsis xmp "
     "plaintext eg",
@@ -127,7 +132,8 @@ INLINE_ROLES: frozenset[DisplayRole] = frozenset(
      "mathematics", "inline")
 )  # fmt: skip
 _ROLES: tuple[DisplayRole, ...] = tuple(DISPLAY_ROLES)
-_NUMBERS = {role: number for number, role in enumerate(_ROLES)}
+_NUMBERS: Mapping[str, int] = {role: number for number, role in enumerate(_ROLES)}
+_FACTS = get_args(FactName)
 _UNKNOWN = -1
 _HEADING, _FIRST_LEVEL = _NUMBERS["heading"], _NUMBERS["heading-1"]
 
@@ -156,7 +162,7 @@ class Display:
 
     def __init__(self, collection: Collection, roles: Mapping[str, str] | None = None) -> None:
         self.collection = collection
-        self.roles = {key: OLD_DISPLAY_ROLES.get(role, role) for key, role in (roles or {}).items()}
+        self.roles = roles or {}
 
     @cached_property
     def _of_path(self) -> Ints:
@@ -174,9 +180,9 @@ class Display:
             [_plain(tag) for tag in summary.tags], summary.parent_of, summary.tag_of
         )
         _apply_patterns(roles, PATTERN_ROLES, plain)
-        said = np.array([_NUMBERS.get(self.roles.get(tag, ""), -1) for tag in summary.tags], int)
-        by_tag = said[summary.tag_of]
-        roles = np.where(by_tag >= 0, by_tag, roles)
+        for number, tag in enumerate(summary.tags):
+            if tag in self.roles:
+                roles[summary.tag_of == number] = _NUMBERS[self.roles[tag]]
         patterns = {key: role for key, role in self.roles.items() if key.startswith("/")}
         _apply_patterns(roles, patterns, summary)
         return roles
@@ -224,7 +230,7 @@ class Display:
 
 def _apply_patterns(roles: Ints, patterns: Mapping[str, str], summary: PathSummary) -> None:
     for pattern, role in patterns.items():
-        roles[PathPatterns.parse(pattern).matches(summary)] = _NUMBERS[role]  # type: ignore[index]
+        roles[PathPatterns.parse(pattern).matches(summary)] = _NUMBERS[role]
 
 
 def _levels(is_heading: Bools, article: Article) -> Ints:
@@ -297,7 +303,7 @@ def document_data(
         ElementRows(**columns, role=role.tolist()),
         list(article.tags),
         [_ROLES[number] for number in used.tolist()],
-        [fact for fact in facts if fact[1] in get_args(FactName)],
+        [(row, cast("FactName", name), value) for row, name, value in facts if name in _FACTS],
     )
 
 
@@ -307,7 +313,7 @@ def _apply_facts(roles: Ints, article: Article, facts: Sequence[DisplayFact]) ->
     for element, name, value in facts:
         role = _ROLES[roles[element]]
         if name == "style" and role in INLINE_ROLES:
-            roles[element] = _NUMBERS[cast("DisplayRole", value)]
+            roles[element] = _NUMBERS[value]
         elif name == "numbering" and role == "list":
             roles[element] = _NUMBERS["ordered-list"]
         elif name == "header" and role == "cell":

@@ -22,8 +22,8 @@ from doxeval.assess.judging import Article
 from doxeval.assess.web import Display, document_data
 from doxeval.documents import Collection, build_collection
 from doxeval.pooling import Pool, PooledDocument
-from levels import examples
 from helpers import write_files
+from levels import examples
 from small_campaign import make_campaign
 from strategies import RoleDocument, role_documents
 

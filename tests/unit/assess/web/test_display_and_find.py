@@ -42,7 +42,9 @@ def shown(
     build_collection([str(tmp_path / "in")], tmp_path / "out")
     collection = Collection(tmp_path / "out")
     article = Article.of(collection, "a")
-    data = document_data(article, Display(collection, display), collection.display_facts(0))
+    data = document_data(
+        article, Display(collection, Settings(display=display).display), collection.display_facts(0)
+    )
     assert set(data.roles) <= set(DISPLAY_ROLES) - {"heading"}
     rows = reversed(range(len(article)))
     paths = {row: re.sub(r"\[\d+\]", "", article.path_of(row)) for row in rows}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from assess_client import TestClient, browser
+from assess_client import browser
 from doxeval.assess.db import Campaign
 from doxeval.assess.web import ALWAYS, PictureFolder
 from doxeval.documents import Collection, build_collection
@@ -100,23 +100,21 @@ PAGE = (
 
 
 @pytest.fixture
-def client(
-    tmp_path: Path, folder: Path, new_campaign: Callable[..., Campaign]
-) -> Iterator[TestClient]:
-    """Ann's browser, on a campaign whose documents have pictures."""
+def campaign(tmp_path: Path, new_campaign: Callable[..., Campaign]) -> Campaign:
+    """A campaign whose documents have pictures."""
     sources = tmp_path / "sources"
     sources.mkdir()
     (sources / "a.html").write_text(PAGE, encoding="utf-8")
     (sources / "b.html").write_text(PAGE, encoding="utf-8")
     build_collection([str(sources)], tmp_path / "collection")
-    campaign = new_campaign(
+    return new_campaign(
         collection=Collection(tmp_path / "collection"),
         pool=Pool({"7": (PooledDocument("a"),), "8": (PooledDocument("b"),)}),
     )
-    yield browser(campaign, "ann", assets=folder)
 
 
-def test_documents_say_which_pictures_there_are(client: TestClient) -> None:
+def test_documents_say_which_pictures_there_are(campaign: Campaign, folder: Path) -> None:
+    client = browser(campaign, "ann", assets=folder)
     data = client.get("/api/article", params={"topic": "7", "doc": "a"}).json()
     assert [(picture["alt"], picture["number"]) for picture in data["pictures"]] == [
         ("The moon", 0),
@@ -124,12 +122,13 @@ def test_documents_say_which_pictures_there_are(client: TestClient) -> None:
         ("A secret", None),
         ("", None),
     ]
-    client.app.state.site.__dict__["pictures"] = None
-    data = client.get("/api/article", params={"topic": "7", "doc": "a"}).json()
+    without = browser(campaign, "ann")
+    data = without.get("/api/article", params={"topic": "7", "doc": "a"}).json()
     assert {picture["number"] for picture in data["pictures"]} == {None}
 
 
-def test_pictures_are_served_by_their_numbers(client: TestClient) -> None:
+def test_pictures_are_served_by_their_numbers(campaign: Campaign, folder: Path) -> None:
+    client = browser(campaign, "ann", assets=folder)
     own = {"topic": "7", "doc": "a"}
     answer = client.get("/api/picture", params=own | {"number": "0"})
     assert (answer.status_code, answer.content) == (200, PNG)
