@@ -96,6 +96,7 @@ SEAMS = {
     "run_groups_limit": "doxeval.runs.run.MOST_GROUPS",
     "score_whole_run": "doxeval.evaluation.scoring.score_run",
     "search_worth_processes": "doxeval.retrieve.jobs.WORTH_PROCESSES",
+    "settings_kept": "doxeval.assess.db.campaign._SETTINGS_KEPT",
     "settled_after": "doxeval.storage.files._SETTLED",
     "slowest_download": "doxeval.storage.remote._SLOWEST",
     "small_file_bytes": "doxeval.storage.files._SMALL",
