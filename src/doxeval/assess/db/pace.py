@@ -100,13 +100,13 @@ def pace(connection: Connection, progress: Iterable[AssignmentProgress], closed:
     for row in rows:
         done[row.user] += row.done
         left[row.user] += 0 if row.topic in closed else row.total - row.done
-    by_hand = [at for _, at, own in finished if own]
+    by_hand = [at for _, at, is_by_hand in finished if is_by_hand]
     people = tuple(
         _of_assessor(
             user,
             done[user],
             left[user],
-            [at for who, at, own in finished if who == user and own],
+            [at for who, at, is_by_hand in finished if who == user and is_by_hand],
             now,
         )
         for user in sorted(names)
@@ -153,9 +153,9 @@ def _finished(connection: Connection, names: set[str]) -> Iterable[tuple[str, da
         .where(judged.status == "validated", USERS.c.program.is_(None))
         .order_by(times.c.at)
     )
-    for name, at, own in connection.execute(query):
+    for name, at, counted in connection.execute(query):
         if name in names:
-            yield name, _moment(at), own == at
+            yield name, _moment(at), counted == at
 
 
 def _moment(time: str) -> datetime:

@@ -39,13 +39,13 @@ def rendered(text: str) -> Markup:
     Markup('<h3>Rules</h3>\\n<p>Read <em>all</em> &lt;b&gt;of&lt;/b&gt; it, \
 <a href="https://a.example" rel="noreferrer">here</a>.</p>\\n')
     """
-    parser = _Parser()
+    parser = _InstructionsParser()
     tokens = parser.parse(text)
     _lower_headings(tokens)
     return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704
 
 
-class _Parser(MarkdownIt):
+class _InstructionsParser(MarkdownIt):
     """Markdown without HTML, pictures and links to anything but pages and people."""
 
     def __init__(self) -> None:
