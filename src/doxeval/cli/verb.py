@@ -69,6 +69,7 @@ GROUPS = (
 _OPTION_NAMES = {
     "bytes": "max_bytes",
     "depth": "max_depth",
+    "descriptions": "describe",
     "elements": "max_elements",
     "id_rule": "id",
     "lines": "max_lines",
