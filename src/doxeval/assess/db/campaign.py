@@ -72,6 +72,7 @@ from doxeval.assess.db.pools import (
     note_change,
     place_honeypots,
     pooled_elements,
+    read_pool,
     update_pool,
 )
 from doxeval.assess.db.programs import Program, ProgramAssessor, add_program, all_programs
@@ -589,6 +590,11 @@ class Campaign:
             return self._queues.progress(connection, _id(user))
 
     # The pool
+
+    def pool(self) -> Pool:
+        """Return the pool as it is now."""
+        with self.database.read() as connection:
+            return read_pool(connection)
 
     def update_pool(self, pool: Pool) -> PoolUpdate:
         """Take over a new pool. Documents that somebody began to judge are never removed."""
