@@ -34,3 +34,4 @@ ExportFormat: TypeAlias = Literal[
 EXPORT_FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 
 PORT = 8765  # of the server
+INVITED_FOR, MAX_DAYS = 14, 90  # days that an invitation holds

@@ -235,4 +235,4 @@ def _write_manifest(store_type: StoreType, directory: Path, facts: Mapping[str, 
     manifest = {"format": store_type.format, "version": store_type.version, **facts, "files": files}
     manifest["checksum"] = manifest_checksum(manifest)
     text = json.dumps(manifest, indent=1) + "\n"  # lone surrogates of file names survive
-    (directory / MANIFEST_NAME).write_text(text, encoding="utf-8")
+    (directory / MANIFEST_NAME).write_bytes(text.encode())  # the same bytes on every system

@@ -1,4 +1,6 @@
 from doxeval.assess.choices import DISPLAY_ROLES as DISPLAY_ROLES
+from doxeval.assess.choices import INVITED_FOR as INVITED_FOR
+from doxeval.assess.choices import MAX_DAYS as MAX_DAYS
 from doxeval.assess.choices import PARTS as PARTS
 from doxeval.assess.choices import ROLES as ROLES
 from doxeval.assess.choices import DisplayRole as DisplayRole
@@ -7,11 +9,18 @@ from doxeval.assess.choices import Part as Part
 from doxeval.assess.choices import Role as Role
 from doxeval.assess.choices import Snap as Snap
 from doxeval.assess.db.backup import count_on as count_on
+from doxeval.assess.db.balance import AssessorShare as AssessorShare
+from doxeval.assess.db.balance import Balanced as Balanced
+from doxeval.assess.db.balance import BalanceOptions as BalanceOptions
+from doxeval.assess.db.balance import Document as Document
+from doxeval.assess.db.balance import Spreading as Spreading
 from doxeval.assess.db.campaign import Campaign as Campaign
 from doxeval.assess.db.directory import new_facts as new_facts
 from doxeval.assess.db.directory import read_facts as read_facts
 from doxeval.assess.db.directory import server_lock as server_lock
 from doxeval.assess.db.directory import write_facts as write_facts
+from doxeval.assess.db.invitations import Invitation as Invitation
+from doxeval.assess.db.invitations import NoInvitation as NoInvitation
 from doxeval.assess.db.judgments import MAX_SECONDS as MAX_SECONDS
 from doxeval.assess.db.judgments import Failure as Failure
 from doxeval.assess.db.judgments import Imported as Imported
@@ -19,6 +28,10 @@ from doxeval.assess.db.judgments import Stored as Stored
 from doxeval.assess.db.judgments import Submitted as Submitted
 from doxeval.assess.db.migrations import migrate as migrate
 from doxeval.assess.db.migrations import revisions as revisions
+from doxeval.assess.db.people import SAMPLE as SAMPLE
+from doxeval.assess.db.people import NewPerson as NewPerson
+from doxeval.assess.db.people import parsed_people as parsed_people
+from doxeval.assess.db.people import read_people as read_people
 from doxeval.assess.db.pools import PoolUpdate as PoolUpdate
 from doxeval.assess.db.programs import Program as Program
 from doxeval.assess.db.programs import ProgramAssessor as ProgramAssessor

@@ -192,11 +192,12 @@ def _topic(row: Row[Any]) -> CampaignTopic:
 
 @dataclass(frozen=True)
 class Assignment:
-    """One user's part in one topic."""
+    """One user's part in one topic; by_document: only some documents of it, not the whole pool."""
 
     topic: str
     user: str
     part: Part
+    by_document: bool = False
 
 
 def check_part(part: str) -> None:
@@ -206,9 +207,9 @@ def check_part(part: str) -> None:
 
 
 def all_assignments(connection: Connection, user: int | None = None) -> list[Row[Any]]:
-    """Return rows of topic, name, part and user_id: all, or those of a user, by topic and user."""
+    """Return rows of topics, names and parts: all, or those of a user, by topic and user."""
     query = (
-        select(ASSIGNMENTS.c.topic, USERS.c.name, ASSIGNMENTS.c.part, ASSIGNMENTS.c.user_id)
+        select(ASSIGNMENTS, USERS.c.name)
         .join(USERS, USERS.c.id == ASSIGNMENTS.c.user_id)
         .join(TOPICS, TOPICS.c.id == ASSIGNMENTS.c.topic)
         .order_by(TOPICS.c.position, USERS.c.id, ASSIGNMENTS.c.part)

@@ -13,6 +13,7 @@ from doxeval.assess.web.display import title_of as title_of
 from doxeval.assess.web.find import MAX_MATCHES as MAX_MATCHES
 from doxeval.assess.web.find import Finder as Finder
 from doxeval.assess.web.proxies import Proxies as Proxies
+from doxeval.assess.web.rendering import invitation_link as invitation_link
 from doxeval.assess.web.requests import MAX_FORM as MAX_FORM
 from doxeval.assess.web.requests import MAX_JSON as MAX_JSON
 from doxeval.assess.web.wire import LONGEST_QUERY as LONGEST_QUERY

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 
 from doxeval.assess.agreement import agreement_with_programs, honeypots, number
-from doxeval.assess.choices import PARTS, ROLES
-from doxeval.assess.db import Unknown
+from doxeval.assess.choices import INVITED_FOR, PARTS, ROLES
+from doxeval.assess.db import SAMPLE, BalanceOptions, NewPerson, Unknown, parsed_people
 from doxeval.assess.exchange import (
     EXPORT_FORMATS,
     Undecided,
@@ -20,15 +21,25 @@ from doxeval.assess.exchange import (
 from doxeval.assess.web.api import known_topic
 from doxeval.assess.web.errors import RefusedRequest, as_sentence
 from doxeval.assess.web.pages import agreement_rows, titles_of_topics
-from doxeval.assess.web.rendering import campaign_of, decimals, render, url
+from doxeval.assess.web.rendering import (
+    campaign_of,
+    decimals,
+    invitation_link,
+    render,
+    site_of,
+    url,
+)
 from doxeval.assess.web.requests import checked_id, is_storable
 from doxeval.assessments import NoMajority
 from doxeval.errors import DoxevalError, InputError
+from doxeval.messages import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.requests import Request
 
-    from doxeval.assess.db import Campaign, Part, User
+    from doxeval.assess.db import Balanced, Campaign, Part, User
     from doxeval.assess.exchange import Export, ExportFormat
 
 # What the page says after a form was sent; the address has the word, never the sentence.
@@ -36,11 +47,16 @@ NOTICES = {
     "closed": "The topic is closed. Nobody can change its judgments.",
     "reopened": "The topic is open again.",
     "assigned": "The topic is assigned.",
+    "spread": "The documents are spread over the assessors.",
     "unassigned": "The assignment is withdrawn. Judgments that were made are kept.",
     "disabled": "The account is disabled, and its sessions have ended.",
     "enabled": "The account is enabled.",
+    "withdrawn": "The invitation is withdrawn. Its link no longer works.",
 }
 SHOWN_ONCE = "Write the password down now: it is not shown again."
+LINKS_SHOWN_ONCE = "Pass on every link now, each to its user alone: they are not shown again."
+# What the form for spreading documents has at first.
+_BALANCE = {"topic": "", "per_document": "1", "twice": "0", "seed": "0", "keep_topics": ""}
 LOG = "log"
 TITLES: dict[str, str] = {
     "jsonl": "JSONL of doxeval",
@@ -63,10 +79,17 @@ def _organise_page(
     *,
     notice: str = "",
     problem: str = "",
-    secret: tuple[str, str] | None = None,
+    secrets: Sequence[tuple[str, str]] = (),
+    balanced: Balanced | None = None,
+    balance_form: dict[str, str] = _BALANCE,
+    people: str = SAMPLE,
     status: int = 200,
 ) -> Response:
-    """Return the page; `secret` is a user and a new password, which is shown this once."""
+    """Return the page.
+
+    secrets: users with new passwords or links, which are shown this once. balanced: who would get
+    what, by the form that was sent. people: what stands in the field for new ones.
+    """
     campaign = campaign_of(request)
     topics = campaign.topics()
     return render(
@@ -75,7 +98,13 @@ def _organise_page(
         status=status,
         notice=notice,
         problem=problem,
-        secret=secret,
+        secrets=secrets,
+        balanced=balanced,
+        balance_form=_BALANCE | balance_form,
+        people=people,
+        sample=SAMPLE,
+        invitations={each.user: each for each in campaign.invitations()},
+        uncovered=campaign.uncovered_documents(),
         topics=topics,
         titles=titles_of_topics(topics),
         users=campaign.users(),
@@ -151,6 +180,36 @@ def post_unassign(request: Request) -> Response:
     return _back("unassigned", "assignments")
 
 
+def post_balance(request: Request) -> Response:
+    """Spread documents over assessors, or show how they would be."""
+    form, campaign = request.state.form, campaign_of(request)
+    try:
+        options = BalanceOptions(
+            _number(form, "per_document", 1),
+            _number(form, "twice", 0) / 100,
+            "keep_topics" in form,
+            _number(form, "seed", 0),
+        )
+        topics = [_topic(request)] if form.get("topic") else None
+        is_trial = form.get("do") != "spread"
+        balanced = campaign.balance(options, topics, None, request.user, is_trial)
+    except InputError as error:
+        return _organise_page(request, problem=as_sentence(error), balance_form=form, status=422)
+    if is_trial:
+        return _organise_page(request, balanced=balanced, balance_form=form)
+    return _back("spread", "assignments")
+
+
+def _number(form: Mapping[str, str], name: str, default: int) -> int:
+    """Return a whole number from 0 on in a field of a form."""
+    given = form.get(name, "").strip()
+    if not given:
+        return default
+    if not (given.isascii() and given.isdigit() and len(given) <= 9):
+        raise InputError(f"{quoted(given)}: expected a whole number")
+    return int(given)
+
+
 def _topic(request: Request) -> str:
     topic = checked_id(request.state.form.get("topic"), "topic")
     return known_topic(campaign_of(request), topic).id
@@ -181,18 +240,69 @@ def post_add_user(request: Request) -> Response:
     name, role = form.get("name", "").strip(), form.get("role", "")
     if role not in ROLES or not is_storable(name):
         raise RefusedRequest(400, "Give a name and one of the roles.", "user")
+    return _added(request, [NewPerson(name, role)], form)
+
+
+def post_import_users(request: Request) -> Response:
+    """Add everybody in a list, or nobody."""
+    form = request.state.form
+    text = form.get("people", "").replace("\r\n", "\n")
     try:
-        user, password = campaign_of(request).add_user(name, role)
+        people = parsed_people(text, "the list")
+    except InputError as error:
+        return _organise_page(request, problem=as_sentence(error), people=text, status=422)
+    return _added(request, people, form)
+
+
+def _added(request: Request, people: Sequence[NewPerson], form: Mapping[str, str]) -> Response:
+    """Add people, and show once what they need to sign in."""
+    is_invited = form.get("with") == "link"
+    try:
+        added = campaign_of(request).add_people(
+            people, INVITED_FOR if is_invited else None, request.user
+        )
+    except InputError as error:
+        text = form.get("people", SAMPLE)
+        return _organise_page(request, problem=as_sentence(error), people=text, status=422)
+    secrets = [
+        (user.name, _link(request, secret) if is_invited else secret) for user, secret in added
+    ]
+    return _secrets_page(request, secrets, is_invited)
+
+
+def _secrets_page(
+    request: Request, secrets: Sequence[tuple[str, str]], are_links: bool
+) -> Response:
+    once = LINKS_SHOWN_ONCE if are_links else SHOWN_ONCE
+    return _organise_page(request, notice=once, secrets=secrets)
+
+
+def _link(request: Request, token: str) -> str:
+    scheme = "https" if site_of(request).secure else "http"
+    return invitation_link(f"{scheme}://{request.headers.get('host', '')}", token)
+
+
+def post_invite(request: Request) -> Response:
+    """Make a link by which a user chooses a password; an older one no longer works."""
+    user = _user(request)
+    try:
+        made = campaign_of(request).invite(user.name, by=request.user)
     except InputError as error:
         return _organise_page(request, problem=as_sentence(error), status=422)
-    return _organise_page(request, notice=SHOWN_ONCE, secret=(user.name, password))
+    return _secrets_page(request, [(user.name, _link(request, made.token))], True)
+
+
+def post_withdraw(request: Request) -> Response:
+    """Take an invitation back."""
+    campaign_of(request).withdraw_invitation(_user(request).name, request.user)
+    return _back("withdrawn", "users")
 
 
 def post_reset_password(request: Request) -> Response:
     """Give somebody a new password; their sessions end."""
     user = _user(request)
     password = campaign_of(request).set_password(user.name)
-    return _organise_page(request, notice=SHOWN_ONCE, secret=(user.name, password))
+    return _secrets_page(request, [(user.name, password)], False)
 
 
 def post_disable_user(request: Request) -> Response:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from doxeval.assess.web.find import Finder
 
 _LONGEST_SHOWN = 200
+_FOR_ANYONE = frozenset({"problem", "login", "invitation"})
 # What fields of forms take.
 _LIMITS = {
     "longest_name": LONGEST_NAME,
@@ -69,7 +70,7 @@ def render(
         "page": page,
         "site": site,
         "settings": site.campaign.settings,
-        "user": user if page not in ("problem", "login") and user is not None else None,
+        "user": None if page in _FOR_ANYONE else user,
         "by_proxy": getattr(request.state, "by_proxy", False),
     }
     return _templates().TemplateResponse(
@@ -93,6 +94,15 @@ def url(path: str, **parameters: str | None) -> str:
     """
     given = {name: value for name, value in parameters.items() if value is not None}
     return f"{path}?{urlencode(given)}" if given else path
+
+
+def invitation_link(address: str, token: str) -> str:
+    """Return the link of an invitation; `address` is that of the application.
+
+    >>> invitation_link("https://assess.example.org/", "t0ken")
+    'https://assess.example.org/invitation?token=t0ken'
+    """
+    return address.rstrip("/") + url("/invitation", token=token)
 
 
 def named(name: str) -> Markup:

@@ -17,6 +17,7 @@ from doxeval.cli.assess.opening import (
     database_option,
     directory_argument,
     host_option,
+    note_uncovered,
     opened_campaign,
     port_option,
 )
@@ -258,6 +259,7 @@ def _status_data(campaign: Campaign) -> dict[str, Any]:
         "order": campaign.settings.order,
         "topics": [{"topic": topic.id, "closed": topic.closed_at} for topic in campaign.topics()],
         "progress": [asdict(row) for row in campaign.progress()],
+        "given_to_nobody": campaign.uncovered_documents(),
         **({"programs": [each.as_dict() for each in programs]} if programs else {}),
     }
 
@@ -270,6 +272,7 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
     line(f"  order        {settings.order}")
     line()
     closed = {topic.id for topic in campaign.topics() if topic.closed_at is not None}
+    progress = campaign.progress()
     rows = [
         [
             truncate(row.topic),
@@ -281,9 +284,10 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
             in_time(row.seconds),
             "closed" if row.topic in closed else "open",
         ]
-        for row in campaign.progress()
+        for row in progress
     ]
     if rows:
+        note_uncovered(campaign.uncovered_documents())
         print_table(["topic", "user", "part", "done", "relevant", "problems", "time", ""], rows)
     else:
         line("Nobody has a topic yet: doxeval assess assign")
