@@ -19,11 +19,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError, output_errors
 from doxeval.messages import plural
 from doxeval.output import flush_to_disk, make_parents, move_all_into_place, temporary_output
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 T = TypeVar("T")
 Read = TypeVar("Read")
@@ -411,6 +414,26 @@ def decode_json(text: str | bytes) -> Any:
     except RecursionError:
         raise ValueError("too deeply nested") from None
     return value
+
+
+def date_of_sources() -> datetime | None:
+    """Return the date that SOURCE_DATE_EPOCH sets, as builds do that are to be reproduced.
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, {"SOURCE_DATE_EPOCH": "86400"}):
+    ...     print(date_of_sources())
+    1970-01-02 00:00:00+00:00
+    """
+    from datetime import UTC, datetime
+
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not epoch.isdecimal():
+        return None
+    try:
+        return datetime.fromtimestamp(int(epoch), UTC)
+    except (OverflowError, ValueError, OSError):
+        message = f"SOURCE_DATE_EPOCH={epoch[:40]}: expected seconds since 1970"
+        raise OutputError(message) from None
 
 
 @contextmanager

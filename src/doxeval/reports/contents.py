@@ -147,8 +147,8 @@ class Contents:
     >>> scores = {"base": [0.1, 0.4, 0.1], "mine": [0.3, 0.5, 0.4]}
     >>> runs = tuple(RunScores(run, np.array([v]), counted) for run, v in scores.items())
     >>> contents = Contents(ScoreTable((facts,), ("1", "2", "3"), runs))
-    >>> contents.ranking, contents.reference, contents.wins["mine"], contents.difficulty.topics
-    (['mine', 'base'], 'base', (3, 0), ['1', '3', '2'])
+    >>> contents.ranking, contents.reference, contents.wins["base"], contents.difficulty.topics
+    (['mine', 'base'], 'mine', (0, 3), ['1', '3', '2'])
     """
 
     table: ScoreTable
@@ -174,8 +174,8 @@ class Contents:
 
     @property
     def reference(self) -> str:
-        """The run that others are compared with: the baseline, or else the first run."""
-        return self.names[0] if self.baseline is None else self.baseline
+        """The run that others are compared with: the baseline, or else the best run."""
+        return self.ranking[0] if self.baseline is None else self.baseline
 
     @cached_property
     def columns(self) -> tuple[MeasureColumn, ...]:

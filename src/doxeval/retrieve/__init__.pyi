@@ -7,6 +7,7 @@ from doxeval.retrieve.explanations import explain_model as explain_model
 from doxeval.retrieve.explanations import find_snippets as find_snippets
 from doxeval.retrieve.explanations import models_page as models_page
 from doxeval.retrieve.index import Index as Index
+from doxeval.retrieve.index import default_directory as default_directory
 from doxeval.retrieve.index_build import Progress as Progress
 from doxeval.retrieve.index_build import build_index as build_index
 from doxeval.retrieve.jobs import SearchPlace as SearchPlace

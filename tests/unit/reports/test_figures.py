@@ -133,10 +133,13 @@ def test_differences_have_one_scale_that_begins_where_they_do() -> None:
     assert [scale["domain"] for scale in parts(alike.spec["spec"]["encoding"]["y"], "scale")] == [
         [-1, 1]
     ]
-    apart = drawn(Contents(scores({"a": 0.2, "b": 0.5, "c": 0.9})))["differences"]
-    (scale,) = parts(apart.spec["spec"]["encoding"]["y"], "scale")
-    low, high = scale["domain"]
-    assert low == 0 and high == max(float(row["difference"] or 0) for row in apart.rows)
+    for baseline in ("a", None):  # without a baseline, differences are from the best run
+        contents = Contents(scores({"a": 0.2, "b": 0.5, "c": 0.9}), baseline=baseline)
+        apart = drawn(contents)["differences"]
+        (scale,) = parts(apart.spec["spec"]["encoding"]["y"], "scale")
+        steps = [float(row["difference"] or 0) for row in apart.rows]
+        assert scale["domain"] == ([0, max(steps)] if baseline else [min(steps), 0])
+        assert {row["run"] for row in apart.rows} == ({"b", "c"} if baseline else {"a", "b"})
 
 
 def test_losses_are_added_up_in_the_title() -> None:

@@ -74,6 +74,7 @@ from doxeval.assess.db.pools import (
     note_change,
     place_honeypots,
     pooled_elements,
+    read_pool,
     update_pool,
 )
 from doxeval.assess.db.programs import Program, ProgramAssessor, add_program, all_programs
@@ -627,6 +628,11 @@ class Campaign:
             return pace(connection, rows, closed)
 
     # The pool
+
+    def pool(self) -> Pool:
+        """Return the pool as it is now."""
+        with self.database.read() as connection:
+            return read_pool(connection)
 
     def update_pool(self, pool: Pool) -> PoolUpdate:
         """Take over a new pool. Documents that somebody began to judge are never removed."""

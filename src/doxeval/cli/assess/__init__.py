@@ -8,6 +8,7 @@ from doxeval.cli.assess.campaign import init, serve, settings, status
 from doxeval.cli.assess.demo import demo
 from doxeval.cli.assess.judgments import adjudicate, agreement, export, honeypots, import_
 from doxeval.cli.assess.maintenance import backup, close, pool, rebase, reopen, restore, verify
+from doxeval.cli.assess.package import package
 from doxeval.cli.assess.people import assign, unassign, user
 from doxeval.cli.verb import VerbGroup
 
@@ -15,7 +16,7 @@ _HEADINGS = {
     "Start": ("demo", "init", "serve", "settings"),
     "People and topics": ("user", "assign", "unassign", "close", "reopen", "pool", "honeypots"),
     "Progress and judgments": ("status", "agreement", "adjudicate", "export", "import"),
-    "Keep and move": ("backup", "restore", "verify", "rebase"),
+    "Keep and move": ("package", "backup", "restore", "verify", "rebase"),
 }
 
 
@@ -41,7 +42,7 @@ def assess() -> None:
 
 for command in (
     *(init, settings, user, assign, unassign, serve, status, close, reopen, pool, honeypots),
-    *(export, import_, agreement, adjudicate, rebase, backup, restore, verify, demo),
+    *(export, import_, agreement, adjudicate, rebase, package, backup, restore, verify, demo),
 ):
     assess.add_command(command)
 assess.add_synonym("users", "user")

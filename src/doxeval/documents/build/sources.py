@@ -19,7 +19,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from doxeval.datasets import is_dataset
+from doxeval.datasets import is_dataset, is_package
 from doxeval.documents.build.options import BuildOptions, Format
 from doxeval.documents.ids import distinct_paths, normalise_id
 from doxeval.documents.readers.pdf import NEEDS_EXTRA, can_read_pdf
@@ -311,6 +311,9 @@ class SourceWalk:
             if is_dataset(source):
                 of_dataset = FileName(source, "jsonl", True, source)
                 yield source, of_dataset, True
+            elif is_package(source):
+                message = "a package has its collection already: give its path as the collection"
+                raise SourceError(message, source)
             elif os.path.isdir(source):
                 yield from self._below(source)
             elif source in single:
