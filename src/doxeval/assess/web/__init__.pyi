@@ -3,6 +3,11 @@ from doxeval.assess.web.app import ALWAYS as ALWAYS
 from doxeval.assess.web.app import ROUTES as ROUTES
 from doxeval.assess.web.app import create_app as create_app
 from doxeval.assess.web.app import serve as serve
+from doxeval.assess.web.appearance import ON_DARK as ON_DARK
+from doxeval.assess.web.appearance import ON_LIGHT as ON_LIGHT
+from doxeval.assess.web.appearance import contrast_between as contrast_between
+from doxeval.assess.web.appearance import rendered as rendered
+from doxeval.assess.web.appearance import stylesheet as stylesheet
 from doxeval.assess.web.auth import BROWSER_COOKIE as BROWSER_COOKIE
 from doxeval.assess.web.auth import COOKIE as COOKIE
 from doxeval.assess.web.auth import OF_A_TOPIC as OF_A_TOPIC

@@ -32,7 +32,7 @@ from doxeval.assess.web.errors import answer_error
 from doxeval.assess.web.find import Finder
 from doxeval.assess.web.pictures import PictureFolder
 from doxeval.assess.web.proxies import BehindProxies, Proxies
-from doxeval.assess.web.rendering import Site
+from doxeval.assess.web.rendering import FOREVER, Site
 from doxeval.assess.web.requests import (
     BodyLimit,
     checked_id,
@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from doxeval.assess.db import Campaign
 
 _PATIENCE = 10  # seconds for requests that are under way when the server stops
-FOREVER = "public, max-age=31536000, immutable"
 
 
 class Entry(NamedTuple):
@@ -82,6 +81,7 @@ ROUTES = (
     Entry("GET", "/account", Who.SIGNED_IN, auth.get_account),
     Entry("POST", "/account/password", Who.SIGNED_IN, auth.post_password),
     Entry("GET", "/", Who.SIGNED_IN, pages.get_home),
+    Entry("GET", "/colour.css", Who.ANYONE, pages.get_colour),
     Entry("GET", "/help", Who.SIGNED_IN, pages.get_help),
     Entry("GET", "/queue", Who.JUDGE, pages.get_queue),
     Entry("POST", "/queue/outside", Who.JUDGE, pages.post_outside),
@@ -90,6 +90,7 @@ ROUTES = (
     Entry("GET", "/organise", Who.ORGANISER, organise.get_organise),
     Entry("GET", "/organise/exports", Who.ORGANISER, organise.get_exports),
     Entry("GET", "/organise/export", Who.ORGANISER, organise.get_export),
+    Entry("POST", "/organise/settings", Who.ORGANISER, organise.post_settings),
     Entry("POST", "/organise/close", Who.ORGANISER, organise.post_close),
     Entry("POST", "/organise/reopen", Who.ORGANISER, organise.post_reopen),
     Entry("POST", "/organise/assign", Who.ORGANISER, organise.post_assign),

@@ -52,7 +52,45 @@ _MODES: dict[Mode, str] = {
     "2003": "exhaustivity and specificity of elements",
 }
 
-_LARGEST_DISPLAY = 1 << 20  # bytes
+_LARGEST_DISPLAY = _LARGEST_TEXT = 1 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class LooksOptions:
+    """What assessors see of a campaign besides documents; it can be changed later."""
+
+    title: str | None = option(None, "The title of the campaign, on every page.")
+    instructions: Path | None = option(
+        None, "Instructions for assessors: a file in Markdown.", metavar="FILE"
+    )
+    colour: str | None = option(
+        None,
+        "The colour of links and buttons, made darker or lighter until it can be read.",
+        metavar="#RRGGBB",
+    )
+
+    def given(self) -> dict[str, str]:
+        """Return what is given, by name; a file of instructions as its text."""
+        texts = {
+            "title": self.title,
+            "instructions": None if self.instructions is None else _text_of(self.instructions),
+            "colour": self.colour,
+        }
+        return {name: text for name, text in texts.items() if text is not None}
+
+
+def _text_of(file: Path) -> str:
+    from doxeval.documents import decode_text
+    from doxeval.errors import DocumentError, FormatError
+    from doxeval.files import open_input, read_up_to
+
+    with open_input(file) as data:
+        content = read_up_to(data, _LARGEST_TEXT)
+    try:
+        text = decode_text(content, str(file))
+    except DocumentError as error:
+        raise FormatError(error.message, str(file), error.line) from None
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 @dataclass(frozen=True)
@@ -94,6 +132,7 @@ class InitOptions:
         "https://example.org/{id}.html: pages link to it.",
         metavar="ADDRESS",
     )
+    looks: LooksOptions = part(LooksOptions)
     database: str | None = database_option()
     admin: str = option("admin", "The first user, an admin.", metavar="NAME")
     password: PasswordOptions = part(PasswordOptions)
@@ -133,6 +172,7 @@ def init(directory: Path, options: InitOptions) -> None:
         snap=options.snap,
         original=options.original or "",
         database=options.database,
+        **options.looks.given(),
         admin=(options.admin, password),
     ) as campaign:
         topics, admin = campaign.topics(), campaign.user(options.admin)
@@ -199,6 +239,44 @@ def roles(options: RolesOptions) -> None:
     width = max(map(len, DISPLAY_ROLES))
     for role, about in DISPLAY_ROLES.items():
         print_figures([(role, about), ("", " ".join(defaults[role]) or "–")], width)
+
+
+@dataclass(frozen=True)
+class SettingsOptions(CampaignOptions):
+    """The options of `doxeval assess settings`."""
+
+    looks: LooksOptions = part(LooksOptions)
+    format: TableOrJson = format_option("How to print the settings.")
+
+
+@verb(SettingsOptions)
+@directory_argument
+def settings(directory: Path, options: SettingsOptions) -> None:
+    """Change title, instructions and colour, or print all settings.
+
+    A running server shows changes within seconds. An empty title, colour or file takes away what
+    was there. What decides about judgments, such as the mode, stays as it was at the beginning.
+
+    \b
+    Examples:
+      doxeval assess settings campaign
+      doxeval assess settings campaign --title "Tides 2026" --colour '#1a7f5a'
+      doxeval assess settings campaign --instructions guidelines.md
+    """
+    changes = options.looks.given()
+    with opened_campaign(directory, options.collection) as campaign:
+        now = campaign.change_settings(changes) if changes else campaign.settings
+    shown = {
+        name: dict(now.display) if name == "display" else getattr(now, name)
+        for name in now.__dataclass_fields__
+    }
+    if options.format == "json":
+        json_data(shown, indent=1)
+        return
+    for name, value in shown.items():
+        text = "" if value is None else str(value)
+        first = text.partition("\n")[0]
+        line(f"  {name:<13}{truncate(first) or '–'}{' …' if text != first else ''}")
 
 
 @dataclass(frozen=True)
@@ -326,6 +404,7 @@ def _status_data(campaign: Campaign) -> dict[str, Any]:
         "topics": [{"topic": topic.id, "closed": topic.closed_at} for topic in campaign.topics()],
         "progress": [asdict(row) for row in campaign.progress()],
         "given_to_nobody": campaign.uncovered_documents(),
+        "pace": campaign.pace().as_dict(),
         **({"programs": [each.as_dict() for each in programs]} if programs else {}),
     }
 
@@ -354,6 +433,8 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
     ]
     if rows:
         note_uncovered(campaign.uncovered_documents())
+        line(f"  {campaign.pace(progress).outlook}")
+        line()
         print_table(["topic", "user", "part", "done", "relevant", "problems", "time", ""], rows)
     else:
         line("Nobody has a topic yet: doxeval assess assign")

@@ -31,6 +31,7 @@ EXAMPLES: Mapping[str, list[tuple[set[str], dict[str, Any]]]] = {
     "GET /help": [(SIGNED_IN, {})],
     "GET /invitation": [(EVERYBODY, {"params": {"token": "a-link"}})],
     "POST /invitation": [(EVERYBODY, {"data": {"token": "a-link", "new": "p", "again": "p"}})],
+    "GET /colour.css": [(EVERYBODY, {"params": {"of": "1a7f5a"}})],
     "GET /account": [(SIGNED_IN, {})],
     "POST /account/password": [(SIGNED_IN, {"data": {"current": "wrong"}})],
     "GET /queue": [
@@ -46,6 +47,7 @@ EXAMPLES: Mapping[str, list[tuple[set[str], dict[str, Any]]]] = {
     "GET /organise": [(ORGANISERS, {})],
     "GET /organise/exports": [(ORGANISERS, {"params": {"judgments": "union"}})],
     "GET /organise/export": [(ORGANISERS, {"params": {"format": "jsonl", "judgments": "union"}})],
+    "POST /organise/settings": [(ORGANISERS, {"data": {"title": "Tides"}})],
     "POST /organise/close": [(ORGANISERS, {"data": {"topic": "8"}})],
     "POST /organise/reopen": [(ORGANISERS, {"data": {"topic": "8"}})],
     "POST /organise/assign": [(ORGANISERS, {"data": {"topic": "8", "user": "dee"}})],
