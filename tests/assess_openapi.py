@@ -28,6 +28,7 @@ _FIELDS: dict[str, dict[str, Any]] = {
 }
 _VALUES: dict[str, dict[str, Any]] = {
     "note": {"type": "string", "maxLength": 200},
+    "comment": {"type": "string", "maxLength": 200},
     "problem": {"type": "boolean"},
     "skip": {"type": "boolean"},
     "grade": {"enum": [1, 2, "?", [3, 3], None]},
