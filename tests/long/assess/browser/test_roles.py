@@ -6,7 +6,7 @@ import random
 import struct
 import subprocess
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -251,26 +251,41 @@ def test_random_selections_are_what_is_highlighted(server: Server, browsers: Bro
     assert count > SELECTIONS * 0.9
 
 
+# The characters of the text that are seen, and where two of them are once both are in sight.
+PLACES = """async ([first, after]) => {
+  const walker = document.createTreeWalker(
+    document.querySelector('dx-document'), NodeFilter.SHOW_TEXT);
+  const seen = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    for (const {index, segment} of new Intl.Segmenter('en').segment(node.data)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + segment.length);
+      if (segment.trim() && range.getClientRects().length) seen.push(range);
+    }
+  }
+  const start = seen[Math.floor(first * seen.length)];
+  const end = seen[Math.min(Math.floor(first * seen.length) + after, seen.length - 1)];
+  const box = start.getBoundingClientRect();
+  scrollBy(0, box.top - innerHeight / 3);
+  await new Promise(requestAnimationFrame);
+  return [start, end].map(range => range.getClientRects()[0]).map(
+    ({left, right, top, bottom}) => [left, right, (top + bottom) / 2]);
+}"""
+
+
 def by_mouse(tab: Tab, chance: random.Random) -> None:
-    """Drag the mouse between two random characters."""
-    texts: Sequence[str] = tab.page.evaluate(
-        """() => {
-          const walker = document.createTreeWalker(
-            document.querySelector('dx-document'), NodeFilter.SHOW_TEXT);
-          const seen = [];
-          for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-            const range = document.createRange();
-            range.selectNodeContents(node);
-            if (node.data.trim() && range.getClientRects().length) seen.push(node.data.trim());
-          }
-          return seen;
-        }"""
-    )
-    first = chance.randrange(len(texts))
-    last = min(first + chance.randrange(6), len(texts) - 1)
-    text = texts[first]
-    at = chance.choice([at for at, letter in enumerate(text) if not letter.isspace()])
-    tab.drag(text[at:], texts[last])
+    """Drag the mouse from a random character to one soon after it, or double-click it."""
+    places = tab.page.evaluate(PLACES, [chance.random(), chance.randrange(150)])
+    (left, right, top), (_, end, bottom) = places
+    mouse = tab.page.mouse
+    if chance.random() < 0.2:
+        mouse.click((left + right) / 2, top, click_count=2)
+        return
+    mouse.move(left + 0.5, top)
+    mouse.down()
+    mouse.move(end - 0.5, bottom, steps=3)
+    mouse.up()
 
 
 def by_keyboard(tab: Tab, chance: random.Random) -> None:
