@@ -181,8 +181,12 @@ def _metadata(contents: Contents) -> list[tuple[str, list[tuple[str, str]]]]:
             more = f"{len(rows) - _MOST_ROWS:,} more"
             rows = [*rows[:_MOST_ROWS], ("…", more)]
         if rows:
-            shown.append((run, [(truncate(name, 100), truncate(text, 500)) for name, text in rows]))
+            shown.append((run, [(truncate(name, 100), _line(text)) for name, text in rows]))
     return shown
+
+
+def _line(text: str) -> str:
+    return truncate(" ".join(text.split()), 500)
 
 
 def _is_there(
