@@ -229,11 +229,10 @@ SELECTIONS = 500  # by mouse and by keyboard, over all documents
 def test_random_selections_are_what_is_highlighted(server: Server, browsers: Browsers) -> None:
     chance = random.Random(30)
     tab = browsers.tab(server)
-    each = SELECTIONS // (2 * len(DOCUMENTS))
-    count = 0
     for document in DOCUMENTS:
         tab.open("8", document)
-        for number in range(2 * each):
+        number = 0
+        while number < SELECTIONS // len(DOCUMENTS):
             (by_mouse if number % 2 else by_keyboard)(tab, chance)
             selected, before = tab.selected(), tab.stored.version
             if not selected.strip():
@@ -246,9 +245,8 @@ def test_random_selections_are_what_is_highlighted(server: Server, browsers: Bro
             assert passage.strip() == selected.strip(), (document, number)
             tab.press("Control+z").saved()
             assert (tab.slices(), tab.stored.version) == ([], before + 2)
-            count += 1
+            number += 1
     assert tab.said == []
-    assert count > SELECTIONS * 0.9
 
 
 # The characters of the text that are seen, and where two of them are once both are in sight.
