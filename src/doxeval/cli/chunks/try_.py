@@ -144,7 +144,8 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
         by_group = [study.by_tag] * options.by_tag + [study.by_type] * options.by_type
         others += [means().as_table() for means in by_group]
         print_page(study.as_table(), *(part for table in others for part in ("", table)))
-    warn(warning for warning in study.warnings if warning not in gold.warnings)
+    known = set(gold.warnings)
+    warn(warning for warning in study.warnings if warning not in known)
     if options.report is not None:
         study.report(options.report)
         (line if options.format == "table" else note)(f"report: {options.report}")
