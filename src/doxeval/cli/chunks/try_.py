@@ -15,6 +15,7 @@ from doxeval.cli.chunks.inputs import (
     max_missing_option,
     min_score_option,
     print_gold_report,
+    similar_option,
 )
 from doxeval.cli.options import (
     TableOrJson,
@@ -72,6 +73,7 @@ class TryOptions:
         flags=("-k", "--max-results"),
     )
     copies: Copies = copies_option()
+    similar: float = similar_option()
     max_missing: str = max_missing_option("quotes")
     min_score: float | None = min_score_option()
     columns: tuple[str, ...] = option(
@@ -121,7 +123,7 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     if options.report is not None and options.report.is_dir():
         raise OutputError(f"{options.report} is a directory; expected a file")
     texts = options.folder.documents(docs)
-    gold = read_questions(questions, texts, options.copies, options.max_missing)
+    gold = read_questions(questions, texts, options.copies, options.max_missing, options.similar)
     print_gold_report(gold)
     study = grid(
         texts,
