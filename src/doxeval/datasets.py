@@ -292,7 +292,7 @@ def verify_package(
         problems.append(f"{CHECKSUMS_FILE} does not list {PACKAGE_FILE}")
     for name, checksum in listed.items():
         path = folder / name
-        if not path.is_file() or path.is_symlink():
+        if not os.path.isfile(path) or os.path.islink(path):  # False, too, for impossible names
             problems.append(f"{truncate(name)} is missing")
             continue
         if _sha256(path) != checksum:
