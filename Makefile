@@ -7,7 +7,7 @@ MINUTES ?= 10
 # Tests start hundreds of processes, which should not compile the same sources again and again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo demo-assess test test-long test-all fuzz pins bench docs package web web-check clean
+.PHONY: demo demo-assess test test-long test-libraries test-all fuzz pins bench docs package web web-check clean
 
 demo: .venv/installed
 	$(BIN)/doxeval demo --force
@@ -29,6 +29,19 @@ test-long: .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[docs]" -c constraints.txt
 	scripts/parts.sh
 	DOXEVAL_TEST_LEVEL=long $(BIN)/pytest tests -n 3 --dist loadfile
+
+# What real splitters, stores and retrievers return. Their packages are many, so they have an environment of their own.
+LIBRARIES := .venv-libraries/bin
+test-libraries: .venv-libraries/installed
+	DOXEVAL_TEST_LEVEL=long $(LIBRARIES)/pytest -n 0 tests/long/chunks/test_real_splitters.py \
+		tests/long/chunks/test_real_stores.py tests/long/locating/test_splitters_located.py \
+		tests/unit/measures/test_results_as_units.py \
+		tests/docs/test_studies.py::test_guides_show_what_other_libraries_do
+
+.venv-libraries/installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv --upgrade-deps .venv-libraries
+	$(LIBRARIES)/pip install --quiet --disable-pip-version-check -e '.[test,splitters]' -c constraints.txt
+	touch $@
 
 test-all: test test-long
 
@@ -88,4 +101,4 @@ web/node_modules/installed: web/package.json web/package-lock.json
 	touch $@
 
 clean:
-	rm -rf .venv
+	rm -rf .venv .venv-libraries

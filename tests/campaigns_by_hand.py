@@ -72,6 +72,12 @@ def with_stdin(given: str | bytes, *words: object) -> Result:
     return CliRunner().invoke(main, [str(word) for word in words], input=given)
 
 
+def signed_in(directory: Path, name: str, password: str) -> bool:
+    """Whether somebody can sign in with a password."""
+    with Campaign.open(directory) as campaign:
+        return campaign.check_password(name, password, "127.0.0.1") is not None
+
+
 def judge(
     directory: Path,
     name: str,

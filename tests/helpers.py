@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -22,6 +23,9 @@ CONFORMANCE = ROOT.parent / "shared" / "conformance"
 needs_conformance = pytest.mark.skipif(
     not CONFORMANCE.is_dir(),
     reason="the real conformance data (../shared/conformance) are not beside the project",
+)
+needs_named_pipes = pytest.mark.skipif(
+    not hasattr(os, "mkfifo"), reason="this system has no named pipes"
 )
 
 

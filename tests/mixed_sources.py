@@ -10,10 +10,12 @@ import zipfile
 
 def mixed_files() -> dict[str, str | bytes]:
     """Documents, archives and JSONL, with broken documents and files that are none."""
-    many = {f"m{at}.xml": f"<article><p>{at}</p><s{at % 3}/></article>" for at in range(9)}
+    many = {
+        f"m{at}.xml": f"<article><p>{at}</p><s{at % 3} dir='rtl'/></article>" for at in range(9)
+    }
     return {
         **{f"a/{at:02}.xml": f"<article><sec>Number {at}</sec></article>" for at in range(17)},
-        "a/05.html": "<p>the same stem</p>",
+        "a/05.html": "<p lang=en>the same stem</p><img src=../b/tide.png alt='Low tide'>",
         "a/broken.xml": "<article>",
         "a/notes.png": "",
         "b/large.jsonl": json_lines("l", 40),
@@ -21,7 +23,7 @@ def mixed_files() -> dict[str, str | bytes]:
         "b/other.zip": zipped({**many, "broken.xml": "<a>", "in.jsonl": json_lines("z", 5)}),
         "b/small.jsonl": json_lines("s", 2),
         "b/third.tar.gz": tarred({"only.png": ""}),
-        "c/last.md": "# Head\n\nText.\n",
+        "c/last.md": "# Head\n\nText. ![A tide](tide.png)\n\n7. Seven\n",
         "c/z.png": "",
     }
 

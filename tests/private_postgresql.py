@@ -6,7 +6,6 @@ Nobody can reach it but through its socket, and it ends with the tests that use 
 from __future__ import annotations
 
 import os
-import pwd
 import secrets
 import shutil
 import signal
@@ -17,9 +16,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.engine import make_url
+
+if TYPE_CHECKING:
+    import pwd
 
 PROGRAMS = Path("/usr/lib/postgresql")
 
@@ -136,6 +138,8 @@ def _somebody() -> dict[str, Any]:
 
 
 def _servant() -> pwd.struct_passwd:
+    import pwd  # which not all systems have whose tests of SQLite use this file
+
     for name in ("postgres", "nobody"):
         try:
             return pwd.getpwnam(name)

@@ -19,10 +19,12 @@ ALLOWED = (
     "the program trec_eval",  # not on the package index; pytrec_eval has its arithmetic
     "the splitters of",  # large libraries that doxeval never imports; doubles stand in for them
     "the evaluators of",  # large libraries; their definitions are computed besides
+    "mlcroissant is not",  # some twenty packages for one check; what it checks is checked besides
     "the fusion of ranx",  # a large library that only benchmarks install; a twin stands in
     "lower is better",  # a law that such measures need not obey
     "root may read everything",
     "this file system",
+    "this system",
 )
 
 

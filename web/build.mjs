@@ -33,6 +33,17 @@ function licences(name, inputs) {
   return `${[head, ...folders.map(notice)].join(`\n${"-".repeat(72)}\n\n`)}\n`;
 }
 
+/** Transforms of Vega that no figure has: maps, trees, forces, and the like. They would be an eighth of the script. */
+const UNUSED = ["crossfilter", "force", "geo", "hierarchy", "label", "regression", "voronoi", "wordcloud"];
+const withoutUnused = {
+  name: "without unused transforms",
+  setup(bundle) {
+    const filter = new RegExp(`^vega-(${UNUSED.join("|")})$`);
+    bundle.onResolve({ filter }, ({ path }) => ({ path, namespace: "unused" }));
+    bundle.onLoad({ filter: /.*/, namespace: "unused" }, () => ({ contents: "export {};" }));
+  },
+};
+
 const common = {
   absWorkingDir: here,
   bundle: true,
@@ -51,6 +62,7 @@ async function bundle({ name, folder }) {
     format: "iife",
     platform: "browser",
     target: ["es2022"],
+    plugins: [withoutUnused],
   });
   const style = await build({
     ...common,

@@ -41,6 +41,8 @@ _VARYING: tuple[tuple[str, str], ...] = (
     (r"\b(assessor|adjudicator|organiser|admin)-[0-9a-f]{6}\b", r"\1-PSEUDONYM"),
     (r"(\.(?:html|jsonl|gz): )[\d,]+ bytes", r"\1N bytes"),
     (r"(\"end\": \{[^}]*\}, \"sha256\": \")[0-9a-f]{64}", r"\1HASH"),
+    (r"(?m)^[0-9a-f]{64}(?=  \S)", "HASH"),
+    (r"(\"encodingFormat\": \"[^\"]*\",\s*\"sha256\": \")[0-9a-f]{64}", r"\1HASH"),
     (r"\burn:uuid:[0-9a-f-]{36}", "urn:uuid:ID"),
     (r"\bimport:[0-9a-f]{24}\b", "import:ID"),
     (r"\$argon2id\$[^\"]+", "HASH"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import stat
 import sys
 import threading
@@ -18,10 +19,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Generic, NamedTuple, TypeVar, cast
 
 from doxeval.errors import DoxevalError, FormatError, OutputError, SourceError, output_errors
+from doxeval.messages import plural
 from doxeval.output import flush_to_disk, make_parents, move_all_into_place, temporary_output
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 T = TypeVar("T")
 Read = TypeVar("Read")
@@ -31,6 +36,7 @@ _CHUNK = 1 << 20
 _BUFFER = 1 << 15
 _CSV_LIMIT = threading.Lock()
 _LONGEST_CSV_FIELD = (1 << 31) - 1
+_LONGEST_CSV_HEADER = 1 << 16
 # A compressed file or an archive may hold this many times its size, plus an allowance.
 EXPANSION = 100
 EXPANSION_ALLOWANCE = 64 << 20
@@ -347,6 +353,49 @@ def csv_rows(text: str, origin: str, separator: str = ",") -> list[tuple[int, li
     return rows
 
 
+def csv_separator(text: str) -> str:
+    """Return what separates the fields of the first line; spreadsheets write what is usual locally.
+
+    >>> csv_separator("question;quote;tag"), csv_separator('"a;b",c'), csv_separator("a")
+    (';', ',', ',')
+    """
+    first = re.sub(r'"[^"]*"', "", text[:_LONGEST_CSV_HEADER].removeprefix("\ufeff").lstrip("\r\n"))
+    first = re.split(r"[\r\n]", first, maxsplit=1)[0]
+    if first.startswith("sep="):
+        return first[4:5] or ","
+    return max(",;\t", key=first.count)
+
+
+def csv_records(
+    text: str, origin: str, separator: str = ","
+) -> Iterator[tuple[int, dict[str, str]]]:
+    r"""Return each row by the names of the first one, with the line on which it begins.
+
+    >>> list(csv_records('id,text\n1,"a, ""b"" c"\n2,5" pipe\n', "a.csv"))
+    [(2, {'id': '1', 'text': 'a, "b" c'}), (3, {'id': '2', 'text': '5" pipe'})]
+    """
+    rows = iter(csv_rows(text.removeprefix("\ufeff"), origin, separator))
+    _, header = next(rows, (1, []))
+    if header and header[0].startswith("sep="):  # as spreadsheets write it
+        _, header = next(rows, (2, []))
+    named = len(header)
+    while named and not header[named - 1].strip():
+        named -= 1
+    header = header[:named]
+    if len(set(header)) < len(header):
+        twice = next(name for at, name in enumerate(header) if name in header[:at])
+        raise FormatError(f"there are two columns {twice[:80]!r}", origin, 1)
+    for line, row in rows:
+        if not any(row) and named > 1:
+            continue
+        if not any(row[named:]):
+            row = row[:named]
+        if len(row) != len(header):
+            fields, expected = plural(len(row), "field"), len(header)
+            raise FormatError(f"{fields}: expected {expected}, as on the first line", origin, line)
+        yield line, dict(zip(header, row, strict=True))
+
+
 def decode_json(text: str | bytes) -> Any:
     """Parse JSON; raise a ValueError if it is not JSON, or contains a lone surrogate.
 
@@ -365,6 +414,26 @@ def decode_json(text: str | bytes) -> Any:
     except RecursionError:
         raise ValueError("too deeply nested") from None
     return value
+
+
+def date_of_sources() -> datetime | None:
+    """Return the date that SOURCE_DATE_EPOCH sets, as builds do that are to be reproduced.
+
+    >>> from unittest.mock import patch
+    >>> with patch.dict(os.environ, {"SOURCE_DATE_EPOCH": "86400"}):
+    ...     print(date_of_sources())
+    1970-01-02 00:00:00+00:00
+    """
+    from datetime import UTC, datetime
+
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not epoch.isdecimal():
+        return None
+    try:
+        return datetime.fromtimestamp(int(epoch), UTC)
+    except (OverflowError, ValueError, OSError):
+        message = f"SOURCE_DATE_EPOCH={epoch[:40]}: expected seconds since 1970"
+        raise OutputError(message) from None
 
 
 @contextmanager

@@ -8,7 +8,7 @@ short. All messages that contain such text use one of them; formats for other pr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from math import isfinite
 from typing import Any
@@ -126,6 +126,47 @@ def json_text(value: Any, indent: int | None = None) -> str:
     except ValueError:
         text = json.dumps(_with_null(value), ensure_ascii=False, indent=indent)
     return json_escaped(text)
+
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w.-]*", re.ASCII)
+_WORDS_OF_YAML = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+
+
+def yaml_text(value: Any) -> str:
+    """Return mappings, lists and single values as YAML: blocks of names, with values as in JSON.
+
+    >>> method = {"k1": 1e-05, "runs": ["a", {"b": None}]}
+    >>> print(yaml_text({"tag": "mine", "method": method}), end="")
+    tag: "mine"
+    method:
+      k1: 1.0e-05
+      runs:
+        - "a"
+        - b: null
+    """
+    return "".join(f"{line}\n" for line in _yaml_lines(value))
+
+
+def _yaml_lines(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping) and value:
+        for name, entry in value.items():
+            is_plain = _PLAIN_KEY.fullmatch(name) and name.lower() not in _WORDS_OF_YAML
+            key = f"{name if is_plain else json_text(name)}:"
+            lines = list(_yaml_lines(entry))
+            if isinstance(entry, Mapping | list | tuple) and entry:
+                yield key
+                yield from (f"  {line}" for line in lines)
+            else:
+                yield f"{key} {lines[0]}"
+    elif isinstance(value, list | tuple) and value:
+        for entry in value:
+            first, *rest = _yaml_lines(entry)
+            yield f"- {first}"
+            yield from (f"  {line}" for line in rest)
+    else:
+        text = json_text(value)
+        is_bare = isinstance(value, float) and "e" in text and "." not in text
+        yield text.replace("e", ".0e") if is_bare else text  # else YAML 1.1 reads a string
 
 
 def _with_null(value: Any) -> Any:

@@ -32,6 +32,7 @@ from doxeval.compat import (
     inex_eval_lines,
     trec_eval_lines,
 )
+from doxeval.datasets import CHECKSUMS_FILE, PACKAGE_FILE, packaged_texts, verify_package
 from doxeval.errors import DoxevalError
 from doxeval.evaluation import is_score_file, read_scores
 from doxeval.navigation import parse_navigation
@@ -41,7 +42,7 @@ from doxeval.runs import RunFormat, losses, read_open_run, read_run, resolve
 from doxeval.scores import FORMATS as SCORE_FORMATS
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import FORMATS as TOPIC_FORMATS
-from doxeval.topics import TopicFormat, problems, topic_statistics
+from doxeval.topics import TopicFormat, problems, read_topics, topic_statistics
 from fuzzing import good_files as good
 from fuzzing.inputs import (
     JUDGMENTS_WORDS,
@@ -53,7 +54,9 @@ from fuzzing.inputs import (
     json_records,
     words,
 )
-from fuzzing.target import Reader, Target, collection, file_of
+from fuzzing.target import Reader, Target, collection, file_of, workplace
+
+PACKAGE_WORDS = words('.. / \\ topics.jsonl doxeval-package.json "id" "sha256" "a" null [ { 0000')
 
 
 def topic(name: TopicFormat) -> Reader:
@@ -198,6 +201,20 @@ def scores(data: bytes) -> object:
         _each(partial(write, table, True))
     _each(lambda: comparisons_as_latex(compare_all(table)))
     return table
+
+
+def package(data: bytes) -> object:
+    """Checksums of a package, and with an empty line between them its documents.jsonl."""
+    folder = workplace() / "package"
+    folder.mkdir(exist_ok=True)
+    checksums, _, documents = data.partition(b"\n\n")
+    files = {PACKAGE_FILE: b"{}", "topics.jsonl": good.TOPICS_OF_PACKAGE}
+    files |= {CHECKSUMS_FILE: checksums + b"\n", "documents.jsonl": documents}
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    _each(lambda: packaged_texts(folder, ["a", "b"]))
+    verify_package(folder)
+    return read_topics(folder)
 
 
 def old_program(data: bytes) -> object:
@@ -407,6 +424,7 @@ TARGETS = (
             'run topic measure value all nan inf x y 7 8 AP P@5 qid doc , ,, ; "" .5 -1 1e400 1_0'
         ),
     ),
+    Target("package", package, (good.CHECKSUMS + b"\n\n" + good.TEXTS,), PACKAGE_WORDS),
     Target(
         "trec_eval",
         as_trec_eval,

@@ -4,6 +4,8 @@ only ever see the first check of a reader.
 
 from __future__ import annotations
 
+import hashlib
+
 XML = b"""<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE article SYSTEM "a.dtd" [<!ENTITY x "caf&#233;"><!ATTLIST p c CDATA "d">]>
 <article id="1"><!-- c --><sec><p>One &x; &amp; &nbsp;<b>two</b></p><![CDATA[<p>]]></sec><br/>
@@ -129,3 +131,11 @@ NAMED = b'{"model": "depth"}'
 
 QUERY = b"//article[(about(.//st, 'IBM +x') and .//yr >= 2000) or about(., \"a b\")]//(sec|p)"
 CONTENT = b'tide -moon +"tide gauge" l\'eau'
+
+# A package, whose topics have the first of the checksums.
+TOPICS_OF_PACKAGE = b'{"id": "7", "title": "tides"}\n'
+CHECKSUMS = b"%s  topics.jsonl\n%s  doxeval-package.json" % (
+    hashlib.sha256(TOPICS_OF_PACKAGE).hexdigest().encode(),
+    hashlib.sha256(b"{}").hexdigest().encode(),
+)
+TEXTS = b'{"id": "a", "characters": 4, "sha256": "70277bfc"}'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import resource
 import shutil
 import signal
 import tempfile
@@ -72,6 +71,8 @@ class Target:
 @contextmanager
 def _limited() -> Iterator[None]:
     """Let the process have ten seconds of processor time and one GiB more than it has now."""
+    import resource  # not on every system on which tests of the unit level read this file
+
     pages = int(Path("/proc/self/statm").read_text().split()[5])
     before = resource.getrlimit(resource.RLIMIT_DATA)
     allowed = pages * resource.getpagesize() + MEMORY

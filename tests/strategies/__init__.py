@@ -12,6 +12,7 @@ from strategies.judging import article_of, articles, operations_on, trees_to_jud
 from strategies.pages import css_selectors, html_pages, markdown_texts
 from strategies.pools import judged_documents, pools, runs_to_pool
 from strategies.queries import nexi_queries, nexi_terms, topics
+from strategies.roles import RoleDocument, role_documents, role_texts
 from strategies.runs import element_paths, results, text_points
 from strategies.scores import score_tables
 from strategies.searches import Search, searches
@@ -45,6 +46,7 @@ __all__ = [
     "Located",
     "Node",
     "Piece",
+    "RoleDocument",
     "Search",
     "World",
     "article_of",
@@ -75,6 +77,8 @@ __all__ = [
     "pools",
     "qrels_texts",
     "results",
+    "role_documents",
+    "role_texts",
     "runs_to_pool",
     "score_tables",
     "searches",

@@ -9,9 +9,23 @@ from hypothesis import strategies as st
 from strategies.trees import Node, Piece, escaped, nodes, pieces, plain_texts
 
 _LONG = "a" * 7, "b" * 8, "c" * 9, "collectionlink", "d" * 63, "é" * 4, "q:name"
-_TAGS = ["s", "p", "b", "x-y", "été", "a.b", "_", *_LONG]
-_ATTRIBUTES = ["", " ", ' id="1"', "\n a='/'  ", ' a="&amp;&lt;&#9;" b=\'"\'', " a='é字😀'\t"]
-_UNUSUAL = [" a='x > y'", ' a="<"', " a='&nbsp;'", " a", " a='1' a='2'", "/"]
+_TAGS = ["s", "p", "b", "x-y", "été", "a.b", "_", "db:ol", "entry", "img", *_LONG]
+_ATTRIBUTES = [
+    "", " ", ' id="1"', "\n a='/'  ", ' a="&amp;&lt;&#9;" b=\'"\'', " a='é字😀'\t",
+    " xml:lang='he'", '\n\tdir = "rtl" ', ' a=" dir=&#39;rtl&#39; lang=" lang="a&#10;b\r\n"',
+    " start='3' x:start='4' morerows='1' src='é&amp;字.png' alt='/'", ' a.dir="1" colspan\n=\n"2"',
+]  # fmt: skip
+_UNUSUAL = [
+    " a='x > y'",
+    " lang='>'",
+    " dir='&nbsp;'",
+    " lang='a&nosuch;b'",
+    ' a="<"',
+    " a='&nbsp;'",
+    " a",
+    " a='1' a='2'",
+    "/",
+]
 _BEFORE = [
     "",
     "\n",

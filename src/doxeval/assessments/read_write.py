@@ -40,7 +40,14 @@ from doxeval.assessments.merge import Merge, merge_judgments
 from doxeval.assessments.resolution import resolve_assessments, resolve_judgments
 from doxeval.assessments.trec import read_trec_qrels, write_msmarco_qrels, write_trec_qrels
 from doxeval.columns import Frame, are_named_tuples, begins_nested, is_frame
-from doxeval.datasets import DatasetGrade, dataset_judgments, is_dataset
+from doxeval.datasets import (
+    DatasetGrade,
+    dataset_judgments,
+    in_package,
+    is_dataset,
+    is_package,
+    packaged_texts,
+)
 from doxeval.documents import Collection, Offsets, Whitespace, is_archive
 from doxeval.errors import FormatError, OutputError, SourceError, warn
 from doxeval.files import (
@@ -52,7 +59,7 @@ from doxeval.files import (
     open_output,
     output_directory,
 )
-from doxeval.messages import Parameter, join_names, quoted
+from doxeval.messages import Parameter, join_names, plural, quoted
 from doxeval.named import checked
 from doxeval.output import flush_to_disk
 
@@ -250,7 +257,8 @@ def read_assessments(
     whitespace: Whitespace | None = None,
     subtopics: bool = False,
 ) -> Assessments:
-    """Read the assessments of files, directories and archives, or of a data set (`irds:NAME`).
+    """Read the assessments of files, directories and archives, of a data set (`irds:NAME`), or of
+    a package, whose adjudicated judgments they are.
 
     With a collection, text points become offsets and everything is checked against the texts.
     A document that is judged more than once for a topic is an error, unless `pool` chooses the
@@ -267,12 +275,18 @@ def read_assessments(
     [((10, 15),)]
     """
     has_subtopics = True if subtopics else None if merge is None else False
-    files = [judged for source in sources for judged in _read(os.fspath(source), has_subtopics)]
+    files = [
+        judged
+        for source in sources
+        for judged in _read(os.fspath(in_package(source, "judgments")), has_subtopics)
+    ]
     columns = concatenate_judgments([judged.judgments for judged in files])
     warnings = [warning for judged in files for warning in judged.warnings]
     if pool is not None:
         columns = _of_pool(columns, pool)
     if collection is not None:
+        for source in filter(is_package, sources):
+            _check_texts(source, columns, collection)
         resolved = resolve_judgments(columns, collection, offsets=offsets, whitespace=whitespace)
         columns, warnings = resolved.judgments, [*warnings, *resolved.warnings]
     elif offsets == "bytes":
@@ -286,6 +300,21 @@ def read_assessments(
         columns, warnings = merged.judgments, [*warnings, *merged.warnings]
     warn(warnings)
     return Assessments(columns, warnings, None if collection is None else collection.checksum)
+
+
+def _check_texts(
+    source: str | os.PathLike[str], columns: JudgmentColumns, collection: Collection
+) -> None:
+    """Refuse a collection in which judged documents have other texts than those of a package."""
+    names = list(dict.fromkeys(columns.documents))
+    numbers = collection.find_documents(names)
+    present = {names[at]: int(numbers[at]) for at in np.flatnonzero(numbers >= 0).tolist()}
+    listed, texts = packaged_texts(source, present), collection.text_checksums
+    differ = [name for name in listed if listed[name] != texts[present[name]].tobytes().hex()]
+    if differ:
+        those = plural(len(differ), "judged document")
+        message = f"the collection has another text of {those}: {join_names(differ)}"
+        raise FormatError(message, os.fspath(source))
 
 
 def as_assessments(

@@ -38,6 +38,7 @@ from doxeval.chunks.trees import as_elements as as_elements
 from doxeval.chunks.trees import tree as tree
 
 __all__: list[str]
+from doxeval.chunks.chunking import size_of as size_of
 from doxeval.chunks.chunks import RebuiltDocuments as RebuiltDocuments
 from doxeval.chunks.compare import study_columns as study_columns
 from doxeval.chunks.dataset import NO_GOLD as NO_GOLD

@@ -607,6 +607,8 @@ def results_of_query(answer: Any) -> list[Any]:
     [{'id': 'c1', 'distance': 0.5}]
     >>> results_of_query(([0.9, 0.4, -1.0], [7, 2, -1]))
     [(7, 0.9), (2, 0.4)]
+    >>> results_of_query({"bm25_retriever": {"documents": ["One."]}})
+    ['One.']
     """
     if answer is None:
         return []
@@ -616,11 +618,10 @@ def results_of_query(answer: Any) -> list[Any]:
         for name in _WRAPPERS:
             if name in answer:
                 return results_of_query(answer[name])
-        if len(answer) == 1 and "data" in answer:  # GraphQL: {"data": {"Get": {"Class": […]}}}
-            for _ in range(3):
-                if isinstance(answer, Mapping) and len(answer) == 1:
-                    (answer,) = answer.values()
-            return results_of_query(answer)
+        if len(answer) == 1:  # the one component of a pipeline (Haystack), GraphQL (Weaviate)
+            (inner,) = answer.values()
+            if isinstance(inner, Mapping | list):
+                return results_of_query(inner)
         raise FormatError(f"expected a list of results, or one in {join_names(_WRAPPERS)}")
     for name in _WRAPPERS:
         if isinstance(wrapped := getattr(answer, name, None), list):

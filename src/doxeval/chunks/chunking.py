@@ -298,6 +298,40 @@ def chunking_named(name: str) -> Callable[[TextStructure], ChunkSpans]:
     return partial(function, size=size, overlap=overlap)
 
 
+# Sizes
+
+
+class ChunkingSize(NamedTuple):
+    """A way of splitting, and the size and overlap with which it is used."""
+
+    method: str
+    size: int
+    overlap: int
+
+
+# What splitters call their size and overlap: LlamaIndex, Chonkie and semchunk; LangChain; Haystack.
+_SIZES = ("chunk_size", "_chunk_size", "split_length")
+_OVERLAPS = ("chunk_overlap", "_chunk_overlap", "split_overlap")
+
+
+def size_of(by: Any) -> ChunkingSize | None:
+    """Return the size and overlap of a chunking, if it has a size; of splitters by attributes.
+
+    >>> size_of("words:200:50"), size_of("paragraphs")
+    (ChunkingSize(method='words', size=200, overlap=50), None)
+    """
+    if isinstance(by, str):
+        kind, *numbers = by.strip().split(":")
+        if kind not in _BUILT_IN or not numbers:
+            return None
+        return ChunkingSize(kind, *(int(number) for number in (*numbers, "0")[:2]))
+    size, overlap = (
+        next((value for name in names if type(value := getattr(by, name, None)) is int), None)
+        for names in (_SIZES, _OVERLAPS)
+    )
+    return None if size is None else ChunkingSize(type(by).__name__, size, overlap or 0)
+
+
 # Splitters
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from doxeval.chunks.chunking import split_by, usual_chunkings
+from doxeval.chunks.chunking import ChunkingSize, size_of, split_by, usual_chunkings
 from doxeval.chunks.chunks import Chunks
 from doxeval.chunks.dataset import NO_GOLD, Dataset, refuse_without_gold
 from doxeval.chunks.documents import documents, warnings_about
@@ -49,7 +49,7 @@ from doxeval.measures import as_measure
 from doxeval.messages import Message, Parameter, plural, quoted, suggestion, terminal_width, wrapped
 from doxeval.named import checked
 from doxeval.progress import progress_bar
-from doxeval.reports import Loss, losses
+from doxeval.reports import Loss, SizedRun, losses
 from doxeval.runs import Run
 from doxeval.scores import ScoreTable, TextTable, best_cells, format_score, mean_of, warning_lines
 
@@ -164,7 +164,8 @@ def grid(
 class Choice(NamedTuple):
     """What a row of a study is: a chunking, how it was given, the search in it, and its results.
 
-    by: the name of a built-in chunking, empty for others. k: how many results are returned.
+    by: the name of a built-in chunking, empty for others. k: how many results are returned. size:
+    the size and overlap of the chunking, if it has a size.
 
     >>> Choice("small", "words:100:0", "bm25", 100).in_words
     'small with bm25'
@@ -174,6 +175,7 @@ class Choice(NamedTuple):
     by: str
     search: str
     k: int
+    size: ChunkingSize | None = None
 
     @property
     def in_words(self) -> str:
@@ -240,7 +242,8 @@ def _studied(
                 )
                 run = run if min_score is None else threshold(run, min_score)
                 for k in depths:
-                    choice = Choice(chunking, by if isinstance(by, str) else "", name, k)
+                    named_by = by if isinstance(by, str) else ""
+                    choice = Choice(chunking, named_by, name, k, size_of(by))
                     title = _title(choice, len(searches) > 1, len(depths) > 1)
                     top = (run if k == max(depths) else first_results(run, k)).with_id(title)
                     size = int(sizes.sum())
@@ -800,6 +803,22 @@ class Study(Mapping[str, "RunView"]):
             return "no chunks"
         return f"{plural(limits.chunks, 'chunk')} of {limits.sizes[1]:,.0f} {self.unit} (median)"
 
+    def _sizes(self) -> list[SizedRun]:
+        """Return the size and overlap of the rows that have some, by what else they are."""
+        choices = self.choices.values()
+        several_searches = len({choice.search for choice in choices}) > 1
+        several_depths = len({choice.k for choice in choices}) > 1
+        return [
+            SizedRun(
+                name,
+                _title(choice._replace(chunking=size.method), several_searches, several_depths),
+                size.size,
+                size.overlap,
+            )
+            for name, choice in self.choices.items()
+            if (size := choice.size) is not None
+        ]
+
     def _choice_of(self, name: str) -> dict[str, Any]:
         """Return what a row is, where it is more than a chunking."""
         choice = self.choices[name]
@@ -842,6 +861,7 @@ class Study(Mapping[str, "RunView"]):
             "truth": evaluation.truth,
             "chunks": {name: chunks.table for name, chunks in self.chunks.items()},
             "losses": self.losses,
+            "sizes": self._sizes(),
         }
         made = report(table, path, **{**settings, **options})
         warn(made.warnings)

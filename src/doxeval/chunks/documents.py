@@ -21,7 +21,7 @@ from doxeval.chunks.records import (
     load,
     plain,
 )
-from doxeval.datasets import dataset_documents, is_dataset
+from doxeval.datasets import dataset_documents, is_dataset, is_package
 from doxeval.documents import (
     BuildOptions,
     Collection,
@@ -238,7 +238,7 @@ def documents(
     Files, frames and lists of SQuAD, QASPER, HotpotQA, 2WikiMultihopQA, MuSiQue and Natural
     Questions hold the documents of their questions.
 
-    `irds:NAME` has the documents of a data set of ir_datasets.
+    `irds:NAME` has the documents of a data set of ir_datasets, and a package its own.
 
     Files of a folder that are no documents are not read; `warnings` of the result counts them.
     For a folder, `id_rule` says where ids come from ("stem", or an XPath like "//id"), `root` and
@@ -300,7 +300,7 @@ def is_folder(source: Any) -> bool:
     """
     if not isinstance(source, str | os.PathLike) or is_url(os.fspath(source)):
         return False
-    if is_dataset(source):
+    if is_dataset(source) or is_package(source):
         return False
     path = Path(source)
     if path.is_dir():
@@ -322,6 +322,8 @@ def _of_path(path: str) -> Documents:
         return documents(Collection(path))
     if is_dataset(path):
         return Documents(dataset_documents(path), path)
+    if is_package(path):
+        return documents(Collection(path))
     for name in _CORPORA:
         if os.path.exists(file := os.path.join(path, name)):
             return _of_path(file)

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Ints
-from doxeval.assessments import Assessments
+from doxeval.assessments import Assessments, read_assessments
 from doxeval.chunks.documents import Documents, documents, warnings_about
 from doxeval.chunks.formats import (
     QuestionFormat,
@@ -32,7 +32,7 @@ from doxeval.chunks.formats.beir import (
 from doxeval.chunks.formats.own import judged_questions
 from doxeval.chunks.questions import EvidenceSpan, Question, QuestionNeed, Questions, Tally
 from doxeval.chunks.records import Loaded, loaded_from, plain
-from doxeval.datasets import is_dataset
+from doxeval.datasets import is_dataset, is_package
 from doxeval.errors import FormatError, warn
 from doxeval.locating import (
     DocumentQuoteMatch,
@@ -49,6 +49,7 @@ from doxeval.locating import (
 )
 from doxeval.messages import Parameter, plural, quoted, truncate
 from doxeval.named import checked
+from doxeval.topics import read_topics
 
 # The document in which a text is looked for, or None for all of them; and the text.
 TextInDocument = tuple[str | None, str]
@@ -709,6 +710,10 @@ def questions(
     texts = documents(docs)
     if isinstance(source, Assessments):
         gold = resolve_gold(judged_questions(source), texts, "place", max_missing)
+    elif is_package(source):
+        titles = {topic.id: topic.title or topic.description or "" for topic in read_topics(source)}
+        judged = judged_questions(read_assessments(source), titles)
+        gold = resolve_gold(judged, texts, "place", max_missing, os.fspath(source))
     else:
         loaded = _loaded(source)
         if isinstance(loaded.value, list) and not loaded.value:

@@ -5,25 +5,24 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from doxeval.columns import is_frame as is_data_frame
 from doxeval.documents import decode_text
 from doxeval.errors import DocumentError, FormatError, OutputError, SourceError
 from doxeval.files import (
-    csv_rows,
+    csv_records,
+    csv_separator,
     decode_json,
     json_lines,
     open_input,
     read_up_to,
     uncompressed_name,
 )
-from doxeval.messages import plural, quoted
+from doxeval.messages import quoted
 
 LARGEST_FILE = 4 << 30
-_LONGEST_HEADER = 1 << 16
 TABLE_SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 
@@ -125,21 +124,8 @@ def load(path: str | os.PathLike[str]) -> Loaded:
         which = error.message.partition(";")[0]
         message = f"{which}: spreadsheets write it as 'CSV UTF-8'"
         raise FormatError(message, name, error.line) from None
-    separator = "\t" if suffix == ".tsv" else _separator(text)
+    separator = "\t" if suffix == ".tsv" else csv_separator(text)
     return _with_lines(list(csv_records(text, name, separator)), name)
-
-
-def _separator(text: str) -> str:
-    """Return what separates the fields of the first line; spreadsheets write what is usual locally.
-
-    >>> _separator("question;quote;tag"), _separator('"a;b",c'), _separator("a")
-    (';', ',', ',')
-    """
-    first = re.sub(r'"[^"]*"', "", text[:_LONGEST_HEADER].removeprefix("\ufeff").lstrip("\r\n"))
-    first = re.split(r"[\r\n]", first, maxsplit=1)[0]
-    if first.startswith("sep="):
-        return first[4:5] or ","
-    return max(",;\t", key=first.count)
 
 
 def _with_lines(pairs: list[tuple[int, Any]], origin: str) -> Loaded:
@@ -229,33 +215,3 @@ def json_line(record: Mapping[str, Any]) -> bytes:
     except UnicodeEncodeError:
         shown = quoted(record.get("id"))
         raise OutputError(f"{shown}: a lone surrogate, which no file can hold") from None
-
-
-def csv_records(
-    text: str, origin: str, separator: str = ","
-) -> Iterator[tuple[int, dict[str, str]]]:
-    r"""Return each row by the names of the first one, with the line on which it begins.
-
-    >>> list(csv_records('id,text\n1,"a, ""b"" c"\n2,5" pipe\n', "a.csv"))
-    [(2, {'id': '1', 'text': 'a, "b" c'}), (3, {'id': '2', 'text': '5" pipe'})]
-    """
-    rows = iter(csv_rows(text.removeprefix("\ufeff"), origin, separator))
-    _, header = next(rows, (1, []))
-    if header and header[0].startswith("sep="):  # as spreadsheets write it
-        _, header = next(rows, (2, []))
-    named = len(header)
-    while named and not header[named - 1].strip():
-        named -= 1
-    header = header[:named]
-    if len(set(header)) < len(header):
-        twice = next(name for at, name in enumerate(header) if name in header[:at])
-        raise FormatError(f"there are two columns {twice[:80]!r}", origin, 1)
-    for line, row in rows:
-        if not any(row) and named > 1:
-            continue
-        if not any(row[named:]):
-            row = row[:named]
-        if len(row) != len(header):
-            fields, expected = plural(len(row), "field"), len(header)
-            raise FormatError(f"{fields}: expected {expected}, as on the first line", origin, line)
-        yield line, dict(zip(header, row, strict=True))

@@ -458,10 +458,11 @@ def retrieve(
     """Ask a retriever every question; a run of what it returns.
 
     The retriever is a function from a question to results, which may be async, or an object with
-    `invoke` (LangChain), `retrieve` (LlamaIndex) or `search`. A result is the id of a chunk, its
-    text, (document, start, end), a dict, or an object of LangChain, LlamaIndex, Haystack or
-    Chonkie; a pair of one of these and a number is a result with its score. Of more than `k`
-    results the first count. With `workers`, so many questions are asked at once.
+    `invoke` (LangChain), `retrieve` (LlamaIndex), `run(query=…)` (Haystack) or `search`. Results
+    that are known already may be given instead, by the ids of the questions. A result is the id of
+    a chunk, its text, (document, start, end), a dict, or an object of LangChain, LlamaIndex,
+    Haystack or Chonkie; a pair of one of these and a number is a result with its score. Of more
+    than `k` results the first count. With `workers`, so many questions are asked at once.
 
     Results that are no chunks of these are located in the documents. So are those that have the id
     of a chunk and another text, as compressors return them: the text is what is read. Of sentence
@@ -474,6 +475,8 @@ def retrieve(
     >>> run = chunks.retrieve(lambda question: ["A horn is heard."], {"7": "What?"}, split)
     >>> [(result.document, result.start, result.end) for result in run]
     [('a', 16, 32)]
+    >>> run == chunks.retrieve({"7": ["A horn is heard."]}, {"7": "What?"}, split)
+    True
     """
     if k < 1 or workers < 1:
         name, value = ("k", k) if k < 1 else ("workers", workers)
@@ -481,10 +484,15 @@ def retrieve(
     # Only the texts of the questions are needed, wherever their gold stands.
     dataset = Dataset(chunks.known_docs, gold, max_missing="100%")
     questions = dataset.questions
-    with progress_bar("Retrieving", len(questions), progress) as done:
-        answers = _answers(retriever, questions, workers, done)
+    about: list[str] = []
+    if isinstance(retriever, Mapping):
+        by_id = {str(topic): results for topic, results in retriever.items()}
+        answers, about = _known_answers(by_id, questions)
+    else:
+        with progress_bar("Retrieving", len(questions), progress) as done:
+            answers = _answers(retriever, questions, workers, done)
     run = run_of_answers(dict(zip(questions, answers, strict=True)), chunks, k, run_id)
-    run = replace(run, warnings=(*dataset.warnings, *run.warnings))
+    run = replace(run, warnings=(*dataset.warnings, *about, *run.warnings))
     warn(run.warnings)
     return run
 
@@ -503,6 +511,20 @@ def run_of_answers(
     about = [f"questions for which nothing was returned: {join_names(empty)}"] if empty else []
     run = replace(run, warnings=(*run.warnings, *about, *resolver.warnings()))
     return ChunkRun.of(run, chunks)
+
+
+def _known_answers(
+    results: Mapping[str, Any], questions: Mapping[str, str]
+) -> tuple[list[list[Any]], list[str]]:
+    """Return the results of each question, given those of some by id, and warnings."""
+    unknown = [topic for topic in results if topic not in questions]
+    if len(unknown) == len(results):
+        raise InputError(
+            f"results of no question here: {join_names(unknown)}; the questions are "
+            f"{join_names(list(questions))}"
+        )
+    answers = [_listed(results.get(topic), topic) for topic in questions]
+    return answers, [f"results of other questions: {join_names(unknown)}"] if unknown else []
 
 
 def _answers(
@@ -536,9 +558,13 @@ def _asking(retriever: Any) -> Callable[[str], Any]:
         if callable(way):
             ask: Callable[[str], Any] = way
             return ask
+    run = getattr(retriever, "run", None)  # of a component of Haystack
+    if callable(run) and "query" in inspect.signature(run).parameters:
+        return lambda question: run(query=question)
     raise InputError(
-        f"{quoted(retriever)} is no retriever: expected a function from a question to results, or "
-        f"an object with one of {', '.join(_METHODS)}"
+        f"{quoted(retriever)} is no retriever: expected a function from a question to results, "
+        "results by the ids of questions, or an object with one of "
+        f"{', '.join((*_METHODS, 'run(query=…)'))}"
     )
 
 

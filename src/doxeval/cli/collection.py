@@ -26,10 +26,11 @@ from doxeval.cli.output import (
     note,
     print_figures,
     print_table,
+    warn,
 )
 from doxeval.cli.verb import VerbGroup, in_options, refuse, verb
 from doxeval.errors import MissingText
-from doxeval.messages import escape, json_text, plural, short_path, truncate
+from doxeval.messages import escape, join_names, json_text, plural, short_path, truncate
 from doxeval.named import option
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def _print_verified(opened: Collection) -> None:
 @verb()
 @collection_argument
 def verify(directory: str) -> None:
-    """Compare a collection with its hashes, byte for byte.
+    """Compare a collection, or a package, with its hashes, byte for byte.
 
     Every file and every text is read and compared with the hash it had when the collection was
     built, and the trees, the paths and the index of ids are checked. Damaged files are listed,
@@ -112,10 +113,16 @@ def verify(directory: str) -> None:
     When a collection is opened, up to 256 MiB of it are compared with their hashes, unless that
     was done before and the files have not changed; each text is compared when it is read. Use
     this command for larger collections, to check all texts at once, or if you do not trust a disk.
+
+    Of a package that `doxeval assess package` wrote, all files are compared with SHA256SUMS.
     """
+    from doxeval.datasets import is_package
     from doxeval.documents import current_manifest, verify_collection
     from doxeval.errors import CollectionError
 
+    if is_package(directory):
+        _verify_package(directory)
+        return
     with growing_bar("Verifying") as (progress, resize):
         if resize is not None:
             files = current_manifest(directory)["files"].values()
@@ -130,6 +137,21 @@ def verify(directory: str) -> None:
         f"{plural(verified.documents, 'document')} and {plural(verified.elements, 'element')} "
         "are as they were built"
     )
+
+
+def _verify_package(directory: str) -> None:
+    from doxeval.datasets import verify_package
+    from doxeval.errors import InputError
+
+    checked = verify_package(directory)
+    for problem in checked.problems:
+        note(f"damaged: {problem}", "red")
+    if checked.others:
+        warn([f"no part of the package: {join_names(list(checked.others))}"])
+    if checked.problems:
+        raise InputError("the package is not as it was written; get it again", directory)
+    size = f"{checked.bytes / 1e6:,.1f} MB"
+    line(f"{directory}: {plural(checked.files, 'file')} ({size}) are as they were packaged")
 
 
 @dataclass(frozen=True)

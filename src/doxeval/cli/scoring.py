@@ -154,13 +154,18 @@ class ScoringOptions:
         self, measures: Sequence[str], *, keep: Keep, where_possible: Iterable[str] = ()
     ) -> Evaluation:
         """Return the evaluation by some measures; their names are checked before all else."""
+        from doxeval.cli.output import note
+        from doxeval.datasets import packaged_collection
         from doxeval.evaluation import Evaluation
 
         self.engine.check()
         check_measures(measures)
         # Measures that are there for a preset alone are left to it: they may be left out.
         of_presets = set(measures_of(self.presets)) - set(self.measures)
-        collection = open_collection(self.collection)
+        packaged = packaged_collection(self.assessments) if self.collection is None else None
+        if packaged is not None:
+            note(f"the collection is that of the package: {packaged}")
+        collection = open_collection(self.collection or packaged)
         reading = self.reading
         run_options = self.run.value(
             ends=self.columns == "start-end",

@@ -69,6 +69,7 @@ GROUPS = (
 _OPTION_NAMES = {
     "bytes": "max_bytes",
     "depth": "max_depth",
+    "descriptions": "describe",
     "elements": "max_elements",
     "id_rule": "id",
     "lines": "max_lines",
@@ -130,7 +131,8 @@ class Verb(click.Command):
         """Write the options, those of a group under its heading."""
         groups: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
         for parameter in self.get_params(ctx):
-            if (record := parameter.get_help_record(ctx)) is not None:
+            record = parameter.get_help_record(ctx)
+            if record is not None and record[1]:  # arguments stand in the first line
                 group = parameter.__dict__.get(_GROUP, "")
                 groups.setdefault(group, []).append(record)
         others = groups.pop("", [])
@@ -172,7 +174,12 @@ class VerbGroup(click.Group):
     ) -> None:
         self._files = files or {}
         self._headings = headings or {}
+        self._synonyms: dict[str, str] = {}
         super().__init__(*args, **settings)
+
+    def add_synonym(self, name: str, verb: str) -> None:
+        """Let a verb be called by another name, too, which no help lists."""
+        self._synonyms[name] = verb
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all verbs, in the order in which they are listed."""
@@ -197,6 +204,7 @@ class VerbGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a verb by its name."""
+        cmd_name = self._synonyms.get(cmd_name, cmd_name)
         if cmd_name not in self._files:
             return super().get_command(ctx, cmd_name)
         command: click.Command = _imported(self._files[cmd_name])

@@ -262,14 +262,18 @@ def _spearman(x: Floats, y: Floats) -> Coefficient:
 
 
 def _correlation_warnings(columns: Sequence[MeasureColumn]) -> Iterator[str]:
+    tied = []
     for column in columns:
-        label, means = column.facts.label, column.means
+        label, means = shortened(column.facts.label), column.means
         missing = [run for run, mean in means.items() if mean is None]
         if missing:
-            yield f"left out for lack of a mean by {shortened(label)}: {join_names(missing)}"
+            yield f"left out for lack of a mean by {label}: {join_names(missing)}"
         defined = np.array([mean for mean in means.values() if mean is not None])
         if len(defined) > 1 and not np.ptp(rounded(defined)):
-            yield f"all systems have the same mean by {shortened(label)}, so it gives no ranking"
+            tied.append(label)
+    if tied:
+        gives = "it gives" if len(tied) == 1 else "they give"
+        yield f"all systems have the same mean by {join_names(tied)}, so {gives} no ranking"
 
 
 # τ_AP

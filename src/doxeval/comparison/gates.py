@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from doxeval.arrays import Floats
+from doxeval.comparison.pairwise import probability
 from doxeval.comparison.significance import RESAMPLES, differences, generator, randomization
 from doxeval.errors import FormatError, InputError
 from doxeval.files import decode_json, open_input, read_up_to
@@ -318,9 +319,10 @@ def _drop_check(
         few = f"fewer than {_FEWEST_TOPICS} topics cannot confirm any drop"
         return result("passed", f"{change}; {few}")
     p = _probability(pair, run, facts)
+    shown = f"p = {probability(p)}".replace("= <", "< ")
     if p >= ALPHA:
-        return result("passed", f"{change}; not significant, p = {p:.4f}")
-    return result("failed", f"{change}; {max_drop} is allowed, and p = {p:.4f}")
+        return result("passed", f"{change}; not significant, {shown}")
+    return result("failed", f"{change}; {max_drop} is allowed, and {shown}")
 
 
 def _probability(pair: _BeforeAndNow, run: str, facts: MeasureFacts) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from doxeval.comparison.significance import EXACT_UP_TO, TITLES, Test
 from doxeval.messages import join_names, plural, truncate
-from doxeval.scores import JUDGED_DEPTH
+from doxeval.scores import JUDGED_DEPTH, shortened
 
 if TYPE_CHECKING:
     from doxeval.comparison.correlations import Correlations, MeasurePair
@@ -117,14 +117,14 @@ judged counts as not relevant, which may be unfair to b; judged_only=on leaves i
     if shares[most] - shares[least] > _JUDGED_ALIKE:
         yield (
             f"of the first {JUDGED_DEPTH} documents of a topic, {shares[most]:.1%} of "
-            f"{truncate(most)} are judged and {shares[least]:.1%} of {truncate(least)}: what was "
-            f"not judged counts as not relevant, which may be unfair to {truncate(least)}; "
+            f"{shortened(most)} are judged and {shares[least]:.1%} of {shortened(least)}: what was "
+            f"not judged counts as not relevant, which may be unfair to {shortened(least)}; "
             "judged_only=on leaves it out"
         )
 
 
 def _both(pair: Pair) -> str:
-    return f"{truncate(pair.first)} and {truncate(pair.second)}"
+    return f"{shortened(pair.first)} and {shortened(pair.second)}"
 
 
 def _first_of(pairs: Sequence[str]) -> str:
@@ -176,7 +176,7 @@ def conclusion(comparison: Comparison) -> str:
         )
     if comparison.baseline is None:
         return _best_against_others(comparison)
-    return _others_against_baseline(comparison, truncate(comparison.baseline))
+    return _others_against_baseline(comparison, shortened(comparison.baseline))
 
 
 def _others_against_baseline(comparison: Comparison, baseline: str) -> str:
@@ -214,7 +214,7 @@ def _best_against_others(comparison: Comparison) -> str:
             f"not shown to differ from {_names(equal) if below or above else 'any other run'}"
         )
     return (
-        f"Runs that share a letter are not shown to differ. {truncate(best)}, the first by its "
+        f"Runs that share a letter are not shown to differ. {shortened(best)}, the first by its "
         f"mean, is {'; '.join(parts)}."
     )
 
@@ -231,7 +231,7 @@ def agreements(correlations: Correlations) -> list[str]:
 
 
 def _agreement(pair: MeasurePair) -> str:
-    both = f"{truncate(pair.first)} and {truncate(pair.second)}"
+    both = f"{shortened(pair.first)} and {shortened(pair.second)}"
     how = {
         "equivalent": "equivalently (τ above 0.9)",
         "in between": "neither equivalently nor noticeably differently (τ from 0.8 to 0.9)",

@@ -11,6 +11,7 @@ __all__ = [
     "BuildOptions",
     "BuildReport",
     "Collection",
+    "DisplayFact",
     "Element",
     "IdRule",
     "Limits",

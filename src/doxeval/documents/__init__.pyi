@@ -29,6 +29,10 @@ from doxeval.documents.collection import Collection as Collection
 from doxeval.documents.collection import Element as Element
 from doxeval.documents.cover import covers as covers
 from doxeval.documents.cover import covers_of_groups as covers_of_groups
+from doxeval.documents.display import DISPLAY_NAMES as DISPLAY_NAMES
+from doxeval.documents.display import DisplayFact as DisplayFact
+from doxeval.documents.display import is_display_value as is_display_value
+from doxeval.documents.display import picture_name as picture_name
 from doxeval.documents.examples import example_collection as example_collection
 from doxeval.documents.examples import example_pdf as example_pdf
 from doxeval.documents.find_text import TextMatch as TextMatch

@@ -17,10 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from doxeval.arrays import Bytes, Ints, positions_in
+from doxeval.datasets import in_package
+from doxeval.documents.display import DisplayFact, read_facts
 from doxeval.documents.ids import IdIndex, normalise_id
 from doxeval.documents.layout import (
+    DISPLAY_TEXTS_FILE,
     HASH_BYTES,
     IDS_FILE,
+    SHARD,
     CollectionFiles,
     current_manifest,
     open_files,
@@ -35,6 +39,8 @@ from doxeval.named import checked
 from doxeval.storage import absolute_location, is_url, location_name, reports_damage
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from doxeval.documents.build.options import Whitespace
     from doxeval.documents.find_text import TextMatch
     from doxeval.documents.statistics import CollectionStatistics, TextTotals
@@ -85,6 +91,7 @@ class Collection:
 
     @checked
     def __init__(self, location: str | os.PathLike[str]) -> None:
+        location = in_package(location, "collection")
         self._hold(location, open_files(location))
 
     def _hold(self, location: str | os.PathLike[str], files: CollectionFiles) -> None:
@@ -176,7 +183,7 @@ class Collection:
             self.location,
             self.files.text(),
             self.files.column("documents.text_ends"),
-            self.files.column("documents.sha256").reshape(-1, HASH_BYTES),
+            self.text_checksums,
             self.manifest["options"]["text"],
         )
         lengths, rows = self.nodes.end, self.rows
@@ -216,6 +223,16 @@ class Collection:
         ends, lines, _ = self.id_columns
         begin = int(ends[document - 1]) if document else 0
         return lines[begin : int(ends[document]) - 1].tobytes().decode()
+
+    @property
+    def text_checksums(self) -> Bytes:
+        """The SHA-256 of the text of each document, in UTF-8: a row of 32 bytes.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> example_collection({"a": "<p>One.</p>"}).text_checksums[0].tobytes().hex()[:12]
+        '70277bfc409b'
+        """
+        return self.files.column("documents.sha256").reshape(-1, HASH_BYTES)
 
     def ids(self) -> Iterator[str]:
         """Yield all ids, in the order of the documents."""
@@ -423,6 +440,52 @@ class Collection:
 
         return TextPoints(self, whitespace or self.whitespace)
 
+    @reports_damage
+    def display_facts(self, document: int) -> list[DisplayFact]:
+        """Return what display needs of a document and its text does not hold, in document order.
+
+        That is direction and language, spans of cells, numbers of lists, names of pictures and the
+        texts that stand for them (see `doxeval.documents.display`). Elements are counted from the
+        root of the document, which is 0. An element has a name at most once; only a block of
+        Markdown may have several pictures, each before its alt. A collection that was built by an
+        earlier version has no facts.
+
+        What has no fact: tags keep the prefix of their namespace (`mml:math`), all white space is
+        in the text (but for a line end right after `<pre>`, which HTML ignores), and elements
+        without text, such as `img` and `br`, are elements whose start is their end.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> collection = example_collection({"a": "<s xml:lang='he'><graphic url='a.png'/></s>"})
+        >>> for fact in collection.display_facts(0):
+        ...     print(*fact)
+        0 lang he
+        1 picture a.png
+        """
+        if not self.files.has_column("display.elements"):
+            return []
+        elements, names, values = (
+            self.files.column(f"display.{name}") for name in ("elements", "names", "values")
+        )
+        root, end = self.rows[document], self.rows[document + 1]
+        rows = slice(*np.searchsorted(elements, [root, end]).tolist())
+        of_document = elements[rows] - root
+        are_right = (of_document >= 0) & (of_document < end - root)
+        if not (are_right.all() and (np.diff(of_document) >= 0).all()):
+            raise self.files.damaged("display.elements.npy", "elements are not in their order")
+        try:
+            return read_facts(of_document, names[rows], values[rows], self.display_text)
+        except (ValueError, IndexError):
+            what = "a value is none that its fact may have"
+            raise self.files.damaged("display.values.npy", what) from None
+
+    def display_text(self, line: int) -> str:
+        """Return a line of the file that has the values of display facts that are texts."""
+        ends, texts = self.files.column("display.text_ends"), self.files.raw(DISPLAY_TEXTS_FILE)
+        if not 0 <= line < len(ends):
+            raise IndexError(line)
+        begin = int(ends[line - 1]) if line else 0
+        return texts[begin : int(ends[line]) - 1].tobytes().decode()
+
     # Paths and statistics
 
     @cached_property
@@ -477,6 +540,13 @@ def _reopen(location: str, checksum: str) -> Collection:
     collection._hold(location, open_files(location, checksum))
     if collection.checksum != checksum:
         raise CollectionError("the collection is not the one that was pickled", location)
+    return collection
+
+
+def open_shard(directory: Path) -> Collection:
+    """Return a part of a collection that is being built."""
+    collection = Collection.__new__(Collection)
+    collection._hold(directory, CollectionFiles(directory, store_type=SHARD))
     return collection
 
 

@@ -25,7 +25,7 @@ def example_collection(documents: Mapping[str, str]) -> Collection:
     sources = directory / "sources"
     sources.mkdir()
     for document_id, xml in documents.items():
-        (sources / f"{document_id}.xml").write_text(xml, encoding="utf-8")
+        (sources / f"{document_id}.xml").write_bytes(xml.encode())
     build_collection([str(sources)], directory / "collection")
     return Collection(directory / "collection")
 

@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -38,6 +39,7 @@ TEXT_FILE = "text.bin"
 IDS_FILE = "documents.ids.txt"
 ORIGINS_FILE = "documents.origins.txt"
 TAGS_FILE = "summary.tags.json"
+DISPLAY_TEXTS_FILE = "display.texts.txt"
 # The files that are not arrays.
 OTHER_FILES = frozenset({TEXT_FILE, IDS_FILE, ORIGINS_FILE, TAGS_FILE})
 HASH_BYTES = 32
@@ -100,16 +102,31 @@ def columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
     return {f"{name}.npy": Column(np.dtype(kind), n) for name, (kind, n) in lengths.items()}
 
 
-def optional_columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
-    """Return the arrays that a collection may lack, since earlier versions did not write them.
+# The arrays of display facts, in the order of DisplayColumns.
+DISPLAY_TYPES = {"elements": "<i8", "names": "|u1", "values": "<i8", "text_ends": "<i8"}
 
-    >>> sorted(optional_columns_of({"documents": 2, "elements": 5, "paths": 3}))
+
+def optional_columns_of(counts: Mapping[str, int]) -> dict[str, Column]:
+    """Return the arrays that a collection may lack.
+
+    Earlier versions did not write them, and display facts are written only where there are some.
+
+    >>> counts = {"documents": 2, "elements": 5, "paths": 3}
+    >>> sorted(optional_columns_of(counts))
     ['summary.elements.npy']
+    >>> optional_columns_of({**counts, "facts": 7, "fact_texts": 2})["display.values.npy"].length
+    7
     """
-    return {"summary.elements.npy": Column(np.dtype("<i8"), counts["paths"])}
+    columns = {"summary.elements.npy": Column(np.dtype("<i8"), counts["paths"])}
+    if "facts" in counts:
+        for name, kind in DISPLAY_TYPES.items():
+            length = counts["fact_texts" if name == "text_ends" else "facts"]
+            columns[f"display.{name}.npy"] = Column(np.dtype(kind), length)
+    return columns
 
 
 _COUNTS = ("documents", "elements", "paths", "tags", "source_bytes")
+_DISPLAY_COUNTS = ("facts", "fact_texts")
 # Totals over all elements; collections built by earlier versions lack them.
 _STATISTICS = ("characters", "longest_document", "element_characters")
 
@@ -120,6 +137,13 @@ def _missing(manifest: Mapping[str, Any]) -> str | None:
         return "counts"
     if not manifest["counts"]["documents"] or not manifest["counts"]["elements"]:
         return "counts"
+    if "facts" in manifest["counts"]:
+        display = {f"display.{name}.npy" for name in DISPLAY_TYPES} | {DISPLAY_TEXTS_FILE}
+        files = manifest.get("files")
+        if not has_counts(manifest, *_DISPLAY_COUNTS):
+            return "counts"
+        if not isinstance(files, dict) or not display <= files.keys():
+            return "list of files"
     statistics = manifest.get("statistics", dict.fromkeys(_STATISTICS, 0))
     if not isinstance(statistics, dict):
         return "statistics"
@@ -155,13 +179,28 @@ COLLECTION = StoreType(
 )
 
 
+class _AllNames(Container[str]):
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+# A part of a collection while that is built: written, absorbed and removed by the same command, so
+# none of it is hashed.
+SHARD = replace(COLLECTION, unhashed=_AllNames(), verified_bytes=0)
+
+
 class CollectionFiles(StoredFiles):
     """The open files of a collection, and its manifest."""
 
-    def __init__(self, directory: Path, open_cached: CachedStore | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        open_cached: CachedStore | None = None,
+        store_type: StoreType | None = None,
+    ) -> None:
         self.remote = None if open_cached is None else open_cached.remote
         kind = COLLECTION if open_cached is None else open_cached.store_type
-        super().__init__(kind, directory, only_hashed=open_cached is not None)
+        super().__init__(store_type or kind, directory, only_hashed=open_cached is not None)
         self._check_ends()
 
     def tags(self) -> list[str]:
@@ -193,8 +232,10 @@ class CollectionFiles(StoredFiles):
             "documents.id_ends": files[IDS_FILE]["bytes"],
             "documents.text_ends": sum(files[name]["bytes"] for name in text_parts(files)),
         }
+        if self.has_column("display.text_ends"):
+            expected["display.text_ends"] = files[DISPLAY_TEXTS_FILE]["bytes"]
         for name, end in expected.items():
-            if self.column(name)[-1] != end:
+            if int(self.column(name)[-1:].sum()) != end:  # a column of display may be empty
                 raise self.damaged(f"{name}.npy", f"expected {end:,} at the end")
 
 

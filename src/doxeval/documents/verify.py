@@ -18,8 +18,15 @@ import numpy as np
 
 from doxeval.arrays import Bools, Bytes, Ints, last_true
 from doxeval.documents.collection import Collection
+from doxeval.documents.display import DISPLAY_NAMES, read_facts
 from doxeval.documents.ids import IdIndex
-from doxeval.documents.layout import COLLECTION, IDS_FILE, current_manifest
+from doxeval.documents.layout import (
+    COLLECTION,
+    DISPLAY_TEXTS_FILE,
+    DISPLAY_TYPES,
+    IDS_FILE,
+    current_manifest,
+)
 from doxeval.documents.nodes import NO_PARENT, NodeColumns, PathSummary
 from doxeval.documents.statistics import TextTotals, elements_by_path, text_totals
 from doxeval.errors import CollectionError, InputError
@@ -35,6 +42,7 @@ from doxeval.storage import (
 
 _ROWS = 1 << 20  # how many rows are checked at once, about
 _IDS = 1 << 16
+_FACTS = 1 << 16
 _NEWLINE = ord("\n")
 # Called with the bytes and the documents verified since the last call.
 Progress = Callable[[int, int], object]
@@ -165,6 +173,8 @@ def _flaws(collection: Collection) -> Iterator[InputError]:
         per_path, totals = collection.elements_by_path, collection.text_totals
         flaws += flaws_in_counts(collection.nodes, rows, per_path, totals)
     flaws += flaws_in_ids(*collection.id_columns)
+    if files.has_column("display.elements"):
+        flaws += flaws_in_display(collection)
     return (files.damaged(*flaw) for flaw in flaws)
 
 
@@ -325,6 +335,33 @@ def flaws_in_counts(
         yield Flaw("summary.elements.npy", "a path has another number of elements")
     if text_totals(columns, rows) != totals:
         yield Flaw(MANIFEST, "the statistics are not those of the elements")
+
+
+def flaws_in_display(collection: Collection) -> Iterator[Flaw]:
+    """Yield display facts of elements that do not exist, and values that no fact may have."""
+    elements, names, values, ends = (
+        collection.files.column(f"display.{name}") for name in DISPLAY_TYPES
+    )
+    texts, rows = collection.files.raw(DISPLAY_TEXTS_FILE), collection.rows
+    are_right = (elements >= 0) & (elements < rows[-1])
+    are_right[1:] &= elements[1:] >= elements[:-1]
+    yield from _flaw("display.elements.npy", are_right, "fact {} is not in the order of elements")
+    yield from _flaw("display.names.npy", names < len(DISPLAY_NAMES), "fact {} has no name")
+    begins = np.append(0, ends)[:-1]
+    are_lines = (ends > begins) & (ends <= len(texts))
+    flaws = [*_flaw("display.text_ends.npy", are_lines, "text {} does not end")]
+    if not flaws and (texts[ends - 1] != _NEWLINE).any():
+        flaws = [Flaw(DISPLAY_TEXTS_FILE, f"expected one line for each of {len(ends):,} texts")]
+    yield from flaws
+    if flaws:
+        return
+    for first in range(0, len(elements), _FACTS):
+        block = slice(first, first + _FACTS)
+        try:
+            read_facts(elements[block], names[block], values[block], collection.display_text)
+        except (ValueError, IndexError):
+            yield Flaw("display.values.npy", "a value is none that its fact may have")
+            return
 
 
 def _flaw(file: str, is_right: Bools, what: str, first: int = 0) -> Iterator[Flaw]:

@@ -17,6 +17,7 @@ from doxeval.assessments import (
     AssessmentsGiven,
     as_assessments,
 )
+from doxeval.datasets import packaged_collection
 from doxeval.documents import Collection
 from doxeval.errors import InputError, warn
 from doxeval.evaluation.inputs import (
@@ -87,7 +88,8 @@ class Evaluation:
     skipped, with a warning, for which the assessments or a run lack something; if nothing of a
     preset is left, that is an error.
     where_possible: further measures that may be skipped like this.
-    collection: the documents, opened or as a directory or URL; needed to look up elements.
+    collection: the documents, opened or as a directory or URL; needed to look up elements. By
+    default those of the package that the assessments are, if it has them.
     navigation: a model of how users navigate, for the measures that take one: a value, a name such
     as "depth", a file, or what it holds.
     order: what ranks results: the list as it is, or "rank" or "rsv" (scores), where equal ones are
@@ -138,6 +140,8 @@ class Evaluation:
         keep: Keep = Keep(),
     ) -> None:
         check_choice("average_over", average_over, get_args(AverageOver))
+        if collection is None:
+            collection = packaged_collection(assessments)
         if collection is not None and not isinstance(collection, Collection):
             collection = Collection(os.fspath(collection))
         if navigation is not None:

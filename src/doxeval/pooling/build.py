@@ -13,6 +13,7 @@ from doxeval.arrays import Ints
 from doxeval.assessments import AssessmentsGiven, as_assessments
 from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import InputError, warn
+from doxeval.files import date_of_sources
 from doxeval.messages import Message, Parameter, plural
 from doxeval.named import checked_but
 from doxeval.pooling.candidates import (
@@ -162,7 +163,7 @@ class Pooling:
         """Return the pool."""
         rows = self.strategy.rows(self.candidates)
         documents = _pooled_documents(self.candidates, rows, self.numbering)
-        when = _now() if date is None else date.astimezone(UTC)
+        when = (date_of_sources() or datetime.now(UTC)) if date is None else date.astimezone(UTC)
         facts = replace(self.facts, date=f"{when:%Y-%m-%dT%H:%M:%SZ}")
         return Pool(documents, facts, (*self.warnings, *self._unjudged_warnings(documents)))
 
@@ -198,11 +199,6 @@ def _numbering(
             Parameter("whitespace") + " is for text points, which only a collection can resolve"
         )
     return StatedUnits()
-
-
-def _now() -> datetime:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
 
 
 # From pooled results to documents

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Literal, cast
 
+from doxeval.datasets import in_package
 from doxeval.errors import FormatError, OutputError, SourceError
 from doxeval.files import (
     BYTE_ORDER_MARK,
@@ -111,7 +112,8 @@ def format_of(path: str | os.PathLike[str]) -> PoolFormat:
 def read_pool(path: str | os.PathLike[str]) -> Pool:
     """Read a pool; its format is recognised by how the file begins.
 
-    A directory stands for all files in it, each with the pools of other topics.
+    A directory stands for all files in it, each with the pools of other topics; a package has a
+    pool of its own.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "pool.txt"
@@ -119,10 +121,10 @@ def read_pool(path: str | os.PathLike[str]) -> Pool:
     >>> read_pool(path)
     Pool(1 topic, 2 documents)
     """
-    name = os.fspath(path)
+    name = os.fspath(in_package(path, "pool"))
     if os.path.isdir(name):
         return _read_directory(name)
-    with open_input(path) as file:
+    with open_input(name) as file:
         reader = io.BufferedReader(file, _HEAD)  # type: ignore[type-var]  # decompressors are raw enough
         try:
             begin = reader.peek(_HEAD).removeprefix(BYTE_ORDER_MARK).lstrip()

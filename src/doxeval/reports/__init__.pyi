@@ -12,6 +12,7 @@ from doxeval.reports.escaping import script_json as script_json
 from doxeval.reports.figures.losses import Loss as Loss
 from doxeval.reports.figures.losses import losses as losses
 from doxeval.reports.figures.measures import place_labels as place_labels
+from doxeval.reports.figures.sizes import SizedRun as SizedRun
 from doxeval.reports.figures.vega import Figure as Figure
 from doxeval.reports.page import all_figures as all_figures
 from doxeval.reports.page import page as page

@@ -23,6 +23,7 @@ from doxeval.topics import Topic, TopicsGiven, topics_by_id
 
 if TYPE_CHECKING:
     from doxeval.reports.figures.losses import Loss
+    from doxeval.reports.figures.sizes import SizedRun
 
 # Titles of topics
 
@@ -136,7 +137,8 @@ class Contents:
     profile: scores with the curves of hits, near-misses and misses by rank; None if nobody asked
     about navigation. documents: what runs return in some documents. notes: warnings besides those
     of the table. topics: what is known about topics besides their ids. provenance: where all of it
-    comes from. losses: what runs lose by chunking and by retrieval, if chunks are known.
+    comes from. losses: what runs lose by chunking and by retrieval, if chunks are known. sizes: the
+    sizes and overlaps of the chunks of runs, where they have some.
 
     >>> import numpy as np
     >>> from doxeval.scores import MeasureFacts
@@ -145,8 +147,8 @@ class Contents:
     >>> scores = {"base": [0.1, 0.4, 0.1], "mine": [0.3, 0.5, 0.4]}
     >>> runs = tuple(RunScores(run, np.array([v]), counted) for run, v in scores.items())
     >>> contents = Contents(ScoreTable((facts,), ("1", "2", "3"), runs))
-    >>> contents.ranking, contents.reference, contents.wins["mine"], contents.difficulty.topics
-    (['mine', 'base'], 'base', (3, 0), ['1', '3', '2'])
+    >>> contents.ranking, contents.reference, contents.wins["base"], contents.difficulty.topics
+    (['mine', 'base'], 'mine', (0, 3), ['1', '3', '2'])
     """
 
     table: ScoreTable
@@ -158,6 +160,7 @@ class Contents:
     topics: TopicNames = field(default_factory=TopicNames)
     provenance: Provenance = field(default_factory=Provenance)
     losses: tuple[Loss, ...] = ()
+    sizes: tuple[SizedRun, ...] = ()
 
     def __post_init__(self) -> None:
         if self.baseline is not None and self.baseline not in self.names:
@@ -171,8 +174,8 @@ class Contents:
 
     @property
     def reference(self) -> str:
-        """The run that others are compared with: the baseline, or else the first run."""
-        return self.names[0] if self.baseline is None else self.baseline
+        """The run that others are compared with: the baseline, or else the best run."""
+        return self.ranking[0] if self.baseline is None else self.baseline
 
     @cached_property
     def columns(self) -> tuple[MeasureColumn, ...]:

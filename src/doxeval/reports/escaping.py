@@ -16,7 +16,7 @@ from doxeval.markup import readable
 _IN_SCRIPTS = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 _LONGEST = 200
 # Where names stand beside or in a chart, or in a list.
-_SHORT = 30
+_SHORT = 24
 
 
 def legible(names: Iterable[str]) -> dict[str, str]:

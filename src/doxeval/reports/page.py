@@ -19,6 +19,7 @@ from doxeval.reports.data import documents_note, page_data, range_in_words
 from doxeval.reports.figures.curves import curve_figures, shares_figure
 from doxeval.reports.figures.losses import losses_figure
 from doxeval.reports.figures.measures import scatter_figures, scatters_left_out, tau_figure, tau_of
+from doxeval.reports.figures.sizes import sizes_figure
 from doxeval.reports.figures.topics import MAX_NAMED, differences_figure, difficulty_figure
 from doxeval.reports.figures.vega import Figure
 from doxeval.reports.overview import digits_of, main_finding, ranks, verdicts_by_measure
@@ -53,6 +54,7 @@ _SECTIONS = (
     Section("leaderboard", "Leaderboard", "Leaderboard"),
     Section("curves", "Curves", "Curves"),
     Section("losses", "Losses", "What is lost by chunking and by retrieval"),
+    Section("sizes", "Sizes", "Sizes and overlaps"),
     Section("shares", "Hits and misses", "Hits, near-misses and misses by rank"),
     Section("differences", "Differences", "Differences by {topic}"),
     Section("head-to-head", "Head to head", "Two {run}s head to head"),
@@ -82,6 +84,7 @@ def all_figures(contents: Contents) -> list[Figure]:
     """
     single = (
         losses_figure(contents),
+        sizes_figure(contents),
         shares_figure(contents),
         differences_figure(contents),
         difficulty_figure(contents),

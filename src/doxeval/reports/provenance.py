@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from doxeval.documents import current_manifest
 from doxeval.errors import DoxevalError
+from doxeval.files import date_of_sources
 from doxeval.measures import Measure, known_measure
 from doxeval.messages import plural
 from doxeval.navigation import Navigation
@@ -73,7 +74,7 @@ def provenance_of(
     ('2026-05-04 00:00 UTC', ())
     """
     return Provenance(
-        _now() if date is None else date,
+        (date_of_sources() or datetime.now(UTC)) if date is None else date,
         __version__,
         command,
         tuple(file_facts(*file) for file in dict.fromkeys((*_files(table), *others))),
@@ -81,11 +82,6 @@ def provenance_of(
         _checksum(table.collection),
         tuple(_navigation(table.measures, navigation)),
     )
-
-
-def _now() -> datetime:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
 
 
 def _files(table: ScoreTable) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,7 @@ from doxeval.output import flush_to_disk
 from doxeval.reports.contents import Contents, topic_names
 from doxeval.reports.documents.view import DocumentView, document_views
 from doxeval.reports.figures.losses import Loss
+from doxeval.reports.figures.sizes import SizedRun
 from doxeval.reports.figures.vega import FILES, Figure
 from doxeval.reports.page import all_figures, page
 from doxeval.reports.provenance import Provenance, provenance_of
@@ -43,6 +44,7 @@ def report(
     date: datetime | None = None,
     chunks: Mapping[str, ChunkTable] | ChunkTable | None = None,
     losses: Iterable[Loss] = (),
+    sizes: Iterable[SizedRun] = (),
     descriptions: Descriptions | None = None,
 ) -> Report:
     """Make one page about runs: scores, tests, curves, topics and documents.
@@ -60,7 +62,8 @@ def report(
     For retrieval of chunks, `chunks` are what the systems could have returned, the same for all
     runs or by run: documents then show where chunks begin and end. `losses` says what runs lose by
     chunking and by retrieval: see `doxeval.reports.losses`, which compares their scores with an
-    oracle's. Texts come from the collection, or from the `texts` of the evaluation.
+    oracle's. `sizes` gives the sizes and overlaps of the chunks of runs, for a heat map. Texts come
+    from the collection, or from the `texts` of the evaluation.
 
     `descriptions` says by run what each one is, in a few words, or is a file with a line
     `NAME: text` for each. Without it, the page shows what the files of the runs say: the comment
@@ -89,7 +92,7 @@ def report(
         navigation=None if truth is None else truth.navigation,
     )
     contents = contents_of(
-        scores, title, baseline, truth, topics, chunks, losses, profile, provenance
+        scores, title, baseline, truth, topics, chunks, losses, sizes, profile, provenance
     )
     if out is not None:
         made = write_report(contents, out, figures)
@@ -114,6 +117,7 @@ def contents_of(
     topics: TopicsGiven | None = None,
     chunks: Mapping[str, ChunkTable] | ChunkTable | None = None,
     losses: Iterable[Loss] = (),
+    sizes: Iterable[SizedRun] = (),
     profile: ScoreTable | None = None,
     provenance: Provenance | None = None,
 ) -> Contents:
@@ -137,6 +141,7 @@ def contents_of(
         named,
         provenance or Provenance(),
         tuple(losses),
+        tuple(sizes),
     )
 
 

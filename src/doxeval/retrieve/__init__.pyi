@@ -10,6 +10,7 @@ from doxeval.retrieve.feedback import FeedbackResult as FeedbackResult
 from doxeval.retrieve.feedback import expand as expand
 from doxeval.retrieve.fields import FIELDS as FIELDS
 from doxeval.retrieve.index import Index as Index
+from doxeval.retrieve.index import default_directory as default_directory
 from doxeval.retrieve.index_build import Progress as Progress
 from doxeval.retrieve.index_build import build_index as build_index
 from doxeval.retrieve.jobs import SearchPlace as SearchPlace

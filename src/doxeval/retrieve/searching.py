@@ -19,6 +19,7 @@ import numpy as np
 
 from doxeval.arrays import Bools, Floats, Ints
 from doxeval.columns import Categorical, Frame, by_first_appearance, is_frame
+from doxeval.datasets import in_package
 from doxeval.documents import COLLECTION, Collection, PathPattern
 from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, quoted
@@ -314,6 +315,8 @@ def open_searcher(index: IndexGiven, options: SearchOptions | None = None) -> Se
     options.refuse_without_effect()
     if isinstance(index, Index):
         return Searcher(index, options)
+    if not isinstance(index, Collection):
+        index = in_package(index, "collection")
     if isinstance(index, Collection) or is_stored(COLLECTION, Path(index)):
         return Searcher(Index.of(index), options)
     return Searcher(Index(index), options)

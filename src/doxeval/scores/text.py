@@ -31,6 +31,7 @@ _MAX_WARNINGS = 10
 LONGEST_NAME = 40
 _LONGEST_WARNING = 200
 _SHORTEST_NAME = 12  # names are not cut below this to make room for columns
+_READABLE_NAME = 36  # names are cut to this before columns are left out
 _LEAST_PROSE = 20  # columns that make a text worth its place
 _LEAST_INDENT = 4
 _CELL_STYLE = "text-align:right;padding:2px 10px;white-space:nowrap"
@@ -89,7 +90,7 @@ class TextTable(NamedTuple):
         widths = [max(map(display_width, column)) for column in zip(*cells, strict=True)]
         chosen = list(range(len(widths)))
         if width is not None:
-            chosen = self._chosen(widths, width)
+            chosen = self._chosen(_with_short_names(cells, widths), width)
             self._shorten(cells, widths, chosen, width)
         lines = []
         for row in cells:
@@ -110,7 +111,7 @@ class TextTable(NamedTuple):
             [
                 escape(cell)
                 if self.longest is None or (self.prose and at == last)
-                else truncate(cell, self.longest)
+                else shortened(cell, self.longest)
                 for at, cell in enumerate(row)
             ]
             for row in rows
@@ -204,6 +205,13 @@ class TextTable(NamedTuple):
         return f"<table><tr>{head}</tr>{body}</table>{notes}" + _html_warnings(self.warnings)
 
 
+def _with_short_names(cells: Sequence[Sequence[str]], widths: Sequence[int]) -> list[int]:
+    """Return the widths of columns if long names are cut, as far as they stay different."""
+    names = {row[0] for row in cells}
+    alike = len({middle_cut(name, _READABLE_NAME) for name in names}) < len(names)
+    return [widths[0] if alike else min(widths[0], _READABLE_NAME), *widths[1:]]
+
+
 def _aligned(cell: str, width: int, is_left: bool) -> str:
     space = " " * (width - display_width(cell))
     return cell + space if is_left else space + cell
@@ -258,13 +266,13 @@ def format_score(value: float | None, style: str = ".4f") -> str:
     return "—" if value is None or isnan(value) else format(value, style)
 
 
-def shortened(name: str) -> str:
-    """Return a name of at most 40 characters, with control characters made visible.
+def shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """Return a name with control characters made visible; a long one loses its middle.
 
-    >>> shortened("a\\x1b[2J")
-    'a\\\\u001b[2J'
+    >>> shortened("a\\x1b[2J"), shortened("a-long-name-of-run-7", 12)
+    ('a\\\\u001b[2J', 'a-long…run-7')
     """
-    return truncate(name, LONGEST_NAME)
+    return middle_cut(escape(name), longest)
 
 
 # Scores

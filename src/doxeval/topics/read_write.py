@@ -26,7 +26,8 @@ XML and JSONL can hold every field of a topic; in JSONL an unknown field is an e
 questions for retrieval of chunks will do as well: its questions are titles, and their gold is
 ignored. The format with tabs holds only ids and titles.
 
-`irds:NAME` stands for the queries of a data set of ir_datasets (extra `ir-datasets`).
+`irds:NAME` stands for the queries of a data set of ir_datasets (extra `ir-datasets`), and the
+folder of a package for its topics.
 
 White space around a field is removed, and an empty field counts as missing. Topic ids are strings:
 076 is not 76.
@@ -40,7 +41,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any, Literal
 
 from doxeval.columns import unknown_field
-from doxeval.datasets import dataset_queries, is_dataset
+from doxeval.datasets import dataset_queries, in_package, is_dataset
 from doxeval.errors import FormatError, InputError, OutputError
 from doxeval.files import (
     FileFormat,
@@ -65,7 +66,7 @@ TopicsGiven = Iterable[Topic] | str | os.PathLike[str]
 def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None) -> list[Topic]:
     """Return the topics of a file, in its order; by default the file's name says the format.
 
-    `irds:NAME` has the queries of a data set of ir_datasets.
+    `irds:NAME` has the queries of a data set of ir_datasets, and a package its topics.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "topics.tsv"
@@ -73,14 +74,14 @@ def read_topics(path: str | os.PathLike[str], format: TopicFormat | None = None)
     >>> [topic.title for topic in read_topics(path)]
     ['steam engine']
     """
-    name = os.fspath(path)
+    name = os.fspath(in_package(path, "topics"))
     if is_dataset(name):
         if format is not None:
             raise InputError(Parameter("format") + " has no effect: it is for a file", name)
         topics = [Topic(query.id, **query.fields, origin=name) for query in dataset_queries(name)]
     else:
         chosen = _chosen_format(format, name)
-        with open_input(path) as file:
+        with open_input(name) as file:
             topics = list(chosen.read(file, name))
     if not topics:
         raise FormatError("no topics in the file", name)

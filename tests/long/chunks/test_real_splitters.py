@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from doxeval import chunks
-from doxeval.chunks import Chunks
+from doxeval.chunks import Chunks, size_of
 
 PARAGRAPHS = [
     f"Paragraph {number} tells of tides. The moon pulls at the sea. It rises and it falls again."
@@ -124,3 +124,27 @@ def test_semchunk() -> None:
     chunker = semchunk.chunkerify(lambda text: len(text.split()), chunk_size=40)
     made = {name: chunker(text, offsets=True) for name, text in DOCS.items()}
     check(chunks.locate(DOCS, made), [text for own in made.values() for text in own[0]], own=True)
+
+
+def test_sizes_and_overlaps_are_known() -> None:
+    langchain, semchunk = library("langchain_text_splitters"), library("semchunk")
+    llama, chonkie = library("llama_index.core.node_parser"), library("chonkie")
+    haystack = library("haystack.components.preprocessors")
+    expected = {
+        "RecursiveCharacterTextSplitter": (200, 60),
+        "SentenceSplitter": (60, 10),
+        "TokenChunker": (50, 5),
+        "RecursiveChunker": (50, 0),
+        "DocumentSplitter": (40, 10),
+        "Chunker": (40, 0),
+    }
+    splitters = [
+        langchain.RecursiveCharacterTextSplitter(chunk_size=200, chunk_overlap=60),
+        llama.SentenceSplitter(chunk_size=60, chunk_overlap=10),
+        chonkie.TokenChunker(tokenizer="character", chunk_size=50, chunk_overlap=5),
+        chonkie.RecursiveChunker(tokenizer="character", chunk_size=50),
+        haystack.DocumentSplitter(split_by="word", split_length=40, split_overlap=10),
+        semchunk.chunkerify(lambda text: len(text.split()), chunk_size=40),
+    ]
+    sizes = [size_of(splitter) for splitter in splitters]
+    assert {size.method: (size.size, size.overlap) for size in sizes if size} == expected

@@ -225,6 +225,10 @@ def test_haystack() -> None:
     )
     retriever = retrievers.InMemoryBM25Retriever(store, top_k=3)
     check(lambda text: retriever.run(query=text))
+    check(retriever)
+    pipeline = haystack.Pipeline()
+    pipeline.add_component("bm25", retriever)
+    check(lambda text: pipeline.run({"bm25": {"query": text}}))
 
 
 def test_chonkie_with_a_prefix() -> None:

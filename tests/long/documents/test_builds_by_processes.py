@@ -182,6 +182,18 @@ def test_a_pipe_is_read_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert report.documents == 90
 
 
+def test_a_document_in_a_pipe_is_read_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_small_batches(monkeypatch, **TINY)
+    source = write_files(tmp_path / "s", {f"a{at:02}.xml": "<a>text</a>" for at in range(40)})
+    end, beginning = os.pipe()
+    os.write(beginning, b"<a>piped</a>")
+    os.close(beginning)
+    options = BuildOptions(format="xml")
+    build_collection([source, f"/dev/fd/{end}"], tmp_path / "c", options, jobs=2)
+    os.close(end)
+    assert Collection(tmp_path / "c").text_of(40) == "piped"
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_errors_come_in_the_order_of_the_plan(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int

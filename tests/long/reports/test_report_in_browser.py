@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from browsing import AXE, violations
-from doxeval.reports import report
+from doxeval.reports import Contents, Loss, report, write_report
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from doxeval.topics import Topic
 
@@ -181,7 +181,8 @@ def test_a_topic_pressed_in_a_figure_opens_its_view(opened: Opening) -> None:
     place.locator(".plot .mark-rect path").last.click()
     heading = tab("#topic-view h3").first
     assert heading.inner_text() == f"Topic t0: first {HOSTILE}"
-    assert tab("#topic-view dd").first.inner_text().startswith("//sec[about(")
+    described = tab("#topic-view dd").all_inner_texts()  # the question stands before the query
+    assert described[0] == HOSTILE and described[1].startswith("//sec[about(")
     tab("#topic-view").get_by_label("Next topic").click()
     assert heading.inner_text() == "Topic t1: title number 1"
     tab("section#topics table button.topic[data-topic='4']").click()
@@ -325,11 +326,44 @@ def test_of_one_run_and_of_equal_ones(
     tab = opened(tmp_path / "report.html", scheme=scheme)
     verdicts = tab("#overview tbody .compared").all_inner_texts()
     assert verdicts == (["same mean"] * len(runs) if len(runs) > 1 else [])
+    assert tab("aside#runs").is_visible() == (
+        len(runs) > 1
+    )  # of one run there is nothing to choose
     assert tab("#overview circle.is-baseline, .leaderboard strong").count() == 0
     assert "baseline" not in tab("main").inner_text().replace("No baseline was given", "")
     if AXE.exists():
         assert violations(tab.page, minor=True) == []
     assert tab.said == []
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_names_beside_lines_and_points_stay_different(
+    opened: Opening, tmp_path: Path, width: int
+) -> None:
+    runs = tuple(f"university-of-somewhere-{kind}-with-feedback-{kind}" for kind in "abcd")
+    report(scored(runs), tmp_path / "report.html")
+    tab = opened(tmp_path / "report.html", width=width)
+    short = set(tab("#overview tbody th bdi").all_inner_texts())
+    assert len(short) == len(runs)
+    tab.wait_for_lines(4)
+    assert short <= set(tab("#figure-curve-1 .plot text").all_text_contents())
+    tab("#figure-scatter-1").scroll_into_view_if_needed()
+    tab("#figure-scatter-1 .plot svg").wait_for()
+    labels = set(tab("#figure-scatter-1 .plot text").all_text_contents())
+    assert {label for label in labels if "…" in label} <= short
+
+
+def test_what_is_missed_is_dark_in_the_dark(opened: Opening, tmp_path: Path) -> None:
+    losses = (Loss("plain", "P", 0.6, 0.3, 0.1), Loss("second", "P", 0.5, 0.3, 0.2))
+    write_report(Contents(scored(RUNS[:2]), losses=losses), tmp_path / "report.html")
+    for scheme, grey in (("light", "#cfd4db"), ("dark", "#4a515c")):
+        tab = opened(tmp_path / "report.html", scheme=scheme)
+        tab("#figure-losses").scroll_into_view_if_needed()
+        tab(f"#figure-losses .mark-rect path[fill='{grey}']").first.wait_for()
+        with tab.page.expect_download() as saved:
+            tab("#figure-losses .saves button").first.click()
+        assert "#cfd4db" in Path(saved.value.path()).read_text(encoding="utf-8")
+        assert tab.said == []
 
 
 def test_printing_draws_everything_in_ink(opened: Opening) -> None:
@@ -415,7 +449,7 @@ def test_the_first_screen_shows_one_measure_at_a_time(opened: Opening) -> None:
     tab = opened()
     rows = tab("#overview tbody tr:visible")
     assert full_names(rows) == list(RUNS)
-    assert [len(name) <= 30 for name in rows.locator("th bdi").all_inner_texts()] == [True] * 4
+    assert [len(name) <= 24 for name in rows.locator("th bdi").all_inner_texts()] == [True] * 4
     assert rows.locator("circle.mean").count() == 4
     assert rows.locator("line.reference").count() == 4
     assert rows.locator(".compared").all_inner_texts() == ["better", "better", "better", "baseline"]

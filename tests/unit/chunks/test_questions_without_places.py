@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unicodedata import category, normalize
+from warnings import catch_warnings
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from doxeval import chunks
 from doxeval.assessments import Assessments, read_assessments, write_assessments
 from doxeval.errors import FormatError, InputError
-from doxeval.runs import Run
+from doxeval.runs import Kind, Result, Run
 from helpers import doxeval, write_files
+from levels import examples
 
 DOCS = {
     "terms": "Unused goods may be returned within thirty days. It costs 3 euros.",
@@ -167,3 +172,60 @@ def test_other_formats_say_that_they_drop_answers(gold: chunks.Questions) -> Non
 
     assert "answers of topics" in assessment_losses(gold.assessments, "trec")
     assert Assessments(gold.assessments) == gold.assessments
+
+
+# Answers as DPR looks for them
+
+
+def tokens_of_dpr(text: str) -> list[str]:
+    """Its tokens: runs of letters, numbers and marks, or other characters that are no space."""
+    tokens: list[str] = []
+    in_word = False
+    for character in normalize("NFD", text):
+        is_word = category(character)[0] in "LNM"
+        if is_word and in_word:
+            tokens[-1] += character
+        elif category(character)[0] not in "ZC":
+            tokens.append(character)
+        in_word = is_word
+    return [token.lower() for token in tokens]
+
+
+def has_answer(text: str, answers: list[str]) -> bool:
+    """Whether the tokens of an answer follow each other in a text."""
+    tokens = tokens_of_dpr(text)
+    return any(
+        tokens[at : at + len(wanted)] == wanted
+        for wanted in filter(None, map(tokens_of_dpr, answers))
+        for at in range(len(tokens))
+    )
+
+
+LETTERS = "aAbB é É ß Σσς ﬁ 12 ½ ² .,-_'’()$ \t\n\u00a0\u200b\u00ad\u0301 中 ह 😀 K Å"
+
+
+@given(st.data())
+@examples(60)
+def test_answers_are_looked_for_as_by_dpr(data: st.DataObject) -> None:
+    texts = {name: data.draw(st.text(LETTERS, min_size=1, max_size=30)) for name in "ab"}
+    spans = []
+    for name in data.draw(st.lists(st.sampled_from("ab"), max_size=6)):
+        start, end = sorted(data.draw(st.integers(0, len(texts[name]))) for _ in range(2))
+        spans.append((name, start, end))
+    answers = [data.draw(st.text(LETTERS, min_size=1, max_size=3)) for _ in range(2)]
+    whole = texts[data.draw(st.sampled_from("ab"))]
+    at = data.draw(st.integers(0, len(whole) - 1))
+    answers.append(whole[at : at + data.draw(st.integers(1, 6))])
+    answers = [answer for answer in answers if answer.strip()]
+    if not answers:
+        return
+    gold = chunks.questions([{"id": "7", "question": "?", "answers": answers}], texts)
+    results = [
+        Result("7", name, kind=Kind.PASSAGE, start=start, end=end) for name, start, end in spans
+    ]
+    run = Run.from_results(results)
+    with catch_warnings(action="ignore"):
+        scores = chunks.evaluate(run, gold, [f"ans@{k}" for k in range(1, 8)], docs=texts).view(0)
+    found = [has_answer(texts[name][start:end], answers) for name, start, end in spans]
+    for k in range(1, 8):
+        assert scores[f"ans@{k}"] == any(found[:k])

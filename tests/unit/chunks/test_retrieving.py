@@ -11,7 +11,7 @@ import pytest
 
 from doxeval import chunks
 from doxeval.chunks import Chunks
-from doxeval.errors import DoxevalError, InputError
+from doxeval.errors import DoxevalError, DoxevalWarning, InputError
 from doxeval.runs import is_not_found
 
 TEXT = "Fog on the sea. A horn is heard.\n\nNobody answers."
@@ -153,6 +153,29 @@ def test_threads_keep_the_order_of_questions(workers: int) -> None:
 def test_objects_of_other_libraries(method: str) -> None:
     retriever = SimpleNamespace(**{method: lambda question: ["guide/a#3"]})
     assert [one.start for one in chunks.retrieve(retriever, {"7": "?"}, cut())] == [34]
+
+
+def test_components_are_asked_by_name_and_pipelines_wrap_their_results() -> None:
+    def run(query: str, top_k: int = 10) -> dict[str, Any]:
+        return {"documents": [node(content="Fog on the sea.", meta={"source_id": "guide/a"})]}
+
+    expected = places(chunks.retrieve(lambda _: ["Fog on the sea."], {"7": "?"}, cut()))
+    for retriever in (node(run=run), lambda query: {"bm25": run(query)}):
+        assert places(chunks.retrieve(retriever, {"7": "?"}, cut())) == expected
+    with pytest.raises(InputError, match="is no retriever"):
+        chunks.retrieve(node(run=lambda data: data), {"7": "?"}, cut())
+
+
+def test_results_that_are_known_already_are_taken_by_the_ids_of_questions() -> None:
+    questions = {"7": "?", "8": "?", "9": "?"}
+    known = {9: ["guide/a#3"], "7": ["guide/a#1", ("guide/a", 0, 3)]}
+    with pytest.warns(DoxevalWarning, match="nothing was returned: 8"):
+        run = chunks.retrieve(known, questions, cut())
+    assert [(one.topic, one.start) for one in run] == [("7", 0), ("7", 0), ("9", 34)]
+    with pytest.warns(DoxevalWarning, match="results of other questions: 9"):
+        assert len(chunks.retrieve(known, {"7": "?"}, cut())) == 2
+    with pytest.raises(InputError, match="results of no question here: 9, 7; the questions are 5"):
+        chunks.retrieve(known, {"5": "?"}, cut())
 
 
 def test_what_is_wrong_is_told() -> None:

@@ -245,6 +245,24 @@ def test_a_grid_of_one_search_is_a_comparison(
     assert str(same) == str(study)
 
 
+def test_sizes_and_overlaps_are_a_heat_map_of_the_report(docs: Documents, gold: Questions) -> None:
+    class Splitter:
+        def __init__(self, size: int, overlap: int) -> None:
+            self.chunk_size, self.chunk_overlap = size, overlap
+
+        def split_text(self, text: str) -> list[str]:
+            name = f"words:{self.chunk_size}:{self.chunk_overlap}"
+            return list(chunks.split({"a": text}, name).texts)
+
+    cuts: dict[str, Any] = {"small": "words:4:0", "small, twice": "words:4:2", "large": "words:8:2"}
+    cuts |= {f"mine {size}": Splitter(size, 0) for size in (4, 8)}
+    study = chunks.grid(docs, gold, cuts, ["bm25", "lm"], budget=80, reference="bR@20")
+    assert study.choices["mine 8/lm"].size == ("Splitter", 8, 0)
+    html = study.report().html
+    assert 'id="sizes"' in html and "is best of 6 sizes and overlaps" in html
+    assert '"words/bm25"' in html and '"Splitter/bm25"' not in html
+
+
 def test_the_long_frame_has_a_row_for_every_score(grid_study: Study) -> None:
     frame = grid_study.to_pandas(long=True)
     assert list(frame.columns) == ["chunking", "search", "k", "measure", "topic", "value"]

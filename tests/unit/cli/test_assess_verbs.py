@@ -16,6 +16,7 @@ from campaigns_by_hand import (
     Sources,
     init_words,
     judge,
+    signed_in,
     with_stdin,
 )
 from doxeval.assess.db import Campaign
@@ -23,11 +24,6 @@ from doxeval.pooling import pool_runs, write_pool
 from helpers import doxeval, write_files
 
 PASSWORD = re.compile(r"^password of (\w+): (\S+)$", re.MULTILINE)
-
-
-def signed_in(directory: Path, name: str, password: str) -> bool:
-    with Campaign.open(directory) as campaign:
-        return campaign.check_password(name, password, "127.0.0.1") is not None
 
 
 # init

@@ -140,6 +140,8 @@ class TestCorrelations:
         flat = correlate(two_measures([(0.1 + 0.2, 1.0), (0.3, 2.0)]))
         assert flat.pairs[0].tau.value is None and flat.pairs[0].agreement is None
         assert flat.notes == ("all systems have the same mean by A, so it gives no ranking",)
+        both = correlate(two_measures([(0.5, 1.0), (0.5, 1.0)]))
+        assert both.notes == ("all systems have the same mean by A, B, so they give no ranking",)
         assert agreements(flat) == ["A and B cannot be compared: they do not give two rankings."]
         two = correlate(two_measures([(1.0, 5.0), (2.0, 3.0)])).pairs[0]
         assert two.tau == two.pearson == two.spearman == two.tau_ap == (-1.0, None)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from doxeval.documents import BuildOptions, Collection, IdRule, build_collection, glob_files
 from doxeval.errors import DocumentError, InputError, SourceError
-from helpers import doxeval, write_files
+from helpers import doxeval, needs_named_pipes, write_files
 
 BAD = os.fsdecode(b"\xff")  # no UTF-8 text, and a fine name for a file
 BY_PATH = BuildOptions(id_rule=IdRule.parse("path"))
@@ -169,6 +169,7 @@ def test_a_glob_finds_what_the_standard_library_finds(
         assert glob_files(pattern) == (sorted(expected), 0)
 
 
+@needs_named_pipes
 def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
     from threading import Thread
 

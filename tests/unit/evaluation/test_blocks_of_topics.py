@@ -40,7 +40,7 @@ from doxeval.measures import MEASURES, Measure, Ranking
 from doxeval.runs import Run, pieces_of_file
 from doxeval.scores import RunScores
 from doxeval.topics import Topic
-from helpers import Builder
+from helpers import Builder, needs_named_pipes
 from levels import scaled
 from own_measures import Raising
 from scenes import scenes
@@ -296,6 +296,7 @@ def test_an_interleaved_run_from_a_pipe_is_refused_where_it_needs_several_blocks
         scored(Evaluation(JUDGED, "P@3"), Path(pipe), 1)
 
 
+@needs_named_pipes
 def test_a_large_interleaved_run_from_a_named_pipe(tmp_path: Path) -> None:
     path = tmp_path / "pipe.run"
     os.mkfifo(path)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval.reports import Contents, Figure, Loss, all_figures, page, place_labels
+from doxeval.reports import Contents, Figure, Loss, SizedRun, all_figures, page, place_labels
 from doxeval.scores import Curve, MeasureFacts, RunScores, ScoreTable
 from report_pages import data_of
 
@@ -133,10 +133,13 @@ def test_differences_have_one_scale_that_begins_where_they_do() -> None:
     assert [scale["domain"] for scale in parts(alike.spec["spec"]["encoding"]["y"], "scale")] == [
         [-1, 1]
     ]
-    apart = drawn(Contents(scores({"a": 0.2, "b": 0.5, "c": 0.9})))["differences"]
-    (scale,) = parts(apart.spec["spec"]["encoding"]["y"], "scale")
-    low, high = scale["domain"]
-    assert low == 0 and high == max(float(row["difference"] or 0) for row in apart.rows)
+    for baseline in ("a", None):  # without a baseline, differences are from the best run
+        contents = Contents(scores({"a": 0.2, "b": 0.5, "c": 0.9}), baseline=baseline)
+        apart = drawn(contents)["differences"]
+        (scale,) = parts(apart.spec["spec"]["encoding"]["y"], "scale")
+        steps = [float(row["difference"] or 0) for row in apart.rows]
+        assert scale["domain"] == ([0, max(steps)] if baseline else [min(steps), 0])
+        assert {row["run"] for row in apart.rows} == ({"b", "c"} if baseline else {"a", "b"})
 
 
 def test_losses_are_added_up_in_the_title() -> None:
@@ -146,6 +149,38 @@ def test_losses_are_added_up_in_the_title() -> None:
         "By P, a shows most, 69%; 29% is lost by retrieval, 2% by chunking. "
         "It is significantly better than b"
     )
+
+
+def sized(levels: dict[str, float]) -> Contents:
+    """Runs that are called METHOD:SIZE:OVERLAP; others have neither size nor overlap."""
+    split = (run.split(":") for run in levels)
+    sizes = tuple(SizedRun(":".join(s), s[0], int(s[1]), int(s[2])) for s in split if len(s) == 3)
+    return Contents(scores(levels), sizes=sizes)
+
+
+def test_sizes_and_overlaps_have_a_map_for_each_method_with_several_of_both() -> None:
+    levels = {"a:1:0": 0.5, "a:2:0": 0.9, "a:2:1": 0.899, "b:1:0": 0.7, "b:2:0": 0.2, "c": 0.99}
+    figure = drawn(sized(levels))["sizes"]
+    assert figure.columns["run"] == ["a:1:0", "a:2:0", "a:2:1"]
+    assert figure.columns["size"] == [1, 2, 2] and figure.columns["overlap"] == [0, 0, 1]
+    assert [part["title"]["text"] for part in figure.spec["vconcat"]] == ["a"]
+    means = dict(zip(figure.columns["run"], figure.columns["mean"], strict=True))
+    assert means == {run: pytest.approx(levels[str(run)], abs=0.01) for run in means}
+    letters = dict(zip(figure.columns["run"], figure.columns["letters"], strict=True))
+    assert set(str(letters["a:2:0"])) & set(str(letters["a:2:1"]))
+    assert not set(str(letters["a:1:0"])) & set(str(letters["a:2:0"]))
+    assert figure.title.endswith("; 1 of the others is not shown to differ from it")
+    assert "is best of 3 sizes and overlaps" in figure.title
+    apart = sized({"a:1:0": 0.5, "a:2:0": 0.9, "a:2:1": 0.7})
+    assert drawn(apart)["sizes"].title == (
+        "By P, a:2:0 is best of 3 sizes and overlaps (0.89), and shown to be better than all others"
+    )
+
+
+def test_a_single_size_or_overlap_makes_no_map() -> None:
+    assert "sizes" not in drawn(sized({"a:1:0": 0.5, "a:2:0": 0.9, "b:2:1": 0.3}))
+    assert 'id="sizes"' not in page(sized({"a:1:0": 0.5, "a:2:0": 0.9}))
+    assert 'id="sizes"' in page(sized({"a:2:1": 0.5, "a:2:0": 0.9, "a:3:0": 0.3}))
 
 
 # Axes

@@ -47,7 +47,7 @@ def test_the_headline_states_the_finding() -> None:
     assert headline(table, "good") == "No system is better than the baseline, good: P 0.80"
     assert headline(table) == "good is best: P 0.80, significantly better than all other systems"
     alone = headline(table.only(runs=["good"]))
-    assert alone == "good: P 0.80"
+    assert alone == "good: P 0.80 (95% interval 0.79 to 0.80)"
 
 
 def test_what_is_not_shown_is_not_claimed() -> None:
@@ -175,7 +175,7 @@ def test_each_run_has_a_row_with_its_verdict() -> None:
 def test_without_a_baseline_runs_are_compared_with_the_best() -> None:
     tree = html.fromstring(page(Contents(scored(first=0.3, good=0.8))))
     assert words_in(tree, "//table[@id='overview']//td[@class='compared']") == "best worse"
-    assert words_in(tree, "//table[@id='overview']//th[@class='compared']") == "against good"
+    assert words_in(tree, "//table[@id='overview']//th[@class='compared']") == "against the best"
 
 
 def test_descriptions_are_of_runs_that_are_there() -> None:
@@ -222,4 +222,4 @@ def test_what_the_command_line_says_of_a_run_replaces_its_comment(tmp_path: Path
     assert 'class="what">&lt;i&gt;all&lt;/i&gt; of it<' in page_text
     wrong = doxeval(*given, *out, "--force", "--describe", "yours: nothing")
     assert wrong.exit_code == 1
-    assert "of no run: yours; there are mine" in wrong.stderr
+    assert "--describe of no run: yours; there are mine" in wrong.stderr

@@ -144,7 +144,7 @@ def test_directories_have_one_hash_and_pipes_none(tmp_path: Path) -> None:
 def test_undefined_topics_are_named_where_the_report_comes_from() -> None:
     said = words_of(page(Contents(scores())), "details", "provenance")
     assert "Some scores are undefined for 1 topic: t0." in said
-    assert re.search("Baseline ?run0, the first system, because none was given", said)
+    assert re.search("Baseline ?run2, the best system, because none was given", said)
 
 
 # One baseline, one test

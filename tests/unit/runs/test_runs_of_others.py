@@ -40,6 +40,7 @@ from doxeval.runs import (
     run_blocks,
     write_run,
 )
+from helpers import needs_named_pipes
 from levels import examples
 from strategies import results
 
@@ -328,6 +329,7 @@ def test_names_of_outputs() -> None:
     )
 
 
+@needs_named_pipes
 def test_a_pipe_is_recognised(tmp_path: Path) -> None:
     import os
     import threading

@@ -37,6 +37,16 @@ def tables(draw: st.DrawFn) -> TextTable:
     )
 
 
+def test_long_names_make_room_for_columns() -> None:
+    names = [f"a-long-name-of-a-run-that-nobody-can-read-{n}-with-feedback-{n}" for n in "12"]
+    table = TextTable(["run", "P", "R", "F"], [[name, "0.5", "0.25", "0.3"] for name in names])
+    lines, left_out = table.fitted(60)
+    assert left_out == 0 and lines[1].startswith("a-long-name") and "-1 " in lines[1]
+    names = [f"{'a-long-name-' * 4}{n}{'-of-a-run' * 5}" for n in "12"]
+    same_ends = table._replace(longest=None, rows=[[name, *"abc"] for name in names])
+    assert [line.split()[0] for line in same_ends.fitted(60)[0][1:]] == names
+
+
 @examples(300)
 @given(tables(), st.integers(30, 120))
 def test_tables_fit_and_count_what_they_leave_out(table: TextTable, width: int) -> None:

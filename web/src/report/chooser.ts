@@ -10,7 +10,7 @@ const MANY = 12;
 
 export function chooser(page: Page): void {
   const place = document.getElementById("run-chooser");
-  if (!place) return;
+  if (!place || page.data.runs.length < 2) return;
   const boxes = page.data.runs.map((_run, at) => box(page, at));
   const list = element("ul", { class: "choices" }, ...boxes.map((box) => box.row));
   const count = element("span", { class: "count" });

@@ -86,7 +86,6 @@ function draw(page: Page, table: HTMLTableElement, rows: HTMLTableRowElement[], 
   });
   const title = element("span", { class: "measured" }, named(measure.label), `: ${measure.title}`, explainer(page, at));
   table.tHead?.querySelector(".measured")?.replaceWith(title);
-  if (!page.data.hasBaseline) fill(table, ".against", page.run(reference).name);
   table.tFoot?.querySelector(".dots")?.replaceChildren(axis(scale));
 }
 

@@ -183,7 +183,7 @@ export interface ReportDocument {
  *
  * scores: by measure, run and topic; None where the measure is undefined. cells: by measure and
  * run. verdicts: by measure; none if nothing was tested. has_baseline: whether the baseline was
- * given; otherwise it is the first run.
+ * given; otherwise it is the best run.
  */
 export interface ReportData {
   title: string;

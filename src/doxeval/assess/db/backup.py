@@ -57,8 +57,11 @@ def backup(database: Database, path: Path) -> None:
 
 def restore(
     path: Path, directory: Path, collection: str | Path | None = None, database: str | None = None
-) -> None:
-    """Make a campaign from a backup, all of it or nothing, in a new directory."""
+) -> Collection:
+    """Make a campaign from a backup, all of it or nothing, in a new directory.
+
+    Return its collection.
+    """
     _check_whole(path)
     header = _header(path)
     place = collection or header["collection"]["path"]
@@ -77,6 +80,7 @@ def restore(
         note_event(connection, "campaign restored", made=header["made"])
 
     make_directory(directory, new_facts(opened.address, opened.checksum, database), fill)
+    return opened
 
 
 # Writing

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Some
@@ -18,8 +19,16 @@ from typing import Any, Self
 from sqlalchemy import Connection, delete, insert, select
 
 from doxeval.assess.agreement import adjudicated_by, votes
-from doxeval.assess.choices import Order, Part, Snap
+from doxeval.assess.choices import INVITED_FOR, Order, Part, Snap
 from doxeval.assess.db import backup, migrations, users
+from doxeval.assess.db.balance import (
+    Balanced,
+    BalanceOptions,
+    balance,
+    give_whole,
+    take_share,
+    uncovered_documents,
+)
 from doxeval.assess.db.directory import (
     OpenDirectory,
     make_directory,
@@ -29,6 +38,15 @@ from doxeval.assess.db.directory import (
     read_facts,
     server_lock,
     write_facts,
+)
+from doxeval.assess.db.invitations import (
+    Invitation,
+    accept_invitation,
+    all_invitations,
+    checked_days,
+    invite,
+    invited_user,
+    withdraw_invitation,
 )
 from doxeval.assess.db.judgments import (
     Author,
@@ -46,13 +64,17 @@ from doxeval.assess.db.judgments import (
     submit_all,
     write_states,
 )
+from doxeval.assess.db.pace import Pace, pace
+from doxeval.assess.db.people import NewPerson, raise_all
 from doxeval.assess.db.pools import (
     KnownJudgment,
     PoolUpdate,
     check_pooled,
     known_answers,
+    note_change,
     place_honeypots,
     pooled_elements,
+    read_pool,
     update_pool,
 )
 from doxeval.assess.db.programs import Program, ProgramAssessor, add_program, all_programs
@@ -98,10 +120,12 @@ from doxeval.assess.exchange import Judged, LoggedOperation
 from doxeval.assess.judging import Article, Mode, Operation, State, flaw_of_text
 from doxeval.assessments import Merge, Ties, count_ties
 from doxeval.documents import Collection
-from doxeval.messages import quoted
+from doxeval.messages import join_names, quoted
 from doxeval.pooling import Pool, PooledElement
 from doxeval.topics import Topic
 
+_SETTINGS_KEPT = 5  # seconds
+CHANGEABLE = {"title", "instructions", "colour"}
 _ARTICLES_KEPT = 64  # more than assessors work at once
 
 
@@ -144,9 +168,8 @@ class Campaign:
         self._articles: OrderedDict[str, Article] = OrderedDict()
         self._articles_lock = threading.Lock()
         self._snapshots: set[str] = set()  # hashes of texts that the database keeps
-        with self.database.read() as connection:
-            self.settings: Settings = load_settings(connection)
-        self._queues = Queues(self.settings)
+        self._settings, self._settings_end = self._read_settings()
+        self._queues = Queues(self._settings)
         self._attempts = users.Attempts()
 
     @classmethod
@@ -165,6 +188,9 @@ class Campaign:
         database: str | None = None,
         snap: Snap = "characters",
         title: str = "",
+        instructions: str = "",
+        colour: str = "",
+        original: str = "",
         admin: tuple[str, str] | None = None,
     ) -> Campaign:
         """Make a campaign in a new directory, all of it or nothing, and open it.
@@ -172,7 +198,18 @@ class Campaign:
         `database` is the URL of a PostgreSQL database; without one, SQLite is used. `admin` is the
         name and the password of the first user.
         """
-        settings = Settings(mode, order, seed, show_pooled, display or {}, snap, title)
+        settings = Settings(
+            mode,
+            order,
+            seed,
+            show_pooled,
+            display or {},
+            snap,
+            title,
+            instructions,
+            colour,
+            original,
+        )
         judged = Collection(collection)
         check_topics(topics)
         password = None if admin is None else users.hash_password(users.checked_password(admin[1]))
@@ -191,13 +228,16 @@ class Campaign:
 
         facts = new_facts(judged.address, judged.checksum, database)
         make_directory(Path(directory), facts, fill)
-        return cls.open(directory)
+        return cls.open(directory, judged)
 
     @classmethod
-    def open(cls, directory: str | Path, collection: str | Path | None = None) -> Campaign:
+    def open(
+        cls, directory: str | Path, collection: str | Path | Collection | None = None
+    ) -> Campaign:
         """Open a campaign; `notices` says what was done on the way, such as a migration.
 
-        If its collection was moved, `collection` says where it is now; this is remembered.
+        If its collection was moved, `collection` says where it is now; this is remembered. It may
+        be the collection itself, which is then not opened again.
         """
         return cls(Path(directory), open_directory(Path(directory), collection))
 
@@ -211,8 +251,9 @@ class Campaign:
         database: str | None = None,
     ) -> Campaign:
         """Make a campaign from a backup in a new directory, and open it."""
-        backup.restore(Path(path), Path(directory), collection, database)
-        return cls.open(directory)
+        return cls.open(
+            directory, backup.restore(Path(path), Path(directory), collection, database)
+        )
 
     @staticmethod
     def rebase(directory: str | Path, collection: str | Path) -> RebaseReport:
@@ -246,6 +287,30 @@ class Campaign:
         """Hold the lock of the one server that may run on this directory."""
         with server_lock(self.directory, "start another one"):
             yield
+
+    @property
+    def settings(self) -> Settings:
+        """The decisions of the organiser; what another process changes is seen within seconds."""
+        if time.monotonic() > self._settings_end:
+            self._settings, self._settings_end = self._read_settings()
+        return self._settings
+
+    def _read_settings(self) -> tuple[Settings, float]:
+        with self.database.read() as connection:
+            return load_settings(connection), time.monotonic() + _SETTINGS_KEPT
+
+    def change_settings(self, changes: Mapping[str, str], by: User | None = None) -> Settings:
+        """Change the title, the instructions or the colour, while people may be working."""
+        if other := changes.keys() - CHANGEABLE:
+            raise CampaignError(f"{join_names(sorted(other))} cannot be changed in a campaign")
+        with self.database.write() as connection:
+            before = load_settings(connection)
+            after = dataclasses.replace(before, **changes)  # type: ignore[arg-type]
+            if after != before:
+                save_settings(connection, after)
+                note_event(connection, "settings changed", _id(by), names=sorted(changes))
+        self._settings, self._settings_end = self._read_settings()
+        return after
 
     @property
     def mode(self) -> Mode:
@@ -289,6 +354,72 @@ class Campaign:
         with self.database.write() as connection:
             return users.add_user(connection, name, role, hashed), chosen
 
+    def add_people(
+        self,
+        people: Sequence[NewPerson],
+        days: int | None = None,
+        by: User | None = None,
+        write: Callable[[list[str]], object] = list,
+    ) -> list[tuple[User, str]]:
+        """Add several users, all of them or none; return each with a new password.
+
+        With `days` each gets the token of an invitation instead, which holds for so long. `write`
+        gets the passwords or tokens before the users are added for good; if it fails, none is.
+        """
+        passwords = [users.new_password() if days is None else "" for _ in people]
+        hashes = [users.hash_password(each) if each else "" for each in passwords]
+        added, problems = [], []
+        with self.database.write() as connection:
+            for person, password, hashed in zip(people, passwords, hashes, strict=True):
+                try:
+                    user = users.add_user(connection, person.name, person.role, hashed)
+                except CampaignError as error:
+                    problems.append(person.problem(error))
+                    continue
+                if days is not None:
+                    password = invite(connection, user.name, days, _id(by)).token
+                added.append((user, password))
+            raise_all(problems)
+            write([secret for _, secret in added])
+        return added
+
+    def invite(self, name: str, days: int = INVITED_FOR, by: User | None = None) -> Invitation:
+        """Return the invitation by which a user can choose a password; an older one ends."""
+        with self.database.write() as connection:
+            return invite(connection, name, checked_days(days), _id(by))
+
+    def invitations(self) -> list[Invitation]:
+        """Return the invitations that nobody has used, without their tokens."""
+        with self.database.read() as connection:
+            return all_invitations(connection)
+
+    def withdraw_invitation(self, name: str, by: User | None = None) -> bool:
+        """Take back the invitation of a user; return whether there was one."""
+        with self.database.write() as connection:
+            user = user_named(connection, name)
+            if was_there := withdraw_invitation(connection, user.id):
+                note_event(connection, "invitation withdrawn", _id(by), name=name)
+            return was_there
+
+    def invited_user(self, token: str) -> User:
+        """Return whom a token invites; a NoInvitation if it is not, or no longer, good."""
+        with self.database.read() as connection:
+            return invited_user(connection, token)
+
+    def accept_invitation(self, token: str, password: str) -> User:
+        """Give an invited user the password that they chose; a token works once."""
+        self.invited_user(token)  # before the hash, which takes time
+        hashed = users.hash_password(users.checked_password(password))
+        with self.database.write() as connection:
+            return accept_invitation(connection, token, hashed)
+
+    def count_wrong_link(self, address: str) -> None:
+        """Count a wrong link from an address; a Throttled after too many of them."""
+        attempt = users.Attempt(users.WRONG_LINK + address, address)
+        with self._attempts.admitted(self.database, attempt), self.database.write() as connection:
+            users.count_failure(connection, attempt)
+            note_event(connection, "wrong invitation", address=address)
+
     def users(self) -> list[User]:
         """Return all users."""
         with self.database.read() as connection:
@@ -305,6 +436,7 @@ class Campaign:
         hashed = users.hash_password(chosen)
         with self.database.write() as connection:
             user = users.change_user(connection, name, "password set", password_hash=hashed)
+            withdraw_invitation(connection, user.id)
             connection.execute(delete(SESSIONS).where(SESSIONS.c.user_id == user.id))
         return chosen
 
@@ -314,6 +446,7 @@ class Campaign:
         with self.database.write() as connection:
             user = users.change_user(connection, name, what, active=active)
             if not active:
+                withdraw_invitation(connection, user.id)
                 connection.execute(delete(SESSIONS).where(SESSIONS.c.user_id == user.id))
         return user
 
@@ -415,10 +548,13 @@ class Campaign:
         """Give a user a part in a topic (by default, the one of the role); return if it is new."""
         with self.database.write() as connection:
             who, chosen = _user_and_part(connection, topic, user, part)
-            if chosen in _parts(connection, who.id, topic):
+            if chosen == "assess" and give_whole(connection, topic, who.id):
+                note_change(connection)
+            elif chosen in _parts(connection, who.id, topic):
                 return False
-            values = {"topic": topic, "user_id": who.id, "part": chosen}
-            connection.execute(insert(ASSIGNMENTS).values(**values))
+            else:
+                values = {"topic": topic, "user_id": who.id, "part": chosen}
+                connection.execute(insert(ASSIGNMENTS).values(**values))
             note_event(connection, "assigned", _id(by), topic=topic, name=who.name, part=chosen)
             return True
 
@@ -432,6 +568,9 @@ class Campaign:
             is_it = (row.topic == topic) & (row.user_id == who.id) & (row.part == chosen)
             if not connection.execute(delete(ASSIGNMENTS).where(is_it)).rowcount:
                 return False
+            if chosen == "assess":
+                take_share(connection, topic, who.id)
+                note_change(connection)
             note_event(connection, "unassigned", _id(by), topic=topic, name=who.name, part=chosen)
             return True
 
@@ -439,7 +578,32 @@ class Campaign:
         """Return all assignments, by topic and by user."""
         with self.database.read() as connection:
             rows = all_assignments(connection)
-        return [Assignment(row.topic, row.name, row.part) for row in rows]
+        return [Assignment(row.topic, row.name, row.part, bool(row.by_document)) for row in rows]
+
+    def balance(
+        self,
+        options: BalanceOptions,
+        topics: Some[str] | None = None,
+        people: Some[str] | None = None,
+        by: User | None = None,
+        dry_run: bool = False,
+    ) -> Balanced:
+        """Spread the documents of topics evenly over people, and return who has how many.
+
+        By default all open topics and all active assessors take part. What somebody has begun stays
+        theirs. With `dry_run` nothing changes.
+        """
+        with self.database.read() if dry_run else self.database.write() as connection:
+            return balance(connection, options, topics, people, _id(by), dry_run)
+
+    def has_shares(self) -> bool:
+        """Tell whether documents were given to assessors one by one."""
+        return any(assignment.by_document for assignment in self.assignments())
+
+    def uncovered_documents(self) -> dict[str, int]:
+        """Return how many documents of each open topic are given to nobody."""
+        with self.database.read() as connection:
+            return uncovered_documents(connection)
 
     def parts(self, user: User, topic: str) -> set[Part]:
         """Return the parts of a user in a topic."""
@@ -466,7 +630,19 @@ class Campaign:
         with self.database.read() as connection:
             return self._queues.progress(connection, _id(user))
 
+    def pace(self, progress: Iterable[AssignmentProgress] | None = None) -> Pace:
+        """Return how the campaign goes on day by day, and when it may end."""
+        rows = self.progress() if progress is None else progress
+        closed = {topic.id for topic in self.topics() if topic.is_closed}
+        with self.database.read() as connection:
+            return pace(connection, rows, closed)
+
     # The pool
+
+    def pool(self) -> Pool:
+        """Return the pool as it is now."""
+        with self.database.read() as connection:
+            return read_pool(connection)
 
     def update_pool(self, pool: Pool) -> PoolUpdate:
         """Take over a new pool. Documents that somebody began to judge are never removed."""

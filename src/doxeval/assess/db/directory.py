@@ -154,7 +154,9 @@ class OpenDirectory:
     notices: tuple[str, ...]
 
 
-def open_directory(directory: Path, collection: str | Path | None = None) -> OpenDirectory:
+def open_directory(
+    directory: Path, collection: str | Path | Collection | None = None
+) -> OpenDirectory:
     """Open a campaign; an old database is migrated, a collection that was rebuilt is refused."""
     facts = read_facts(directory)
     database = Database(facts.url(directory))
@@ -174,14 +176,15 @@ def open_directory(directory: Path, collection: str | Path | None = None) -> Ope
 
 
 def _open_collection(
-    facts: CampaignFacts, recorded: dict[str, str], given: str | Path | None
+    facts: CampaignFacts, recorded: dict[str, str], given: str | Path | Collection | None
 ) -> Collection:
     """Open the collection of a campaign: it must be the very one that is judged."""
+    places: list[str | Path | Collection]
     places = [given] if given else [facts.collection, recorded["path"]]
     problem: CampaignError | None = None
     for place in dict.fromkeys(places):
         try:
-            opened = Collection(place)
+            opened = place if isinstance(place, Collection) else Collection(place)
         except CollectionError as error:
             problem = problem or CampaignError(
                 Message("the collection of this campaign cannot be opened: ", error)

@@ -23,10 +23,12 @@ from sqlalchemy import Connection, and_, bindparam, case, exists, insert, select
 from doxeval.assess.db import session
 from doxeval.assess.db.queue import ADJUDICATED
 from doxeval.assess.db.schema import (
+    ASSIGNMENTS,
     JUDGMENTS,
     OPERATIONS,
     POOL_DOCUMENTS,
     SETTINGS,
+    SHARES,
     TOPICS,
     USERS,
 )
@@ -146,6 +148,21 @@ _CIRCUMSTANCES = select(
         POOL_DOCUMENTS.c.document == bindparam("document"),
     )
     .label("pooled"),
+    # Whoever has only some documents of a topic may not begin with others, unless they add them.
+    exists()
+    .where(
+        ASSIGNMENTS.c.topic == bindparam("topic"),
+        ASSIGNMENTS.c.user_id == bindparam("judge"),
+        ASSIGNMENTS.c.by_document,
+        ~exists()
+        .where(
+            SHARES.c.topic == bindparam("topic"),
+            SHARES.c.user_id == bindparam("judge"),
+            SHARES.c.document == bindparam("document"),
+        )
+        .correlate(None),
+    )
+    .label("of_others"),
     exists().where(OPERATIONS.c.op_id == bindparam("op_id")).label("repeated"),
 ).where(TOPICS.c.id == bindparam("topic"))
 _APPEND = insert(OPERATIONS).inline()
@@ -215,21 +232,22 @@ def state_columns(state: State) -> dict[str, Any]:
 
 
 def _circumstances(connection: Connection, target: Target, op_id: str = "") -> Any:
-    given = {"topic": target.topic, "document": target.document, "op_id": op_id}
+    given = target._asdict() | {"op_id": op_id}
     row = connection.execute(_CIRCUMSTANCES, given).one_or_none()
     if row is None:
         raise unknown_topic(connection, target.topic)
     return row
 
 
-def _new_judgment(target: Target, article: Article, pooled: bool, outside: bool) -> Stored:
-    """Return a judgment that nobody opened before; outside the pool only if that is allowed."""
-    if not pooled and not outside:
+def _new_judgment(target: Target, article: Article, about: Any, outside: bool) -> Stored:
+    """Return a judgment that nobody opened before; outside the queue only if that is allowed."""
+    if (not about.pooled or about.of_others) and not outside:
+        where = "given to others" if about.pooled else "not in the pool"
         raise NotInQueue(
-            f"document {quoted(target.document)} is not in the pool of topic "
-            f"{quoted(target.topic)}: add it first"
+            f"document {quoted(target.document)} of topic {quoted(target.topic)} is {where}: "
+            "add it first"
         )
-    return Stored(off_pool=not pooled, text_sha256=article.sha256)
+    return Stored(off_pool=not about.pooled, text_sha256=article.sha256)
 
 
 def open_judgment(
@@ -238,8 +256,7 @@ def open_judgment(
     """Return a judgment; one that nobody opened before is written as such."""
     stored = read_judgment(connection, target)
     if stored is None:
-        pooled = _circumstances(connection, target).pooled
-        stored = _new_judgment(target, article, bool(pooled), outside)
+        stored = _new_judgment(target, article, _circumstances(connection, target), outside)
         write_judgment(connection, target, stored, is_new=True)
     return stored
 
@@ -291,7 +308,7 @@ def submit(
         raise CampaignError("the campaign was moved to another collection: start the server again")
     is_new = before is None
     if before is None:
-        before = _new_judgment(target, article, bool(about.pooled), author.imports)
+        before = _new_judgment(target, article, about, author.imports)
     if about.repeated:
         _check_same(connection, target, author, operation)
         return before

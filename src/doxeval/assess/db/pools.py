@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Protocol
 
 from sqlalchemy import Connection, delete, func, insert, select, update
@@ -21,6 +22,7 @@ from doxeval.assess.db.schema import (
     JUDGMENTS,
     POOL_DOCUMENTS,
     POOLS,
+    SHARES,
     TOPICS,
     get_setting,
     note_event,
@@ -32,7 +34,7 @@ from doxeval.assess.judging import Article, State
 from doxeval.documents import Collection
 from doxeval.errors import UnknownReference
 from doxeval.messages import quoted
-from doxeval.pooling import Pool, PooledDocument, PooledElement
+from doxeval.pooling import Pool, PooledDocument, PooledElement, PooledRun, PoolFacts
 
 CHANGES = "changes of the pool"  # the key of a setting that counts them
 
@@ -103,6 +105,39 @@ def pooled_elements(
         return tuple(PooledElement(*element) for element in row.elements)
 
 
+def read_pool(connection: Connection) -> Pool:
+    """Return what is pooled for each topic, without honeypots that no run returned.
+
+    Which run returned what is not kept. How the pool was made is known if all topics agree on it.
+    """
+    table, pools = POOL_DOCUMENTS.c, POOLS.c
+    in_order = (TOPICS.c.position, table.position, table.added_at, table.honeypot)
+    query = select(POOL_DOCUMENTS).join(TOPICS, TOPICS.c.id == table.topic).order_by(*in_order)
+    documents: dict[str, list[PooledDocument]] = {}
+    taken: set[tuple[str, int]] = set()
+    for row in connection.execute(query):
+        if row.honeypot and (row.topic, row.position) in taken:
+            continue  # mixed in later, at the position of a document of the pool
+        taken.add((row.topic, row.position))
+        with decoding("a pooled element"):
+            elements = tuple(PooledElement(*element) for element in row.elements)
+        pooled = PooledDocument(row.document, row.priority, elements)
+        documents.setdefault(row.topic, []).append(pooled)
+    made = {
+        row.topic: row.facts
+        for row in connection.execute(select(pools.topic, pools.facts).order_by(pools.seq))
+    }
+    facts, *others = list(made.values()) or [{}]
+    with decoding("the facts of a pool"):
+        runs = [PooledRun(**run) for run in facts.get("runs", ())]
+        names = [replace(run, file=run.file and os.path.basename(run.file)) for run in runs]
+        judged = tuple((file, digest) for file, digest in facts.get("judged", ()))
+        about = PoolFacts(**{**facts, "runs": tuple(names), "judged": judged})
+    is_known = all(other == facts for other in others)
+    pool = {topic: tuple(each) for topic, each in documents.items()}
+    return Pool(pool, about if is_known else PoolFacts())
+
+
 def check_pooled(topics: list[str], pool: Pool) -> None:
     """Refuse a pool that has nothing for a topic of a new campaign."""
     missing = [topic for topic in topics if topic not in pool.documents]
@@ -165,8 +200,9 @@ def _renew(connection: Connection, topic: str, again: dict[str, PooledDocument])
 
 def remove_documents(connection: Connection, topic: str, gone: set[str]) -> int:
     """Take documents that nobody began to judge from the pool; return how many."""
-    table, judged = POOL_DOCUMENTS.c, JUDGMENTS.c
+    table, judged, given = POOL_DOCUMENTS.c, JUDGMENTS.c, SHARES.c
     for document in gone:
+        connection.execute(delete(SHARES).where(given.topic == topic, given.document == document))
         connection.execute(
             delete(POOL_DOCUMENTS).where(table.topic == topic, table.document == document)
         )

@@ -6,6 +6,8 @@
 
 The random order sorts by a hash of these and of the document. So it is the same whenever it is
 needed, and a document that is added later moves none of the others. Progress is counted on queues.
+
+Whoever has only some documents of a topic (balance.py) has only these in the queue.
 """
 
 from __future__ import annotations
@@ -17,16 +19,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, and_, bindparam, exists, select
 
 from doxeval.assess.choices import Part
 from doxeval.assess.db.pools import CHANGES
-from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, SETTINGS, TOPICS, USERS
+from doxeval.assess.db.schema import (
+    ASSIGNMENTS,
+    JUDGMENTS,
+    POOL_DOCUMENTS,
+    SETTINGS,
+    SHARES,
+    TOPICS,
+    USERS,
+)
 from doxeval.assess.db.topics import Settings, all_assignments, unknown_topic
 
 QueueStatus = Literal["unjudged", "open", "validated", "skipped"]
 ADJUDICATED = 0  # the judge whose judgments the adjudicators of a topic share
-_ORDERS_KEPT = 256
+_ORDERS_KEPT = 1024
 Key: TypeAlias = tuple[str, int]  # a topic and a judge
 
 
@@ -79,14 +89,31 @@ class _Pooled(NamedTuple):
 
 # The statements of every request, built once.
 _CHANGES = select(SETTINGS.c.value).where(SETTINGS.c.key == CHANGES).scalar_subquery()
-_TOPICS = select(TOPICS.c.id, _CHANGES).where(TOPICS.c.id.in_(bindparam("topics", expanding=True)))
+_IS_SHARED = (
+    exists().where(ASSIGNMENTS.c.topic == TOPICS.c.id, ASSIGNMENTS.c.by_document).label("is_shared")
+)
+_TOPICS = select(TOPICS.c.id, _CHANGES, _IS_SHARED).where(
+    TOPICS.c.id.in_(bindparam("topics", expanding=True))
+)
 _POOL = select(
     *(POOL_DOCUMENTS.c[name] for name in ("topic", "document", "position", "priority"))
 ).where(POOL_DOCUMENTS.c.topic.in_(bindparam("topics", expanding=True)))
-_FLAGS = ("version", "status", "relevant", "problem", "skipped", "seconds")
+_FLAGS = ("version", "status", "relevant", "problem", "skipped", "seconds", "off_pool")
 _JUDGED = select(*(JUDGMENTS.c[name] for name in ("topic", "judge", "document", *_FLAGS))).where(
     JUDGMENTS.c.topic.in_(bindparam("topics", expanding=True)),
     JUDGMENTS.c.judge.in_(bindparam("judges", expanding=True)),
+)
+_GIVEN = (
+    select(ASSIGNMENTS.c.topic, ASSIGNMENTS.c.user_id, SHARES.c.document)
+    .join(
+        SHARES,
+        and_(SHARES.c.topic == ASSIGNMENTS.c.topic, SHARES.c.user_id == ASSIGNMENTS.c.user_id),
+        isouter=True,
+    )
+    .where(
+        ASSIGNMENTS.c.topic.in_(bindparam("topics", expanding=True)),
+        ASSIGNMENTS.c.by_document,
+    )
 )
 _VALIDATED = (  # by people: what programs say is nothing to adjudicate
     select(JUDGMENTS.c.topic, JUDGMENTS.c.document)
@@ -140,8 +167,8 @@ class Queues:
     ) -> tuple[dict[Key, list[QueueEntry]], dict[Key, float]]:
         """Return the queues of judges, and the seconds that were spent on each.
 
-        There are at most four queries, however many queues are read. A queue has the pool, then
-        documents outside it that the judge added.
+        There are at most five queries, however many queues are read. A queue has the pool, or what
+        the judge was given of it, then documents that the judge added.
         """
         keys = list(dict.fromkeys(keys))
         if not keys:
@@ -186,8 +213,12 @@ class Queues:
         documents: dict[str, list[Any]] = {topic: [] for topic, _ in missing}
         for row in connection.execute(_POOL, {"topics": list(documents)}):
             documents[row.topic].append(row)
+        shared = [row[0] for row in rows if row.is_shared and row[0] in documents]
+        given = _given(connection, shared) if shared else {}
         for topic, judge in missing:
-            ordered = _ordered(documents[topic], self._settings, topic, judge)
+            share = given.get((topic, judge))
+            pool = [row for row in documents[topic] if share is None or row.document in share]
+            ordered = _ordered(pool, self._settings, topic, judge)
             pooled[topic, judge] = tuple(
                 _entry(name, place, None, False) for place, name in enumerate(ordered)
             )
@@ -197,6 +228,14 @@ class Queues:
             while len(self._orders) > _ORDERS_KEPT:
                 self._orders.popitem(last=False)
         return pooled
+
+
+def _given(connection: Connection, topics: Sequence[str]) -> dict[Key, set[str]]:
+    """Return the documents of everybody who has only some of a topic."""
+    given: dict[Key, set[str]] = {}
+    for topic, user, document in connection.execute(_GIVEN, {"topics": topics}):
+        given.setdefault((topic, user), set()).add(document)
+    return given
 
 
 def _queue(
@@ -215,10 +254,10 @@ def _queue(
     for place, entry in enumerate(entries):
         if (row := judged.get(entry.document)) is not None:
             entries[place] = _entry(entry.document, place, row, False)
-    return entries + [
-        _entry(document, place, judged.get(document), True)
-        for place, document in enumerate(sorted(outside), len(entries))
-    ]
+    for place, document in enumerate(sorted(outside), len(entries)):
+        row = judged.get(document)
+        entries.append(_entry(document, place, row, row is None or bool(row.off_pool)))
+    return entries
 
 
 def next_document(entries: list[QueueEntry], after: str | None = None) -> str | None:

@@ -231,6 +231,16 @@ ASSIGNMENTS = Table(
     _topic(primary_key=True),
     Column("user_id", _NUMBER, ForeignKey("users.id"), primary_key=True),
     Column("part", _TEXT, primary_key=True),
+    _flag("by_document"),  # only the documents in SHARES, not the whole pool
+)
+
+# The documents of a topic that are given to an assessor; see balance.py.
+SHARES = Table(
+    "shares",
+    METADATA,
+    _topic(primary_key=True),
+    Column("user_id", _NUMBER, ForeignKey("users.id"), primary_key=True),
+    Column("document", _TEXT, primary_key=True),
 )
 
 # `judge` is the id of a user, or 0 for the judgment that the adjudicators of a topic share.

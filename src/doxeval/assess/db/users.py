@@ -74,6 +74,8 @@ WINDOW = 15 * 60  # seconds in which wrong passwords count
 FREE, FREE_FROM_ANYWHERE = 5, 50
 IS_PERSON = USERS.c.program.is_(None)
 _LONGEST_WAIT = 300  # seconds
+# Before an address: what failures are counted for whose link was wrong; no name has a tab in it.
+WRONG_LINK = "link\t"
 _MOST_BROWSERS = 50  # of one user
 
 
@@ -94,8 +96,11 @@ class User:
         return self.role in ("admin", "organiser")
 
 
-def add_user(connection: Connection, name: str, role: str, password_hash: str) -> User:
-    """Add a user; the name must be new, whatever the case of its letters."""
+def add_user(connection: Connection, name: str, role: str, password_hash: str = "") -> User:
+    """Add a user; the name must be new, whatever the case of its letters.
+
+    Nobody can sign in as a user without a password, until an invitation is accepted.
+    """
     check_name(name)
     if role not in ROLES:
         raise CampaignError(f"no role {quoted(role)}{suggestion(str(role), ROLES)}")
@@ -145,7 +150,7 @@ choose another name
 def all_users(connection: Connection) -> list[User]:
     """Return all users, in the order in which they were added."""
     query = select(USERS).where(IS_PERSON).order_by(USERS.c.id)
-    return [_user(row) for row in connection.execute(query)]
+    return [user_of(row) for row in connection.execute(query)]
 
 
 def user_named(connection: Connection, name: str) -> User:
@@ -155,7 +160,7 @@ def user_named(connection: Connection, name: str) -> User:
         query = select(USERS.c.name).where(IS_PERSON).order_by(USERS.c.id)
         known = connection.execute(query).scalars().all()
         raise Unknown(f"there is no user {quoted(name)}{suggestion(name, known)}")
-    return _user(row)
+    return user_of(row)
 
 
 def change_user(connection: Connection, name: str, what: str, **values: Any) -> User:
@@ -166,7 +171,8 @@ def change_user(connection: Connection, name: str, what: str, **values: Any) -> 
     return user_named(connection, name)
 
 
-def _user(row: Row[Any]) -> User:
+def user_of(row: Row[Any]) -> User:
+    """Return a row of the table as a value."""
     return User(row.id, row.name, row.role, row.pseudonym, bool(row.active), row.created)
 
 
@@ -204,7 +210,7 @@ def hash_password(password: str) -> str:
 
 
 def is_right(password: str, password_hash: str | None) -> bool:
-    """Tell whether a password has this hash; without a hash it is wrong, which takes as long.
+    """Tell whether a password has this hash; without one it is wrong, which takes as long.
 
     >>> is_right("high tide", hash_password("high tide")), is_right("high tide", None)
     (True, False)
@@ -213,18 +219,17 @@ def is_right(password: str, password_hash: str | None) -> bool:
         return False
     with _AT_ONCE:
         try:
-            compared = _hash_of_nobody() if password_hash is None else password_hash
-            hasher().verify(compared, _encoded(password))
+            hasher().verify(password_hash or _hash_of_nobody(), _encoded(password))
         except (VerificationError, InvalidHashError):
             return False
-    return password_hash is not None
+    return bool(password_hash)
 
 
 def user_to_sign_in(connection: Connection, name: str) -> tuple[User, str] | None:
     """Return an active user with the hash of the password; None if there is none of this name."""
     query = select(USERS).where(USERS.c.name == name, USERS.c.active, IS_PERSON)
     row = connection.execute(query).one_or_none()
-    return None if row is None else (_user(row), row.password_hash)
+    return None if row is None else (user_of(row), row.password_hash)
 
 
 @cache
@@ -429,7 +434,7 @@ def find_session(
         return None
     parts = frozenset(row.part for row in rows if row.part is not None)
     is_due = session.seconds_between(rows[0].seen, now) >= _SEEN_EVERY
-    return Session(_user(rows[0]), parts), is_due
+    return Session(user_of(rows[0]), parts), is_due
 
 
 def session_of_name(connection: Connection, name: str, topic: str | None) -> Session | None:
@@ -437,7 +442,7 @@ def session_of_name(connection: Connection, name: str, topic: str | None) -> Ses
     rows = connection.execute(_NAMED, {"name": name, "topic": topic}).all()
     if not rows:
         return None
-    return Session(_user(rows[0]), frozenset(row.part for row in rows if row.part is not None))
+    return Session(user_of(rows[0]), frozenset(row.part for row in rows if row.part is not None))
 
 
 def note_use(connection: Connection, token: str) -> None:

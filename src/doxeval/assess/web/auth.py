@@ -19,6 +19,7 @@ from doxeval.assess.db import (
     LONGEST_NAME,
     LONGEST_PASSWORD,
     Interrupted,
+    NoInvitation,
     Throttled,
 )
 from doxeval.assess.web.errors import SAFE_METHODS, RefusedRequest, as_sentence
@@ -277,12 +278,16 @@ def _user_with_password(request: Request, name: str, password: str) -> User | No
         raise ClientDisconnect from None
     except Throttled as error:
         log.warning("too many sign-ins as %s from %s", quoted(name), _address(request))
-        raise RefusedRequest(
-            429,
-            f"There were too many wrong passwords. Wait {error.seconds} seconds and try again.",
-            "throttled",
-            headers={"retry-after": str(error.seconds)},
-        ) from None
+        raise _throttled(error, "passwords") from None
+
+
+def _throttled(error: Throttled, what: str) -> RefusedRequest:
+    return RefusedRequest(
+        429,
+        f"There were too many wrong {what}. Wait {error.seconds} seconds and try again.",
+        "throttled",
+        headers={"retry-after": str(error.seconds)},
+    )
 
 
 def _address(conn: HTTPConnection) -> str:
@@ -324,6 +329,62 @@ def post_logout(request: Request) -> Response:
     response = RedirectResponse("/login", 303)
     response.delete_cookie(COOKIE, httponly=True, samesite="lax", secure=site_of(request).secure)
     return response
+
+
+# Invitations
+
+
+def get_invitation(request: Request) -> Response:
+    """Show the form in which an invited user chooses a password; nothing changes yet."""
+    token = request.state.query.get("token", "")
+    try:
+        user = campaign_of(request).invited_user(_link_token(token))
+    except NoInvitation as error:
+        raise _no_invitation(error) from None
+    return render(request, "invitation", token=token, name=user.name, problem="")
+
+
+def post_invitation(request: Request) -> Response:
+    """Set the password that an invited user has chosen, and sign them in; the link is used up."""
+    form, campaign = request.state.form, campaign_of(request)
+    token, new = form.get("token", ""), form.get("new", "")
+    try:
+        user = campaign.invited_user(_link_token(token))
+        problem = "" if new == form.get("again", "") else "The password was not repeated exactly."
+        if not problem:
+            try:
+                user = campaign.accept_invitation(token, new)
+            except NoInvitation:
+                raise
+            except InputError as error:
+                problem = as_sentence(error)
+    except NoInvitation as error:
+        try:  # only wrong links are counted, so nobody can keep a right one from working
+            campaign.count_wrong_link(_address(request))
+        except Throttled as throttled:
+            raise _throttled(throttled, "links") from None
+        raise _no_invitation(error) from None
+    if problem:
+        return render(
+            request, "invitation", status=422, token=token, name=user.name, problem=problem
+        )
+    if old := token_of(request):
+        campaign.close_session(old)
+    return _signed_in(request, user, "/")
+
+
+def _link_token(token: str) -> str:
+    return token if _may_be_token(token) else ""
+
+
+def _no_invitation(error: NoInvitation) -> RefusedRequest:
+    sentence = (
+        f"{as_sentence(error)} Sign in if you have used it, or ask the organiser for another."
+    )
+    return RefusedRequest(404, sentence, "invitation")
+
+
+# Accounts
 
 
 def get_account(request: Request) -> Response:

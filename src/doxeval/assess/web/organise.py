@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from starlette.responses import RedirectResponse, Response
 
 from doxeval.assess.agreement import agreement_with_programs, honeypots, number
-from doxeval.assess.choices import PARTS, ROLES
-from doxeval.assess.db import Unknown
+from doxeval.assess.choices import INVITED_FOR, PARTS, ROLES
+from doxeval.assess.db import SAMPLE, BalanceOptions, NewPerson, Unknown, parsed_people
 from doxeval.assess.exchange import (
     EXPORT_FORMATS,
     Undecided,
@@ -20,27 +21,43 @@ from doxeval.assess.exchange import (
 from doxeval.assess.web.api import known_topic
 from doxeval.assess.web.errors import RefusedRequest, as_sentence
 from doxeval.assess.web.pages import agreement_rows, titles_of_topics
-from doxeval.assess.web.rendering import campaign_of, decimals, render, url
+from doxeval.assess.web.rendering import (
+    campaign_of,
+    decimals,
+    invitation_link,
+    render,
+    site_of,
+    url,
+)
 from doxeval.assess.web.requests import checked_id, is_storable
 from doxeval.assessments import NoMajority
 from doxeval.errors import DoxevalError, InputError
+from doxeval.messages import quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from starlette.requests import Request
 
-    from doxeval.assess.db import Campaign, Part, User
+    from doxeval.assess.db import Balanced, Campaign, Pace, Part, User
     from doxeval.assess.exchange import Export, ExportFormat
 
 # What the page says after a form was sent; the address has the word, never the sentence.
 NOTICES = {
     "closed": "The topic is closed. Nobody can change its judgments.",
     "reopened": "The topic is open again.",
+    "settings": "The campaign looks as you wish.",
     "assigned": "The topic is assigned.",
+    "spread": "The documents are spread over the assessors.",
     "unassigned": "The assignment is withdrawn. Judgments that were made are kept.",
     "disabled": "The account is disabled, and its sessions have ended.",
     "enabled": "The account is enabled.",
+    "withdrawn": "The invitation is withdrawn. Its link no longer works.",
 }
 SHOWN_ONCE = "Write the password down now: it is not shown again."
+LINKS_SHOWN_ONCE = "Pass on every link now, each to its user alone: they are not shown again."
+# What the form for spreading documents has at first.
+_BALANCE = {"topic": "", "per_document": "1", "twice": "0", "seed": "0", "keep_topics": ""}
 LOG = "log"
 TITLES: dict[str, str] = {
     "jsonl": "JSONL of doxeval",
@@ -63,24 +80,44 @@ def _organise_page(
     *,
     notice: str = "",
     problem: str = "",
-    secret: tuple[str, str] | None = None,
+    secrets: Sequence[tuple[str, str]] = (),
+    balanced: Balanced | None = None,
+    balance_form: dict[str, str] = _BALANCE,
+    people: str = SAMPLE,
+    given: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
-    """Return the page; `secret` is a user and a new password, which is shown this once."""
+    """Return the page.
+
+    secrets: users with new passwords or links, which are shown this once. balanced: who would get
+    what, by the form that was sent. people, given: what stands in the field for new people,
+    and in those for settings.
+    """
     campaign = campaign_of(request)
-    topics = campaign.topics()
+    topics, progress = campaign.topics(), campaign.progress()
+    pace, settings = campaign.pace(progress), campaign.settings
     return render(
         request,
         "organise",
         status=status,
         notice=notice,
         problem=problem,
-        secret=secret,
+        secrets=secrets,
+        balanced=balanced,
+        balance_form=_BALANCE | balance_form,
+        people=people,
+        sample=SAMPLE,
+        invitations={each.user: each for each in campaign.invitations()},
+        uncovered=campaign.uncovered_documents(),
         topics=topics,
         titles=titles_of_topics(topics),
         users=campaign.users(),
         assignments=campaign.assignments(),
-        progress=campaign.progress(),
+        progress=progress,
+        pace=pace,
+        chart=_chart(pace),
+        given=given
+        or {name: getattr(settings, name) for name in ("title", "instructions", "colour")},
         agreements=agreement_rows(campaign),
         programs=campaign.programs(),
         programs_agree=_program_rows(campaign),
@@ -88,6 +125,31 @@ def _organise_page(
         mode=campaign.mode,
         roles=ROLES,
     )
+
+
+class Chart(NamedTuple):
+    """A curve of documents done, in units of a picture, and where all of them would be."""
+
+    width: int
+    height: int
+    points: str
+    highest: float
+
+
+def _chart(pace: Pace) -> Chart | None:
+    """Return the curve from nothing to what is done today; None if nothing is."""
+    if not pace.days:
+        return None
+    width, height, margin = 480, 140, 4
+    most = max(pace.total, pace.days[-1].done, 1)
+    across = (width - 2 * margin) / len(pace.days)
+    up = (height - 2 * margin) / most
+    counts = [0, *(each.done for each in pace.days)]
+    points = " ".join(
+        f"{margin + number * across:.1f},{height - margin - count * up:.1f}"
+        for number, count in enumerate(counts)
+    )
+    return Chart(width, height, points, round(height - margin - pace.total * up, 1))
 
 
 def _program_rows(campaign: Campaign) -> list[list[str]]:
@@ -122,6 +184,18 @@ def _back(done: str, section: str) -> Response:
     return RedirectResponse(f"{url('/organise', done=done)}#{section}", 303)
 
 
+def post_settings(request: Request) -> Response:
+    """Change the title, the instructions and the colour of the campaign."""
+    form = request.state.form
+    changes = {name: form.get(name, "").strip() for name in ("title", "instructions", "colour")}
+    changes["instructions"] = changes["instructions"].replace("\r\n", "\n")
+    try:
+        campaign_of(request).change_settings(changes, request.user)
+    except InputError as error:
+        return _organise_page(request, problem=as_sentence(error), given=changes, status=422)
+    return _back("settings", "settings")
+
+
 # Topics and assignments
 
 
@@ -149,6 +223,36 @@ def post_unassign(request: Request) -> Response:
     topic, user, part = _topic(request), _user(request), _part(request)
     campaign_of(request).unassign(topic, user, part, request.user)
     return _back("unassigned", "assignments")
+
+
+def post_balance(request: Request) -> Response:
+    """Spread documents over assessors, or show how they would be."""
+    form, campaign = request.state.form, campaign_of(request)
+    try:
+        options = BalanceOptions(
+            _number(form, "per_document", 1),
+            _number(form, "twice", 0) / 100,
+            "keep_topics" in form,
+            _number(form, "seed", 0),
+        )
+        topics = [_topic(request)] if form.get("topic") else None
+        is_trial = form.get("do") != "spread"
+        balanced = campaign.balance(options, topics, None, request.user, is_trial)
+    except InputError as error:
+        return _organise_page(request, problem=as_sentence(error), balance_form=form, status=422)
+    if is_trial:
+        return _organise_page(request, balanced=balanced, balance_form=form)
+    return _back("spread", "assignments")
+
+
+def _number(form: Mapping[str, str], name: str, default: int) -> int:
+    """Return a whole number from 0 on in a field of a form."""
+    given = form.get(name, "").strip()
+    if not given:
+        return default
+    if not (given.isascii() and given.isdigit() and len(given) <= 9):
+        raise InputError(f"{quoted(given)}: expected a whole number")
+    return int(given)
 
 
 def _topic(request: Request) -> str:
@@ -181,18 +285,69 @@ def post_add_user(request: Request) -> Response:
     name, role = form.get("name", "").strip(), form.get("role", "")
     if role not in ROLES or not is_storable(name):
         raise RefusedRequest(400, "Give a name and one of the roles.", "user")
+    return _added(request, [NewPerson(name, role)], form)
+
+
+def post_import_users(request: Request) -> Response:
+    """Add everybody in a list, or nobody."""
+    form = request.state.form
+    text = form.get("people", "").replace("\r\n", "\n")
     try:
-        user, password = campaign_of(request).add_user(name, role)
+        people = parsed_people(text, "the list")
+    except InputError as error:
+        return _organise_page(request, problem=as_sentence(error), people=text, status=422)
+    return _added(request, people, form)
+
+
+def _added(request: Request, people: Sequence[NewPerson], form: Mapping[str, str]) -> Response:
+    """Add people, and show once what they need to sign in."""
+    is_invited = form.get("with") == "link"
+    try:
+        added = campaign_of(request).add_people(
+            people, INVITED_FOR if is_invited else None, request.user
+        )
+    except InputError as error:
+        text = form.get("people", SAMPLE)
+        return _organise_page(request, problem=as_sentence(error), people=text, status=422)
+    secrets = [
+        (user.name, _link(request, secret) if is_invited else secret) for user, secret in added
+    ]
+    return _secrets_page(request, secrets, is_invited)
+
+
+def _secrets_page(
+    request: Request, secrets: Sequence[tuple[str, str]], are_links: bool
+) -> Response:
+    once = LINKS_SHOWN_ONCE if are_links else SHOWN_ONCE
+    return _organise_page(request, notice=once, secrets=secrets)
+
+
+def _link(request: Request, token: str) -> str:
+    scheme = "https" if site_of(request).secure else "http"
+    return invitation_link(f"{scheme}://{request.headers.get('host', '')}", token)
+
+
+def post_invite(request: Request) -> Response:
+    """Make a link by which a user chooses a password; an older one no longer works."""
+    user = _user(request)
+    try:
+        made = campaign_of(request).invite(user.name, by=request.user)
     except InputError as error:
         return _organise_page(request, problem=as_sentence(error), status=422)
-    return _organise_page(request, notice=SHOWN_ONCE, secret=(user.name, password))
+    return _secrets_page(request, [(user.name, _link(request, made.token))], True)
+
+
+def post_withdraw(request: Request) -> Response:
+    """Take an invitation back."""
+    campaign_of(request).withdraw_invitation(_user(request).name, request.user)
+    return _back("withdrawn", "users")
 
 
 def post_reset_password(request: Request) -> Response:
     """Give somebody a new password; their sessions end."""
     user = _user(request)
     password = campaign_of(request).set_password(user.name)
-    return _organise_page(request, notice=SHOWN_ONCE, secret=(user.name, password))
+    return _secrets_page(request, [(user.name, password)], False)
 
 
 def post_disable_user(request: Request) -> Response:

@@ -164,8 +164,8 @@ def _judged(loaded: Loaded, docs: Documents) -> Iterator[RawQuestion]:
     return judged_questions(Assessments(found.judgments, found.warnings))
 
 
-def judged_questions(judged: Any) -> Iterator[RawQuestion]:
-    """Yield the needs of assessments, for questions whose texts are not known."""
+def judged_questions(judged: Any, titles: Mapping[str, str] = {}) -> Iterator[RawQuestion]:
+    """Yield the needs of assessments, with the texts of questions as far as they are known."""
     from doxeval.assessments import Needs, TopicAnswer
 
     needs = Needs.of(judged)
@@ -183,7 +183,7 @@ def judged_questions(judged: Any) -> Iterator[RawQuestion]:
         answer = judged.answers.get(topic, TopicAnswer())
         yield RawQuestion(
             topic,
-            "",
+            titles.get(topic, ""),
             tuple(own_needs),
             not_relevant=empty,
             answers=answer.texts,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.cli.assess.campaign import ServeOptions, serve_campaign
-from doxeval.cli.assess.opening import check_installed, opened_campaign, port_option
+from doxeval.cli.assess.opening import check_installed, host_option, opened_campaign, port_option
 from doxeval.cli.demo import copy_data, new_directory, run_command
 from doxeval.cli.options import out_option
 from doxeval.cli.output import heading, line
@@ -59,6 +59,7 @@ class AssessDemoOptions:
     out: Path = out_option(
         "The directory for the collection and the campaign.", Path("doxeval-assess-demo")
     )
+    host: str = host_option()
     port: int = port_option()
     open: bool = option(False, "Open the topic in a browser.")
     no_serve: bool = option(False, "Only make the campaign.")
@@ -89,7 +90,7 @@ def demo(options: AssessDemoOptions) -> None:
         return
     with opened_campaign(places.campaign) as campaign:
         page = f"/queue?topic={TOPIC}" if options.open else None
-        serve_campaign(campaign, ServeOptions(port=options.port), page)
+        serve_campaign(campaign, ServeOptions(host=options.host, port=options.port), page)
 
 
 def _is_complete(out: Path, force: bool) -> bool:

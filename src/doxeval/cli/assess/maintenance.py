@@ -13,6 +13,7 @@ from doxeval.cli.assess.opening import (
     check_installed,
     database_option,
     directory_argument,
+    note_uncovered,
     opened_campaign,
     topics_chosen,
 )
@@ -195,8 +196,10 @@ def pool(directory: Path, file: Path, options: CampaignOptions) -> None:
     new = read_pool(file)
     with opened_campaign(directory, options.collection) as campaign:
         update = campaign.update_pool(new)
+        uncovered = campaign.uncovered_documents() if campaign.has_shares() else {}
     warn(update.warnings)
     line(
         f"{plural(update.added, 'document')} added, {update.kept:,} kept, {update.removed:,} "
         f"removed; {update.kept_because_judged:,} that the new pool lacks stay, having been judged"
     )
+    note_uncovered(uncovered)

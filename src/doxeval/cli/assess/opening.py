@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ import click
 from doxeval.assess.web import PORT
 from doxeval.cli.options import collection_option
 from doxeval.cli.output import note
+from doxeval.messages import plural
 from doxeval.named import option
 
 if TYPE_CHECKING:
@@ -52,6 +53,11 @@ def database_option() -> Any:
     )
 
 
+def host_option() -> Any:
+    """Declare `--host ADDRESS`."""
+    return option("127.0.0.1", "The address to listen on; 0.0.0.0 lets other computers in.")
+
+
 def port_option() -> Any:
     """Declare `--port N`."""
     return option(PORT, "The port.", at_least=0, at_most=65535)
@@ -85,6 +91,16 @@ def opened_campaign(directory: Path, collection: str | None = None) -> Iterator[
         for notice in campaign.notices:
             note(notice)
         yield campaign
+
+
+def note_uncovered(uncovered: Mapping[str, int]) -> None:
+    """Say how many documents are given to nobody, by topic, if there are any."""
+    if uncovered:
+        number, topics = (
+            plural(sum(uncovered.values()), "document"),
+            plural(len(uncovered), "topic"),
+        )
+        note(f"{number} of {topics} given to nobody: doxeval assess assign --balance")
 
 
 def topics_chosen(campaign: Campaign, names: Sequence[str]) -> list[str]:

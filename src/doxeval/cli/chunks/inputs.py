@@ -196,11 +196,11 @@ def print_gold_report(gold: Questions) -> None:
 def question_texts(path: str, docs: Any) -> Mapping[str, str]:
     """Return the texts of questions: a file of questions with gold, or of topics."""
     from doxeval.chunks import questions
-    from doxeval.datasets import is_dataset
+    from doxeval.datasets import is_dataset, is_package
     from doxeval.errors import FormatError
     from doxeval.topics import read_topics
 
-    if path.endswith((".tsv", ".xml", ".txt")) or is_dataset(path):
+    if path.endswith((".tsv", ".xml", ".txt")) or is_dataset(path) or is_package(path):
         return {topic.id: topic.title or "" for topic in read_topics(path)}
     texts = questions(path, docs, max_missing="100%").texts  # their gold is not needed
     if not texts:

@@ -16,9 +16,11 @@ import numpy as np
 
 from doxeval.documents.build.contents import RawDocument, load_file
 from doxeval.documents.build.options import LONGEST_ID, BuildOptions
+from doxeval.documents.display import NO_FACTS, DisplayColumns, display_columns
 from doxeval.documents.ids import IdRule, normalise_id, why_id_has_spaces
 from doxeval.documents.nodes import NodeTable, tabulate
 from doxeval.documents.patterns import PathPattern
+from doxeval.documents.readers.attributes import facts_of_documents
 from doxeval.documents.readers.html import HtmlReader, declared_encoding
 from doxeval.documents.readers.markdown import read_markdown
 from doxeval.documents.readers.pdf import pages_without_text, read_pdf
@@ -44,7 +46,8 @@ class DocumentBatch:
     """Documents ready to be stored, in order.
 
     texts: the text of each document as it is stored. hashes: the SHA-256 of each text in UTF-8.
-    broken: the errors of the documents that were left out. selector_use: what the selectors of the
+    facts: what display needs beside the text. broken: the errors of the documents that were left
+    out. selector_use: what the selectors of the
     options matched in pages of HTML. notes: what a user should know about documents that were read.
     weight: how many bytes of the sources they account for.
     """
@@ -59,6 +62,7 @@ class DocumentBatch:
     selector_use: SelectorUse
     notes: Sequence[str] = ()
     weight: int = 0
+    facts: DisplayColumns = NO_FACTS
 
 
 def read_batch(
@@ -100,12 +104,18 @@ def read_batch(
         table=table,
         texts=encode_texts(events.texts, options.text),
         hashes=b"".join([hashlib.sha256(text).digest() for text in events.texts]),
+        facts=_facts(read, events, table),
         source_bytes=reader.source_bytes,
         broken=broken,
         selector_use=reader.selector_use,
         notes=reader.notes,
         weight=weight,
     )
+
+
+def _facts(documents: Sequence[RawDocument], events: TagEvents, table: NodeTable) -> DisplayColumns:
+    names = [document.name for document in documents]
+    return display_columns(facts_of_documents(events.attributes, names, table), table.rows)
 
 
 class _DocumentReader:
@@ -296,7 +306,11 @@ def _ids_inside(
     documents = zip(table.rows.tolist(), events.texts, events.attributes, strict=True)
     for rows, text, attributes in documents:
         if attribute is not None:
-            values = (value for row, value in attributes if matching[first_row + row])
+            values = (
+                value
+                for row, name, value in attributes
+                if name == attribute and matching[first_row + row]
+            )
             ids.append(next(values, ""))
         elif len(matches := np.flatnonzero(matching[first_row : first_row + rows])):
             row = first_row + int(matches[0])

@@ -32,7 +32,7 @@ from doxeval.documents.build.sources import (
     source_paths,
 )
 from doxeval.documents.build.writer import CollectionWriter
-from doxeval.documents.collection import Collection
+from doxeval.documents.collection import open_shard
 from doxeval.documents.readers.selectors import SelectorUse
 from doxeval.errors import DocumentError, InputError, SourceError, warn
 from doxeval.messages import Parameter, plural
@@ -152,7 +152,7 @@ def _add_step(step: BuildStep, writer: CollectionWriter, report: BuildReport) ->
         return len(step.ids)
     if step.name is not None:
         directory = writer.shards / step.name
-        writer.absorb(Collection(directory), "moved")
+        writer.absorb(open_shard(directory), "moved")
         shutil.rmtree(directory, ignore_errors=True)
     report.passed_over.update(step.counts.passed_over)
     report.suffixes_kept += step.counts.suffixes_kept

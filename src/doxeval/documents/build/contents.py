@@ -150,7 +150,17 @@ class SourceContents:
                         yield document._replace(weight=at - before)
                         before = at
             else:
-                yield RawDocument(file.path, file.name, file.format, None, file.size)
+                content = None if file.size else self._of_pipe(file.path)
+                yield RawDocument(file.path, file.name, file.format, content, file.size)
+
+    def _of_pipe(self, path: str) -> bytes | DocumentError | None:
+        """Return what is in a pipe, which has no size, and which no other process may have."""
+        if not os.path.exists(path) or os.path.isfile(path):
+            return None
+        try:
+            return load_file(path, self._options.limits)
+        except DocumentError as error:
+            return error
 
     def _of_dataset(self, source: str) -> Iterator[RawDocument]:
         """Yield the documents of a data set, as lines of JSONL."""

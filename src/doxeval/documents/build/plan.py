@@ -13,7 +13,6 @@ import json
 import os
 import stat
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,12 +36,12 @@ class Sizes(NamedTuple):
     some 1,400.
 
     >>> Sizes().shard_bytes(0) >> 20, Sizes().shard_bytes(1000) >> 20
-    (64, 1064)
+    (16, 1016)
     """
 
     batch_bytes: int = 4 << 20
     batch_documents: int = 2000
-    shard_batches: int = 16
+    shard_batches: int = 4
     shards_until_larger: int = 4
 
     def shard_bytes(self, number: int) -> int:
@@ -61,36 +60,52 @@ SIZES = Sizes()
 class Shard:
     """Files that are read together, and what the walk counted on its way to them.
 
-    >>> Shard(0, (SourceFile("a.xml", "a", "xml", False, 9),)).weight
-    9
+    packed: the files, in a few bytes for each: names in a directory are alike. weight: how many
+    bytes of the sources they account for. special: the paths of those that may be pipes.
+    is_large: whether it is a single file of many documents, or a part of it.
     """
 
     number: int
-    files: tuple[SourceFile, ...]
+    packed: bytes
+    weight: int
+    special: tuple[str, ...]
+    is_large: bool
     counts: SourceCounts = field(default_factory=SourceCounts)
 
-    @property
-    def weight(self) -> int:
-        """How many bytes of the sources it accounts for."""
-        return sum(file.weight for file in self.files)
+    @classmethod
+    def of(cls, number: int, files: Sequence[SourceFile], counts: SourceCounts) -> Shard:
+        """Return the shard with these files.
 
-    def pack(self) -> bytes:
-        """Return the shard in a few bytes for each file: names in a directory are alike.
-
-        >>> counts = SourceCounts(suffixes_kept=1)
-        >>> shard = Shard(3, (SourceFile("a.xml", "a", "xml", False, 9),), counts)
-        >>> Shard.unpack(shard.pack()) == shard
-        True
+        >>> file = SourceFile("a.xml", "a", "xml", False, 9)
+        >>> shard = Shard.of(3, [file], SourceCounts())
+        >>> shard.weight, shard.files == (file,)
+        (9, True)
         """
-        counts = [dict(self.counts.passed_over), self.counts.suffixes_kept]
-        return zlib.compress(json.dumps([self.number, self.files, counts]).encode(), 1)
+        columns = json.dumps(list(zip(*files, strict=True))).encode()
+        special = [file.path for file in files if file.holds_many or not file.size]
+        return cls(
+            number,
+            zlib.compress(columns, 1),
+            sum(file.weight for file in files),
+            tuple(special),
+            len(files) == 1 and files[0].holds_many,
+            counts,
+        )
 
-    @staticmethod
-    def unpack(packed: bytes) -> Shard:
-        """Return the shard that was packed."""
-        number, files, (passed_over, kept) = json.loads(zlib.decompress(packed))
-        counts = SourceCounts(Counter(passed_over), kept)
-        return Shard(number, tuple(SourceFile(*file) for file in files), counts)
+    @property
+    def has_files(self) -> bool:
+        """Whether it has files; the last one of a plan has only counts.
+
+        >>> Shard.of(0, (), SourceCounts()).has_files
+        False
+        """
+        return bool(self.weight or self.special)  # an empty file is special
+
+    @property
+    def files(self) -> tuple[SourceFile, ...]:
+        """The files, in order."""
+        columns = json.loads(zlib.decompress(self.packed))
+        return tuple(map(SourceFile._make, zip(*columns, strict=True)))
 
 
 class Plan:
@@ -106,29 +121,23 @@ class Plan:
     ) -> None:
         self.sizes = sizes or SIZES
         self._walk = SourceWalk(sources, options)
-        self._packed: list[bytes] | None = None
+        self._planned: list[Shard] | None = None
 
     def total_weight(self) -> int:
         """Return the bytes of all sources, for a progress bar, and keep the plan in memory."""
-        total = 0
-        self._packed = []
-        for shard in self._shards():
-            total += shard.weight
-            self._packed.append(shard.pack())
-        return total
+        self._planned = list(self._shards())
+        return sum(shard.weight for shard in self._planned)
 
     def shards(self) -> Iterator[Shard]:
-        """Yield all shards in order; the last may have no files, but counts."""
-        if self._packed is None:
-            return self._shards()
-        return map(Shard.unpack, self._packed)
+        """Yield all shards in order; the last has no files, but counts."""
+        return self._shards() if self._planned is None else iter(self._planned)
 
     def _shards(self) -> Iterator[Shard]:
         number = 0
         for files in _files_of_shards(self._walk.files(), self.sizes):
-            yield Shard(number, files, self._walk.take_tally())
+            yield Shard.of(number, files, self._walk.take_tally())
             number += 1
-        yield Shard(number, (), self._walk.take_tally())
+        yield Shard.of(number, (), self._walk.take_tally())
 
 
 def batches(documents: Iterable[RawDocument], sizes: Sizes) -> Iterator[list[RawDocument]]:

@@ -28,6 +28,7 @@ from doxeval.documents.build.options import BuildOptions
 from doxeval.documents.build.plan import Plan, Shard, Sizes, batches
 from doxeval.documents.build.sources import SourceCounts, fixed_part
 from doxeval.documents.build.writer import CollectionWriter
+from doxeval.documents.layout import SHARD
 from doxeval.documents.readers.selectors import SelectorUse
 from doxeval.errors import DocumentError, DoxevalError, EngineError, SourceError
 from doxeval.messages import truncate
@@ -103,8 +104,11 @@ def _do(context: BuildContext, job: _Job) -> BuildStep:
 
 def _batches(context: BuildContext, shard: Shard) -> Iterator[list[RawDocument] | ShardResult]:
     """Yield the batches of a shard, not read yet, and its end."""
+    files = shard.files
+    if context.base:
+        files = tuple(file._replace(path=context.worker_path(file.path)) for file in files)
     contents = SourceContents(context.options)
-    yield from batches(contents.documents(shard.files), context.sizes)
+    yield from batches(contents.documents(files), context.sizes)
     counts = SourceCounts()
     counts.add(shard.counts)
     counts.add(contents.tally)
@@ -116,14 +120,17 @@ def build_shard(context: BuildContext, shard: Shard) -> ShardResult:
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
-    >>> result = build_shard(BuildContext(BuildOptions(), Sizes(), folder), Shard(0, ()))
+    >>> shard = Shard.of(0, (), SourceCounts())
+    >>> result = build_shard(BuildContext(BuildOptions(), Sizes(), folder), shard)
     >>> result.name, result.documents
     (None, 0)
     """
     name = f"{shard.number:06}-{os.urandom(4).hex()}"
     weight, broken, use, counts = 0, list[DocumentError](), SelectorUse(), SourceCounts()
     notes: list[str] = []
-    with CollectionWriter(context.directory / name, id_rule=context.options.id_rule) as writer:
+    with CollectionWriter(
+        context.directory / name, id_rule=context.options.id_rule, store_type=SHARD
+    ) as writer:
         for step in _steps_of_shard(context, shard):
             if isinstance(step, ShardResult):
                 counts = step.counts
@@ -142,9 +149,8 @@ def build_shard(context: BuildContext, shard: Shard) -> ShardResult:
 
 def _steps_of_shard(context: BuildContext, shard: Shard) -> Iterator[BuildStep]:
     """Yield the batches of a shard and its end, with the paths of files as they were given."""
-    files = tuple(file._replace(path=context.worker_path(file.path)) for file in shard.files)
     try:
-        for job in _batches(context, replace(shard, files=files)):
+        for job in _batches(context, shard):
             step = _do(context, job)
             if context.base and isinstance(step, DocumentBatch):
                 origins = [origin.removeprefix(context.base) for origin in step.origins]
@@ -177,11 +183,9 @@ def build_here(plan: Plan, context: BuildContext) -> Generator[BuildStep, None, 
             yield _do(context, job)
 
 
-# In processes: files of directories are read batch by batch. This process names the files, another
-# one reads them and sends back what is to be stored. Files of many documents are read side by side,
-# each shard by a process that builds it into a collection of its own. Only if there is one such
-# shard, with none before or after it, it is unpacked here and its documents are parsed by the other
-# processes: that keeps at least two processes busy rather than one.
+# In processes: this one names the files, and others read them, each shard into a collection of its
+# own. Only a large file of many documents that stands alone is unpacked here, and its documents are
+# parsed by the other processes: that keeps at least two processes busy rather than one.
 
 
 def build_in_processes(
@@ -205,18 +209,17 @@ def build_in_processes(
 
 def _jobs(plan: Plan, context: BuildContext) -> Iterator[_Job]:
     """Yield what is to be done, in order."""
-    was_for_one = False
+    before: Shard | DoxevalError | None = None
     for shard, following in pairwise(chain(_until_error(plan.shards()), [None])):
         if not isinstance(shard, Shard):
             yield from [] if shard is None else [shard]
             return
-        is_for_one = _is_for_one_process(shard)
-        if is_for_one and (was_for_one or _is_for_one_process(following)):
+        if _is_for_one_process(shard, (before, following)):
             context.directory.mkdir(parents=True, exist_ok=True)
             yield shard
         else:
             yield from _until_error(_batches(context, shard))
-        was_for_one = is_for_one
+        before = shard
 
 
 def _until_error(items: Iterable[_Item]) -> Iterator[_Item | DoxevalError]:
@@ -227,12 +230,12 @@ def _until_error(items: Iterable[_Item]) -> Iterator[_Item | DoxevalError]:
         yield error
 
 
-def _is_for_one_process(shard: Shard | DoxevalError | None) -> bool:
-    """Return whether one process should read all of a shard; nobody else could read a pipe."""
-    if not isinstance(shard, Shard):
-        return False
-    many = [file.path for file in shard.files if file.holds_many]
-    return bool(many) and all(map(_is_regular, many))
+def _is_for_one_process(shard: Shard, neighbours: Sequence[object]) -> bool:
+    """Return whether one process should read all of a shard that others come before or after."""
+    others = [other for other in neighbours if isinstance(other, Shard) and other.has_files]
+    if shard.is_large:
+        others = [other for other in others if other.is_large]
+    return bool(others) and all(map(_is_regular, shard.special))  # nobody else could read a pipe
 
 
 def _is_regular(path: str) -> bool:
@@ -288,7 +291,7 @@ def build_on_engine(
 def _shards_with_files(plan: Plan, ends: list[ShardResult | DoxevalError]) -> Iterator[Shard]:
     """Yield the shards for an engine; what remains to do when all are built is put into `ends`."""
     for shard in _until_error(plan.shards()):
-        if isinstance(shard, Shard) and shard.files:
+        if isinstance(shard, Shard) and shard.has_files:
             yield shard
         else:  # the last one, or an error of the plan
             ends.append(ShardResult(shard.counts) if isinstance(shard, Shard) else shard)

@@ -14,11 +14,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from doxeval.datasets import is_dataset
+from doxeval.datasets import is_dataset, is_package
 from doxeval.documents.build.options import BuildOptions, Format
 from doxeval.documents.ids import distinct_paths, normalise_id
 from doxeval.documents.readers.pdf import NEEDS_EXTRA, can_read_pdf
@@ -213,14 +214,24 @@ class FileNames:
             self._formats.pop(".pdf", None)
         self._has_records = options.record is not None
         self.are_ids = options.id_rule.text == "path"
+        # What the suffixes met so far say, if that is all that counts in a name.
+        self._by_suffix: dict[str, tuple[Format | None, bool]] = {}
 
     def of_file(self, name: str) -> FileName:
         """Return what the name of a file says, if no other file could get the same id."""
-        stem, suffix = os.path.splitext(uncompressed_name(name))
+        # Collections have millions of files and few suffixes.
+        stem, _, suffix = name.rpartition(".")
+        known = self._by_suffix.get(suffix)
+        if known is not None and stem and stem[-1] not in "./\\":
+            return FileName(name, *known, with_slashes(stem))
+        uncompressed = uncompressed_name(name)
+        stem, suffix = os.path.splitext(uncompressed)
         format_ = self._formats.get(suffix.lower())
         if self._format is not None and not is_archive(name):
             format_ = self._format
         holds_many = format_ == "jsonl" or (format_ == "xml" and self._has_records)
+        if suffix and name is uncompressed and not is_archive(name):
+            self._by_suffix[suffix[1:]] = format_, holds_many
         return FileName(name, format_, holds_many, with_slashes(stem))
 
     def of_directory(self, names: Iterable[str]) -> list[FileName]:
@@ -243,12 +254,8 @@ class FileNames:
 # The walk
 
 
-class _CandidateFile(NamedTuple):
-    """A file that may have documents; explicit: whether the file itself was given as a source."""
-
-    path: str
-    file: FileName
-    explicit: bool
+# The path and the name of a file that may have documents, and whether it was given as a source.
+_Candidate: TypeAlias = tuple[str, FileName, bool]
 
 
 class SourceWalk:
@@ -268,9 +275,11 @@ class SourceWalk:
     def files(self) -> Iterator[SourceFile]:
         """Yield all files with documents, in a fixed order."""
         for path, file, explicit in self._candidates():
-            if file.format is not None:
-                self._counts.suffixes_kept += file.keeps_suffix
-                yield SourceFile(path, file.id_path, file.format, file.holds_many, _size(path))
+            _, format_, holds_many, id_path, keeps_suffix = file
+            if format_ is not None:
+                if keeps_suffix:
+                    self._counts.suffixes_kept += 1
+                yield SourceFile(path, id_path, format_, holds_many, _size(path))
             elif is_archive(file.name):
                 # If the archive itself is the source, the paths of its documents start at its root.
                 inside = "" if explicit else with_slashes(archive_stem(file.name)) + "/"
@@ -289,7 +298,7 @@ class SourceWalk:
         counts, self._counts = self._counts, SourceCounts()
         return counts
 
-    def _candidates(self) -> Iterator[_CandidateFile]:
+    def _candidates(self) -> Iterator[_Candidate]:
         single = {
             source: os.path.basename(source)
             for source in self._sources
@@ -301,49 +310,52 @@ class SourceWalk:
         for source in self._sources:
             if is_dataset(source):
                 of_dataset = FileName(source, "jsonl", True, source)
-                yield _CandidateFile(source, of_dataset, True)
+                yield source, of_dataset, True
+            elif is_package(source):
+                message = "a package has its collection already: give its path as the collection"
+                raise SourceError(message, source)
             elif os.path.isdir(source):
                 yield from self._below(source)
             elif source in single:
-                yield _CandidateFile(source, files[single[source]], True)
+                yield source, files[single[source]], True
             else:
                 yield from self._matching(source)
 
-    def _below(self, directory: str) -> Iterator[_CandidateFile]:
+    def _below(self, directory: str) -> Iterator[_Candidate]:
         """Yield the files below a directory, sorted; skip hidden files and linked directories."""
         # Directories may be nested more deeply than functions can call each other, so the ones
         # that are being read are on a stack.
         open_directories = [self._entries(directory, "")]
         while open_directories:
             for entry in open_directories[-1]:
-                if isinstance(entry, _CandidateFile):
-                    yield entry
-                else:
-                    open_directories.append(self._entries(*entry))
+                path, name = entry
+                if isinstance(name, str):
+                    open_directories.append(self._entries(path, name))
                     break
+                yield path, name, False
             else:
                 open_directories.pop()
 
-    def _entries(self, directory: str, inside: str) -> Iterator[_CandidateFile | tuple[str, str]]:
+    def _entries(self, directory: str, inside: str) -> Iterator[tuple[str, FileName | str]]:
         """Yield the files of a directory, and its directories with their paths in the source."""
         try:
             with os.scandir(directory) as scan:
                 entries = sorted(scan, key=attrgetter("name"))
         except OSError as error:
             raise SourceError(error.strerror or str(error), directory) from error
-        entries = [entry for entry in entries if not entry.name.startswith(".")]
-        names = [inside + entry.name for entry in entries if _is_file(entry)]
-        files = dict(zip(names, self._names.of_directory(names), strict=True))
-        for entry in entries:
-            name = inside + entry.name
-            if name in files:
-                yield _CandidateFile(entry.path, files[name], False)
+        entries = [entry for entry in entries if entry.name[0] != "."]
+        are_files = [_is_file(entry) for entry in entries]
+        names = [inside + entry.name for entry in compress(entries, are_files)]
+        files = iter(self._names.of_directory(names))
+        for entry, is_file in zip(entries, are_files, strict=True):
+            if is_file:
+                yield entry.path, next(files)
             elif entry.is_dir(follow_symlinks=False):
-                yield entry.path, name + os.sep
+                yield entry.path, inside + entry.name + os.sep
             else:
                 self._counts.passed_over[LINKS] += 1
 
-    def _matching(self, pattern: str) -> Iterator[_CandidateFile]:
+    def _matching(self, pattern: str) -> Iterator[_Candidate]:
         """Yield the files that match a glob; names start at its first part with a wildcard."""
         base = fixed_part(pattern) or "."
         files, links = glob_files(pattern)
@@ -355,7 +367,7 @@ class SourceWalk:
             raise SourceError(reason, pattern)
         names = [os.path.relpath(path, base) for path in files]
         for path, file in zip(files, self._names.of_directory(names), strict=True):
-            yield _CandidateFile(path, file, True)
+            yield path, file, True
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:

@@ -10,8 +10,12 @@ documents.index_*.npy       ids to document numbers (see ids.py)
 documents.text_ends.npy     where each document's text ends, in all parts of the text
 summary.parent.npy, summary.tag.npy, summary.tags.json     the path summary
 summary.elements.npy        how many elements have each path
+display.elements.npy, display.names.npy, display.values.npy    what display needs (see display.py)
+display.texts.txt, display.text_ends.npy                       values that are texts, and their ends
 text.bin, text.0001.bin, …  the texts in UTF-8, plain or one zstd frame each; large ones in parts
 manifest.json               counts, statistics, the options of the build, the hashes of all files
+
+The files of display are there only if some element has such a fact.
 """
 
 from __future__ import annotations
@@ -27,16 +31,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Bytes, Ints
 from doxeval.documents.build.batch import DocumentBatch
 from doxeval.documents.build.options import MOST_ELEMENTS
 from doxeval.documents.collection import Collection
+from doxeval.documents.display import DisplayColumns, shift_lines
 from doxeval.documents.ids import DuplicateId, IdIndexBuilder, IdRule, number_type
 from doxeval.documents.layout import (
     COLLECTION,
+    DISPLAY_TEXTS_FILE,
+    DISPLAY_TYPES,
     IDS_FILE,
     ORIGINS_FILE,
     TAGS_FILE,
+    CollectionFiles,
     text_part,
     text_parts,
 )
@@ -46,7 +54,7 @@ from doxeval.documents.text import TextBytes
 from doxeval.errors import DocumentError, InputError, output_errors
 from doxeval.messages import Parameter, quoted
 from doxeval.output import flush_to_disk
-from doxeval.storage import StoreWriter, close_on_disk
+from doxeval.storage import StoreType, StoreWriter, close_on_disk
 
 # How a part comes from another collection: that collection gives it away, or shares it.
 Handover = Literal["moved", "shared"]
@@ -68,8 +76,9 @@ class CollectionWriter(StoreWriter):
         force: bool = False,
         id_rule: IdRule | None = None,
         describe_origin: Callable[[int, str], str] = lambda _, origin: origin,
+        store_type: StoreType = COLLECTION,
     ) -> None:
-        super().__init__(COLLECTION, out, force=force)
+        super().__init__(store_type, out, force=force)
         self._id_rule = id_rule
         self._describe_origin = describe_origin
         self._ids = IdIndexBuilder(self.scratch)
@@ -82,6 +91,7 @@ class CollectionWriter(StoreWriter):
 
     def begin(self) -> None:
         """Open the columns and files that grow with every batch."""
+        self._display: DisplayWriter | None = None
         columns = {
             **{f"nodes.{name}": np.int32 for name in COLUMNS},
             "documents.rows": np.int64,
@@ -105,6 +115,8 @@ class CollectionWriter(StoreWriter):
         table = batch.table
         with output_errors(self.out):
             self._append_ids(batch)
+            if len(batch.facts.elements):
+                self._facts.append(batch.facts, self._rows)
             path_here = self._summary.absorb(table.summary)
             self._statistics.add(table, path_here)
             path = path_here[table.columns.path]
@@ -118,6 +130,12 @@ class CollectionWriter(StoreWriter):
             self._columns["documents.sha256"].append(np.frombuffer(batch.hashes, dtype=np.uint8))
         self.documents += len(batch.ids)
         self.source_bytes += batch.source_bytes
+
+    @property
+    def _facts(self) -> DisplayWriter:
+        """The files of display, which are begun when there is a fact."""
+        self._display = self._display or DisplayWriter(self)
+        return self._display
 
     def _append_ids(self, batch: DocumentBatch) -> None:
         lines = [document_id.encode() + b"\n" for document_id in batch.ids]
@@ -142,6 +160,8 @@ class CollectionWriter(StoreWriter):
         """
         with output_errors(self.out):
             self._absorb_ids(other)
+            if other.files.has_column("display.elements"):
+                self._facts.absorb(other.files, self._rows)
             self._absorb_elements(other)
             self._absorb_text(other, handover, joined)
         self.documents += len(other)
@@ -210,6 +230,7 @@ class CollectionWriter(StoreWriter):
             "paths": len(summary),
             "tags": len(summary.tags),
             "source_bytes": self.source_bytes,
+            **({} if self._display is None else self._display.counts),
         }
         statistics = self._statistics.totals._asdict()
         super().finish({**facts, "counts": counts, "statistics": statistics})
@@ -257,6 +278,51 @@ def _read_line(path: Path, number: int) -> str:
     with path.open("rb") as lines:
         line = next(islice(lines, number, None))
     return line.decode(errors="surrogateescape").rstrip("\n")
+
+
+class DisplayWriter:
+    """Writes what display needs of elements, whose rows come after those before them."""
+
+    def __init__(self, store: StoreWriter) -> None:
+        self._columns = {
+            name: store.column(f"display.{name}", dtype) for name, dtype in DISPLAY_TYPES.items()
+        }
+        self._texts = store.file(DISPLAY_TEXTS_FILE)
+        self._size = 0
+        self.counts = {"facts": 0, "fact_texts": 0}
+
+    def append(self, facts: DisplayColumns, first_row: int) -> None:
+        """Add the facts of a batch."""
+        lines = [text.encode() + b"\n" for text in facts.texts]
+        ends = np.cumsum([len(line) for line in lines], dtype=np.int64)
+        self._append(facts.elements, facts.names, facts.values, first_row)
+        self._append_texts(b"".join(lines), ends)
+
+    def absorb(self, files: CollectionFiles, first_row: int) -> None:
+        """Add the facts of another collection."""
+        elements, names, values, text_ends = (
+            files.column(f"display.{name}") for name in DISPLAY_TYPES
+        )
+        for first in range(0, len(elements), _ROWS):
+            block = slice(first, first + _ROWS)
+            self._append(elements[block], names[block], values[block], first_row)
+        texts, begin = files.raw(DISPLAY_TEXTS_FILE), 0
+        for first in range(0, len(text_ends), _ROWS):
+            ends = text_ends[first : first + _ROWS]
+            self._append_texts(texts[begin : int(ends[-1])].tobytes(), ends - begin)
+            begin = int(ends[-1])
+
+    def _append(self, elements: Ints, names: Bytes, values: Ints, first_row: int) -> None:
+        self._columns["elements"].append(elements + first_row)
+        self._columns["names"].append(names)
+        self._columns["values"].append(shift_lines(names, values, self.counts["fact_texts"]))
+        self.counts["facts"] += len(elements)
+
+    def _append_texts(self, lines: bytes, ends: Ints) -> None:
+        self._columns["text_ends"].append(ends + self._size)
+        self._texts.write(lines)
+        self._size += len(lines)
+        self.counts["fact_texts"] += len(ends)
 
 
 class TextWriter:

@@ -34,11 +34,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from doxeval.documents.build.options import BuildOptions, Limits, check_limit, too_deep
+from doxeval.documents.readers.attributes import KeptAttributes
 from doxeval.documents.readers.plain import is_like_ascii
 from doxeval.documents.readers.selectors import PageParts, SelectorUse, walk
 from doxeval.documents.readers.tag_events import END, TagEvents, TagEventsBuilder
@@ -46,12 +47,17 @@ from doxeval.errors import DocumentError
 from doxeval.markup import python_codec
 
 if TYPE_CHECKING:
-    from selectolax.lexbor import LexborNode
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
 
     from doxeval.documents.build.options import RootMissing, Sections
 
 # A browser accepts nearly every character in a tag name, a path does not.
 _NOT_IN_A_TAG = re.compile(r"[\s/\[\]()@*|,]")
+# Elements with attributes that may be kept.
+_WITH_ATTRIBUTES = (
+    "[dir],[lang],[xml\\:lang],td[rowspan],td[colspan],th[rowspan],th[colspan],"
+    "ol[start],ol[type],ol[reversed],li[value],img[src],img[alt],math[display]"
+)
 _DECLARED = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
 
 
@@ -102,7 +108,8 @@ class HtmlReader:
 
     def __init__(self, options: BuildOptions) -> None:
         self._limits = options.limits
-        self._attribute = options.id_rule.attribute
+        self._identifying = options.id_rule.attribute
+        self._kept_names = KeptAttributes(self._identifying)
         self._parts = PageParts(options.root, options.drop, options.root_missing)
         self._sections = options.sections
         self.selector_use = SelectorUse()
@@ -116,18 +123,20 @@ class HtmlReader:
         # The parser owns the tree, and must outlive it.
         parser = LexborHTMLParser(page)
         top, use = self._parts.cut_from(parser, origin)
-        events, text = self._events(top, origin)
+        events, text = self._events(parser, top, origin)
         check_limit("elements", events.elements, self._limits, origin)
         if self._sections == "headings":
             events = with_sections(events, text, self._limits, origin)
         self.selector_use += use
         return events.finish(text)
 
-    def _events(self, top: LexborNode, origin: str) -> tuple[TagEventsBuilder, str]:
+    def _events(
+        self, page: LexborHTMLParser, top: LexborNode, origin: str
+    ) -> tuple[TagEventsBuilder, str]:
         events = TagEventsBuilder()
         texts: list[str] = []
         length = depth = 0
-        attribute = self._attribute
+        with_attributes = {node.mem_id for node in page.css(_WITH_ATTRIBUTES)}
         for node, ends in walk(top):
             if ends:
                 events.close(length)
@@ -137,11 +146,24 @@ class HtmlReader:
                 length += len(texts[-1])
             elif node.is_element_node:
                 tag = _NOT_IN_A_TAG.sub("_", node.tag or "_")
-                events.open(tag, length, node.attributes.get(attribute) if attribute else None)
+                events.open(tag, length, self._kept(node, tag, node.mem_id in with_attributes))
                 depth += 1
                 if depth > self._limits.depth:
                     raise DocumentError(too_deep(self._limits), origin)
         return events, "".join(texts)
+
+    def _kept(self, node: LexborNode, tag: str, has_some: bool) -> Iterable[tuple[str, str]]:
+        """Return the attributes of an element that are kept."""
+        if not has_some and self._identifying is None:
+            return ()
+        attributes, kept = node.attributes, self._kept_names[tag]
+        if "lang" in attributes:  # what a browser goes by
+            attributes.pop("xml:lang", None)
+        return [
+            (name, value or "")
+            for name, value in attributes.items()
+            if name in kept and (value is not None or name == "reversed")
+        ]
 
 
 # Pages on which a parser of HTML would take forever are refused before they are parsed.
@@ -279,7 +301,9 @@ def with_sections(
         return events
     levels, has_section = _heading_levels(events, text)
     result = TagEventsBuilder()
-    attributes = dict(events.attributes)
+    attributes: dict[int, list[tuple[str, str]]] = {}
+    for element, *pair in events.attributes:
+        attributes.setdefault(element, []).append((pair[0], pair[1]))
     # For each open element, the levels of the sections that are open among its children.
     sections: list[list[int]] = []
     around_heading: int | None = None  # how many elements are open around the heading we are in
@@ -310,7 +334,7 @@ def with_sections(
                 sections[-1].append(level)
                 depth += 1
             around_heading = len(sections)
-        result.open(name, at, attributes.get(row))
+        result.open(name, at, attributes.get(row, ()))
         sections.append([])
         row += 1
         depth += 1

@@ -3,8 +3,9 @@
 Rendering would lose every offset, so nothing is rendered. Blocks become elements named as in
 HTML (`p`, `ul`, `li`, `blockquote`, `pre`, `table`, `tr` …), each from the beginning of its
 first line to the end of its last. A heading opens a `section` that extends to the next heading of
-the same or a higher level, unless `sections="none"`. Emphasis, links and table cells are not
-elements, because the parser gives no lines for them.
+the same or a higher level, unless `sections="none"`. Emphasis, links, pictures and table cells are
+not elements, because the parser gives no lines for them. The pictures of a block of ordinary size
+are kept for display, with their texts, as facts of that block; so is the first number of a list.
 
     /document[1]/section[1]/h1[1]
     /document[1]/section[1]/section[2]/ul[1]/li[3]/p[1]
@@ -13,10 +14,13 @@ elements, because the parser gives no lines for them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
 from doxeval.documents.build.options import Limits, check_limit
+from doxeval.documents.readers.attributes import MARKDOWN_ALT, MARKDOWN_PICTURE
 from doxeval.documents.readers.plain import ROOT_TAG
 from doxeval.documents.readers.tag_events import TagEvents, TagEventsBuilder
 
@@ -27,6 +31,9 @@ if TYPE_CHECKING:
     from doxeval.documents.build.options import Sections
 
 _LINE_END = re.compile(r"\r\n?|\n")
+# The parser takes a time for brackets that may grow with their square.
+_LONGEST_BLOCK = 10_000
+_MOST_BRACKETS = 100
 _NAMES = {"fence": "pre", "code_block": "pre", "html_block": "html"}
 
 
@@ -41,15 +48,37 @@ def read_markdown(
     """
     blocks = _Blocks(text, sections)
     check_limit("lines", blocks.lines, limits, origin)
-    for token in _parser().parse(text):
+    references: dict[str, Any] = {}
+    tokens = _parser().parse(text, references)
+    for token, following in zip_longest(tokens, tokens[1:]):
         if token.nesting < 0:
             blocks.close()
         elif token.type != "inline":
-            blocks.open(token)
+            blocks.open(token, _attributes(token, following, references))
             if token.nesting == 0:
                 blocks.close()
     check_limit("elements", blocks.elements, limits, origin)
     return blocks.finish()
+
+
+def _attributes(
+    token: Token, following: Token | None, references: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """Return what display needs of a block, given the next token, which may be its text."""
+    attributes = [(name, str(value)) for name, value in token.attrs.items() if name == "start"]
+    if following is None or following.type != "inline" or "![" not in following.content:
+        return attributes
+    content = following.content
+    if len(content) > _LONGEST_BLOCK or content.count("[") > _MOST_BRACKETS:
+        return attributes
+    inside: list[Token] = []
+    parser = _parser()
+    parser.inline.parse(content, parser, references, inside)
+    for image in inside:
+        if image.type == "image":
+            attributes.append((MARKDOWN_PICTURE, str(image.attrs.get("src", ""))))
+            attributes.append((MARKDOWN_ALT, image.content))
+    return attributes
 
 
 class _Blocks:
@@ -75,10 +104,11 @@ class _Blocks:
         """The number of elements so far."""
         return self._events.elements
 
-    def open(self, token: Token) -> None:
+    def open(self, token: Token, attributes: Iterable[tuple[str, str]] = ()) -> None:
         """Begin a block."""
-        if token.map is None:
+        if token.map is None:  # such as a cell
             self._ends.append(None)
+            self._events.keep(attributes)
             return
         start, end = self._span(*token.map)
         # A heading inside a list or a quotation opens no section, which would end with the list.
@@ -87,7 +117,7 @@ class _Blocks:
             self._close_sections(level)
             self._events.open("section", start)
             self._sections.append(level)
-        self._events.open(_NAMES.get(token.type, token.tag), start)
+        self._events.open(_NAMES.get(token.type, token.tag), start, attributes)
         self._ends.append(end)
         self._at = start
 
@@ -121,9 +151,11 @@ class _Blocks:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return a parser of CommonMark with tables, for blocks alone."""
+    """Return a parser of CommonMark with tables, for blocks, and for the pictures in them."""
     from markdown_it import MarkdownIt
 
     parser = MarkdownIt("commonmark").enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])
+    parser.inline.ruler.enableOnly(["text", "escape", "backticks", "link", "image"])
+    parser.inline.ruler2.enableOnly([])
     return parser

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import IO, NamedTuple
 
 from doxeval.documents.build.options import Limits, check_limit, too_deep
+from doxeval.documents.readers.attributes import KeptAttributes
 from doxeval.documents.readers.tag_events import TagEvents
 from doxeval.documents.readers.xml import TagCollector, hardened_expat, tag_positions
 from doxeval.markup import Refused, all_entity_declarations, file_pieces
@@ -55,11 +56,11 @@ class _Splitter:
         self._tag = tag
         self._origin = origin
         self._limits = limits
-        self._attribute = attribute
+        self._kept_names = KeptAttributes(attribute)
         self._depth = 0  # the number of open elements
         self._record_depth = 0  # the depth of the current record's root; 0 outside records
         self._deepest = limits.depth  # how many elements may be open: more inside a record
-        self._current = TagCollector(attribute)
+        self._current = TagCollector(self._kept_names)
         self._line = 0
         self._length = 0  # of the current record's text so far
         self._finished: list[Record] = []
@@ -103,8 +104,9 @@ class _Splitter:
         if self._record_depth == self._depth:
             self._record_depth = self._length = 0
             self._deepest = self._limits.depth
-            tags, self._current = self._current, TagCollector(self._attribute)
+            tags, self._current = self._current, TagCollector(self._kept_names)
             text, lengths = tags.take_text()
-            events = TagEvents(tags.names, tag_positions(lengths), [text], [tags.attributes])
+            attributes = [tags.take_attributes(0)]
+            events = TagEvents(tags.names, tag_positions(lengths), [text], attributes)
             self._finished.append(Record(self._line, events))
         self._depth -= 1

@@ -9,7 +9,7 @@ strings, the scanner of XML has numbers; the node table needs numbers in either 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple, TypeAlias, overload
 
@@ -20,8 +20,8 @@ from doxeval.arrays import Ints
 # The name of an end tag. It closes the element opened last, so it needs no other name.
 END = ""
 END_NUMBER = -1
-# Values of an attribute in one document, each with the row of its element.
-Attributes: TypeAlias = list[tuple[int, str]]
+# Attributes of one document that are kept, in order: the row of the element, a name and a value.
+Attributes: TypeAlias = list[tuple[int, str, str]]
 
 
 class TagEvents(NamedTuple):
@@ -31,7 +31,7 @@ class TagEvents(NamedTuple):
     positions: for each tag, how many code points of text come before it. Positions are only
         compared within one document; where they are counted from does not matter.
     texts: the text of each document, in UTF-8.
-    attributes: for each document, the values of the attribute that ids are made of.
+    attributes: for each document, the attributes that ids and display need (see attributes.py).
     """
 
     names: Sequence[str]
@@ -56,13 +56,17 @@ class TagEventsBuilder:
         self.attributes: Attributes = []
         self.elements = 0
 
-    def open(self, tag: str, position: int, attribute: str | None = None) -> None:
-        """Add a start tag before the character at `position`, with the attribute to keep."""
-        if attribute is not None:
-            self.attributes.append((self.elements, attribute))
+    def open(self, tag: str, position: int, attributes: Iterable[tuple[str, str]] = ()) -> None:
+        """Add a start tag before the character at `position`, with the attributes to keep."""
         self.names.append(tag)
         self.positions.append(position)
         self.elements += 1
+        self.keep(attributes)
+
+    def keep(self, attributes: Iterable[tuple[str, str]]) -> None:
+        """Add attributes of the last element."""
+        for name, value in attributes:
+            self.attributes.append((self.elements - 1, name, value))
 
     def close(self, position: int) -> None:
         """Add the end tag of the last open element."""

@@ -17,6 +17,12 @@ import numpy.typing as npt
 
 from doxeval.arrays import Bools, Bytes, Ints, distinct_below
 from doxeval.documents.build.options import Limits, check_limit, too_deep
+from doxeval.documents.readers.attributes import (
+    ENDINGS_ANYWHERE,
+    ENDINGS_OF_TAGS,
+    KeptAttributes,
+    has_own_attributes,
+)
 from doxeval.documents.readers.tag_events import (
     END,
     END_NUMBER,
@@ -55,18 +61,18 @@ _A_TAG = ""  # represents a tag among the pieces of text
 class TagCollector:
     """Collects what expat reports of some documents: the names of tags, and the text between them.
 
-    `attribute` names an attribute whose values are kept, each with the row of its element.
+    Of the attributes, those are kept that ids and display need.
     """
 
-    def __init__(self, attribute: str | None = None) -> None:
+    def __init__(self, kept_names: KeptAttributes) -> None:
         self.names: list[str] = []
         self.pieces: list[str] = []
-        self.attributes: Attributes = []
-        self._elements = 0  # of this document; only counted if attributes are kept
-        self._attribute = attribute
-        add_name, add_piece = self.names.append, self.pieces.append
+        self._kept: list[tuple[int, str, str]] = []  # attributes, after the number of their tag
+        add_name, add_piece, keep = self.names.append, self.pieces.append, self._keep
 
-        def start(name: str, _: list[str]) -> None:
+        def start(name: str, pairs: list[str]) -> None:
+            if pairs and not kept_names[name].isdisjoint(pairs):
+                keep(kept_names[name], pairs)
             add_name(name)
             add_piece(_A_TAG)
 
@@ -75,17 +81,14 @@ class TagCollector:
             add_piece(_A_TAG)
 
         self.text = add_piece
-        self.start = start if attribute is None else self._start_with_attribute
+        self.start = start
         self.end = end
 
-    def _start_with_attribute(self, name: str, pairs: list[str]) -> None:
-        if self._attribute in pairs:
-            values = dict(zip(pairs[0::2], pairs[1::2], strict=True))
-            if self._attribute in values:
-                self.attributes.append((self._elements, values[self._attribute]))
-        self._elements += 1
-        self.names.append(name)
-        self.pieces.append(_A_TAG)
+    def _keep(self, names: frozenset[str], pairs: list[str]) -> None:
+        tag = len(self.names)
+        for name, value in zip(pairs[0::2], pairs[1::2], strict=True):
+            if name in names:
+                self._kept.append((tag, name, value))
 
     def take_text(self) -> tuple[bytes, Ints]:
         """Return the text since the last call, and the lengths of its pieces, 0 for a tag."""
@@ -94,11 +97,18 @@ class TagCollector:
         self.pieces.clear()
         return text.encode(), lengths
 
-    def take_attributes(self) -> Attributes:
-        """Return the attributes of a document that has ended, and count from its end."""
-        attributes = self.attributes[:]
-        self.attributes.clear()
-        self._elements = 0
+    def forget_attributes(self) -> None:
+        """Keep nothing of a document that is broken."""
+        self._kept.clear()
+
+    def take_attributes(self, first: int) -> Attributes:
+        """Return the attributes of a document that has ended; `first` is its first tag."""
+        if not self._kept:
+            return []
+        names = self.names[first:]
+        rows = np.cumsum(np.fromiter(map(bool, names), np.bool_, len(names))) - 1
+        attributes = [(int(rows[tag - first]), name, value) for tag, name, value in self._kept]
+        self._kept.clear()
         return attributes
 
 
@@ -131,13 +141,13 @@ class XmlReader:
         self._limits = limits or Limits()
         self._few_tags = min(self._limits.depth, self._limits.elements)
         self._encoding = encoding
-        self._attribute = attribute
+        self._kept_names = KeptAttributes(attribute)
         # Whether a document needed our named entities; the next one is then likely to as well.
         self._expect_names = False
         self._reset()
 
     def _reset(self) -> None:
-        self._tags = TagCollector(self._attribute)
+        self._tags = TagCollector(self._kept_names)
         self._expat = hardened_expat(self._tags.text, self._encoding, self._limits)
         self._lengths: list[Ints] = []
         self._texts: list[bytes] = []
@@ -176,10 +186,10 @@ class XmlReader:
         except DocumentError:
             del self._tags.names[before[0] :], self._lengths[before[1] :]
             self._tags.pieces.clear()
-            self._tags.take_attributes()
+            self._tags.forget_attributes()
             raise
         self._texts.append(text)
-        self._attributes.append(self._tags.take_attributes())
+        self._attributes.append(self._tags.take_attributes(before[0]))
 
     def _parse(self, data: bytes, origin: str, names: list[str]) -> bytes:
         """Return the text of a document."""
@@ -277,6 +287,9 @@ _PROLOGUE = re.compile(
     re.DOTALL,
 )
 _NO_BODY = b""
+# A document that names a DTD may refer to entities that nobody knows; in attributes, expat leaves
+# them out.
+_TAGS_BEGIN, _TAGS_END = b'<!DOCTYPE tags SYSTEM "none"><tags>', b"</tags>"
 # If fewer documents than this are plain, scanning the next ones is not worth its time.
 _WORTH_SCANNING = 0.25
 
@@ -299,6 +312,7 @@ class XmlDocuments:
     ) -> None:
         self._limits = limits or Limits()
         self._by_calls = XmlReader(self._limits, encoding, attribute)
+        self._kept_names = KeptAttributes(attribute)
         self._pieces: list[str] = []
         self._expat = hardened_expat(self._pieces.append, encoding, self._limits)
         self._may_scan = encoding is None and attribute is None
@@ -367,8 +381,36 @@ class XmlDocuments:
     def _take_scanned(self, scanned: Scan, end: int, texts: list[bytes]) -> None:
         """Add the documents of a scan before number `end`, as many as there are texts."""
         if texts:
-            names, positions = scanned.events(end - len(texts), end)
-            self._parts.append(TagEvents(names, positions, texts, [[] for _ in texts]))
+            first = end - len(texts)
+            names, positions = scanned.events(first, end)
+            attributes = self._attributes(scanned.kept[first:end])
+            self._parts.append(TagEvents(names, positions, texts, attributes))
+
+    def _attributes(self, kept: Sequence[Sequence[KeptTag]]) -> list[Attributes]:
+        """Return the attributes of documents, given the tags that may have some."""
+        attributes: list[Attributes] = [[] for _ in kept]
+        if not any(kept):
+            return attributes
+        rows = (
+            (row, of_it) for tags, of_it in zip(kept, attributes, strict=True) for row, _ in tags
+        )
+
+        def start(name: str, pairs: list[str]) -> None:
+            row, of_document = next(rows)
+            names = self._kept_names[name]
+            for attribute, value in zip(pairs[0::2], pairs[1::2], strict=True):
+                if attribute in names:
+                    of_document.append((row, attribute, value))
+
+        # Expat has accepted these tags, and reads them again as elements of one document.
+        parsing = self._expat.parser("tags with attributes")
+        parsing.feed(_TAGS_BEGIN, False)
+        parsing.parser.StartElementHandler = start
+        for tags in kept:
+            parsing.feed(b"".join(tag.source for tag in tags), False)
+        parsing.parser.StartElementHandler = None
+        parsing.feed(_TAGS_END, True)
+        return attributes
 
 
 # The scan. Most documents are plain: tags, text and a few references. In such a document every "<"
@@ -397,18 +439,27 @@ _LONGEST_NAME = 64  # bytes of a name; a multiple of a word
 _AFTER_THE_END = b"\0" * (_LONGEST_NAME + 8)  # so that looking a few bytes ahead needs no check
 
 
+class KeptTag(NamedTuple):
+    """A start tag: the row of its element in its document, and its bytes as those of an element."""
+
+    row: int
+    source: bytes
+
+
 class Scan(NamedTuple):
     """The tags of some documents.
 
     plain: for each document, whether the rest is true of it. bounds: where the events of each
     document begin, and where the last ones end; a document that is not plain may have none. names
-    and positions: of all events (see TagEvents).
+    and positions: of all events (see TagEvents). kept: the tags of each document that may have
+    attributes to be kept.
     """
 
     plain: Bools
     bounds: Ints
     names: NumberedNames
     positions: Ints
+    kept: list[list[KeptTag]]
 
     def events(self, first: int, end: int) -> tuple[NumberedNames, Ints]:
         """Return the names and positions of the events of some documents."""
@@ -456,7 +507,8 @@ def scan(bodies: Sequence[bytes], limits: Limits) -> Scan:
     tags = _tags(data, np.cumsum([len(body) for body in bodies]))
     plain = np.zeros(len(bodies), dtype=np.bool_)
     if not len(tags.begin):
-        return Scan(plain, _bounds(plain * 0), NumberedNames(tags.begin, []), tags.begin)
+        no_names = NumberedNames(tags.begin, [])
+        return Scan(plain, _bounds(plain * 0), no_names, tags.begin, [[] for _ in bodies])
     plain[tags.documents] = _fits(tags, limits)
 
     shrinks, strange = shrinkage(joined, data, tags.begin, tags.end)
@@ -475,7 +527,10 @@ def scan(bodies: Sequence[bytes], limits: Limits) -> Scan:
     events_of_document = np.zeros(len(bodies), dtype=np.int64)
     events_of_document[tags.documents] = np.add.reduceat(events_of_tag, tags.first)
     positions = np.repeat(np.cumsum(gaps), events_of_tag)
-    return Scan(plain, _bounds(events_of_document), NumberedNames(numbers, names), positions)
+    kept: list[list[KeptTag]] = [[] for _ in bodies]
+    for document, tag in kept_tags(joined, data, tags, name_of_start, names):
+        kept[document].append(tag)
+    return Scan(plain, _bounds(events_of_document), NumberedNames(numbers, names), positions, kept)
 
 
 def _tags(data: Bytes, ends: Ints) -> _Tags:
@@ -583,6 +638,56 @@ def _reference_lengths(data: Bytes, places: Ints) -> Ints:
     first = np.ascontiguousarray(beginning[:, :8]).view("<u8")[:, 0]
     word = first & _FIRST_BYTES[np.minimum(lengths, len(_FIRST_BYTES) - 1)]
     return np.where(is_number | np.isin(word, _NAMED), lengths, 0)
+
+
+# Attributes that may be kept are found by the last letters before a "=". What is found so may be
+# something else, such as a part of a value: expat reads these tags again, and says what they have.
+
+_ENDING_BITS = 16
+_ANYWHERE, _OF_TAGS = 1, 2
+
+
+def _hash_endings(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    """Return a number of few bits for the last three of four bytes."""
+    mixed: npt.NDArray[np.uint32] = (words >> np.uint32(8)) * np.uint32(0x9E3779B1)
+    return mixed >> np.uint32(32 - _ENDING_BITS)
+
+
+def _flags_of_endings() -> npt.NDArray[np.uint8]:
+    flags = np.zeros(1 << _ENDING_BITS, dtype=np.uint8)
+    for endings, flag in ((ENDINGS_OF_TAGS, _OF_TAGS), (ENDINGS_ANYWHERE, _ANYWHERE)):
+        words = np.frombuffer(b"".join(b"\0" + ending for ending in sorted(endings)), "<u4")
+        flags[_hash_endings(words)] |= flag
+    return flags
+
+
+_FLAGS = _flags_of_endings()
+
+
+def kept_tags(
+    joined: bytes, data: Bytes, tags: _Tags, name_of_start: Ints, names: Sequence[str]
+) -> Iterator[tuple[int, KeptTag]]:
+    """Yield start tags that may have attributes to be kept, each with its document."""
+    signs = np.flatnonzero(data == ord("="))
+    signs = signs[np.searchsorted(signs, 4) :]
+    every_word = np.ndarray((len(joined) - 3,), "<u4", joined, 0, (1,))
+    flags = _FLAGS[_hash_endings(every_word[signs - 4])]
+    # After white space before the sign, the name may be any.
+    flags |= (data[signs - 1] <= ord(" ")) * np.uint8(_ANYWHERE)
+    signs, flags = signs[flags > 0], flags[flags > 0]
+    if not len(signs):
+        return
+    which = np.searchsorted(tags.begin, signs, side="right") - 1
+    start_of_tag = np.cumsum(~tags.closes) - 1
+    has_own = np.fromiter(map(has_own_attributes, names), np.bool_, len(names))
+    is_kept = (flags & _ANYWHERE > 0) | has_own[name_of_start[start_of_tag[which]]]
+    is_kept &= (which >= 0) & (signs < tags.end[which]) & ~tags.closes[which]
+    for tag in np.unique(which[is_kept]).tolist():
+        at = int(np.searchsorted(tags.first, tag, side="right")) - 1
+        source = joined[tags.begin[tag] : tags.end[tag] + 1]
+        row = int(start_of_tag[tag] - start_of_tag[tags.first[at]])
+        element = source if tags.is_empty[tag] else source[:-1] + b"/>"
+        yield int(tags.documents[at]), KeptTag(row, element)
 
 
 # The names of tags are read in words of eight bytes: "section>" is a word, in which ">" ends the

@@ -15,8 +15,9 @@ from doxeval.reports.contents import Contents
 from doxeval.reports.figures.vega import (
     BLUE,
     IS_CHOSEN,
-    LIGHT_GREY,
+    IS_PALE,
     ORANGE,
+    PALE,
     Figure,
     Value,
     choosing,
@@ -27,7 +28,7 @@ from doxeval.reports.overview import standing
 from doxeval.scores import ScoreTable
 
 _PARTS = ("shown", "lost by retrieval", "lost by chunking")
-_COLOURS = (BLUE, LIGHT_GREY, ORANGE)
+_COLOURS = (BLUE, IS_PALE, ORANGE)
 # Smaller parts have no room for their percentage.
 _MIN_WRITTEN = 0.06
 _MAX_MEASURES = 4
@@ -152,12 +153,14 @@ def _drawn(contents: Contents, measures: list[str]) -> dict[str, Any]:
     }
     x = quantitative("share of what was to be found", "from", **across)
     written = {
-        "condition": {"test": f"datum.what == {parts[0]!r}", "value": "#ffffff"},
-        "value": "#1c1f24",
+        "condition": [
+            {"test": f"datum.what == {parts[0]!r}", "value": "#ffffff"},
+            {"test": f"datum.what == {parts[2]!r}", "value": "#1c1f24"},
+        ]  # on grey it is that of all text
     }
     return {
         "usermeta": {"axis": 150},  # the room that the names of runs take
-        "params": [choosing([contents.shown[run] for run in contents.chosen])],
+        "params": [choosing([contents.shown[run] for run in contents.chosen]), PALE],
         "transform": [
             IS_CHOSEN,
             {"fold": parts, "as": ["what", "part"]},

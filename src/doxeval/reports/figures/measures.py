@@ -218,6 +218,7 @@ def tau_figure(contents: Contents) -> Figure | None:
     range_ = ["#d98a4b", "#e4e4e4", "#6f9fd8"]
     colour = quantitative("τ", "tau", scale={"domain": [-1, 0, 1], "range": range_})
     tips = [tooltip("first", "measure"), tooltip("second", "and"), tooltip("tau", "τ", ".3f")]
+    number = {"test": "isValid(datum.tau)", **quantitative("τ", "tau", format=".2f")}
     drawing = {
         "width": {"step": step},
         "height": {"step": min(step, 30)},
@@ -230,7 +231,7 @@ def tau_figure(contents: Contents) -> Figure | None:
             {"mark": "rect", "encoding": {"color": colour}},
             {
                 "mark": {"type": "text", "color": "#111111", "fontSize": 10},
-                "encoding": {"text": {"field": "tau", "type": "quantitative", "format": ".2f"}},
+                "encoding": {"text": {"condition": number, "value": "–"}},
             },
         ],
     }
@@ -306,7 +307,7 @@ class Label:
         "above": {"align": "center", "baseline": "bottom", "dy": -_GAP},
         "below": {"align": "center", "baseline": "top", "dy": _GAP},
     }
-    longest: ClassVar[int] = 130
+    longest: ClassVar[int] = 150
 
 
 def place_labels(

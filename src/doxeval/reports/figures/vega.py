@@ -26,6 +26,9 @@ COLOURS = (
 # The formats of files, besides the data as CSV.
 FILES = ("svg", "png", "pdf")
 CHOSEN = "chosen"
+# The light grey of areas, for which the page has another in the dark.
+PALE = {"name": "pale", "value": LIGHT_GREY}
+IS_PALE = {"expr": "pale"}
 IS_CHOSEN = {"filter": f"indexof({CHOSEN}, datum.run) >= 0"}
 # Of a figure across a column of a paper, and of one with many topics.
 WIDTH, HEIGHT = 440, 275

@@ -165,7 +165,7 @@ class Viewer {
     this.#drawChoosers();
     this.#statement.replaceChildren(...this.#question());
     this.#facts.textContent = this.#aboutDocument();
-    const isOpen = this.#outline.querySelector("details")?.open ?? !matchMedia("(max-width: 52rem)").matches;
+    const isOpen = this.#outline.querySelector("details")?.open ?? !matchMedia("(max-width: 72rem)").matches;
     const outline = outlineOf(this.#places, this.#view.outlineCut, (place) => this.#jump(place));
     outline.open = isOpen;
     this.#outline.replaceChildren(outline);

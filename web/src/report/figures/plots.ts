@@ -9,7 +9,7 @@ import { lazily } from "../lazy";
 import type { Page } from "../page";
 import { Nearest } from "./nearest";
 import { expectedHeight, fitted, forVega, fromVega, hasParameter, takesChosenRows, withoutTitle } from "./specs";
-import { figureConfig, isPrinting, onTheme, themeState } from "./theme";
+import { figureConfig, isPrinting, onTheme, palette, themeState } from "./theme";
 
 export type Row = Record<string, Value>;
 /** Figures with more rows than these are painted instead of built from elements: that is quicker. */
@@ -131,6 +131,7 @@ export class Plot {
     this.place.style.minHeight = "";
     const names = this.page.data.runs.map((run) => run.name);
     if (this.#byRun) this.#view.signal("chosen", forVega(names));
+    if (hasParameter(this.spec, "pale")) this.#view.signal("pale", palette().pale);
     this.#view.insert("rows", rows).run();
     void this.#view.runAsync().then(() => this.#keepReachable());
     if (canLift) this.#nearest = new Nearest(this.#view, this.spec, () => [...(this.#byRun?.values() ?? [])], pointed);

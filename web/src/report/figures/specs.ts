@@ -130,10 +130,10 @@ export function fitted(spec: Spec, width: number): Spec {
   return { ...spec, ...(params ? { params } : {}), width, ...heightFor(spec, width), autosize };
 }
 
-/** Names beside a figure take a third of its width at most. */
+/** Names beside a figure take two fifths of its width at most. */
 function withRoom(parameter: unknown, width: number): unknown {
   if (!isSpec(parameter) || parameter.name !== "room" || typeof parameter.value !== "number") return parameter;
-  return { ...parameter, value: Math.min(parameter.value, Math.round(width * 0.3)) };
+  return { ...parameter, value: Math.min(parameter.value, Math.round(width * 0.4)) };
 }
 
 /** The height of a figure as wide as this: in its own proportions, but neither flat nor a wall. */

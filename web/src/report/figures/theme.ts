@@ -4,16 +4,18 @@ export interface Palette {
   ink: string;
   quiet: string;
   grid: string;
+  pale: string;
 }
 
-const ON_PAPER: Palette = { ink: "#1c1f24", quiet: "#555555", grid: "#e2e2e2" };
+const ON_PAPER: Palette = { ink: "#1c1f24", quiet: "#555555", grid: "#e2e2e2", pale: "#cfd4db" };
 let printing = false;
 
-function palette(onPaper = printing): Palette {
+/** The colours of the page as it is, or of paper. */
+export function palette(onPaper = printing): Palette {
   if (onPaper) return ON_PAPER;
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return { ink: colour("ink"), quiet: colour("quiet"), grid: colour("grid") };
+  return { ink: colour("ink"), quiet: colour("quiet"), grid: colour("grid"), pale: colour("pale") };
 }
 
 /** Where a figure is narrower than this, its legend has two columns. */

@@ -19,9 +19,10 @@ interface Chosen {
 
 export function headToHead(page: Page): void {
   const place = document.querySelector<HTMLElement>("div#head-to-head, div.head-to-head");
-  const { runs, measures, baseline } = page.data;
+  const { runs, measures, baseline, hasBaseline } = page.data;
   if (!place || runs.length < 2) return;
-  const chosen: Chosen = { measure: 0, first: baseline === 0 ? 1 : 0, second: baseline };
+  const others = hasBaseline && baseline === 0;
+  const chosen: Chosen = { measure: 0, first: others ? 1 : 0, second: others ? 0 : baseline || 1 };
   const names = runs.map((run) => run.name);
   const set = (part: keyof Chosen) => (at: number) => {
     chosen[part] = at;

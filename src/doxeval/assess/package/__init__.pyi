@@ -1,0 +1,9 @@
+from doxeval.assess.package.contents import BASELINE_TASKS as BASELINE_TASKS
+from doxeval.assess.package.contents import OFFICIAL as OFFICIAL
+from doxeval.assess.package.contents import Baseline as Baseline
+from doxeval.assess.package.contents import Package as Package
+from doxeval.assess.package.contents import PackageTitle as PackageTitle
+from doxeval.assess.package.contents import Unfinished as Unfinished
+from doxeval.assess.package.contents import package_of as package_of
+from doxeval.assess.package.contents import write_package as write_package
+from doxeval.assess.package.croissant import croissant as croissant
