@@ -336,7 +336,7 @@ def explain_model(given: Model | type[Model]) -> str:
     >>> from doxeval.retrieve.models import bm25, lm
     >>> print(explain_model(lm).split("\\n\\n")[0])
     ### lm: language model of element, article and collection
-    >>> explain_model(bm25(k1=1.2)).split("\\n\\n")[6].startswith("**Here** `bm25(k1=1.2,b=auto,")
+    >>> explain_model(bm25(k1=1.2)).split("\\n\\n")[7].startswith("**Here** `bm25(k1=1.2,b=auto,")
     True
     """
     model = given() if isinstance(given, type) else given
