@@ -377,9 +377,9 @@ _COMMON_FORMULA = (
     "\ntf, len  count a word of titles, headings and abstracts so many times"
 )
 _COMMON_LETTERS = (
-    "\n\nv is the weight of an item in the query as it was, and V the sum of all positive ones; s is "
-    "the share of a result in the sum of the scores of the best; stop words are no terms of p. In "
-    "short, every word counts once."
+    "\n\nv is the weight of an item in the query as it was, and V the sum of all positive ones; s "
+    "is the share of a result in the sum of the scores of the best; stop words are no terms of p. "
+    "In short, every word counts once."
 )
 
 
