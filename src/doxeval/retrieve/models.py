@@ -298,6 +298,11 @@ class Model(Named):
         return PLAIN_TEXT
 
     @property
+    def without_effect(self) -> frozenset[str]:
+        """The parameters that change nothing as they are."""
+        return frozenset()
+
+    @property
     def needs_article_scores(self) -> bool:
         """Whether it may look at `Evidence.article_score`; if not, articles need not be scored."""
         return True
@@ -428,6 +433,13 @@ class _TextModel(Model):
     def field_weights(self) -> FieldWeights:
         """How much the words of fields count."""
         return FieldWeights(self.titles, self.headings, self.abstracts)
+
+    @property
+    def without_effect(self) -> frozenset[str]:
+        """The parameters that change nothing as they are."""
+        names = {name for name, value in self.field_weights._asdict().items() if value == 1}
+        names |= {"least"} if self.least == 1 else set()
+        return frozenset(names | (set() if self.feedback else {"feedback", "terms", "weight"}))
 
     def _reduction(self, evidence: Evidence) -> Floats | float:
         """Return the share of each unit's wanted items that counts: less in very short units."""
