@@ -162,6 +162,17 @@ PEOPLE = {
     "Judy": "adjudicator",
 }
 MOST_DOCUMENTS = 8
+INSTRUCTIONS = """# What is relevant
+
+Highlight what *answers the question*, and [nothing else](https://example.org/guidelines).
+
+1. Read the narrative.
+2. Judge the text, not the title.
+
+| grade | meaning |
+|---|---|
+| highlighted | it answers |
+"""
 
 
 def make_campaign(directory: Path, mode: str = "2006") -> Campaign:
@@ -181,6 +192,8 @@ def make_campaign(directory: Path, mode: str = "2006") -> Campaign:
         mode=mode,  # type: ignore[arg-type]
         show_pooled=True,
         title="Demo campaign",
+        instructions=INSTRUCTIONS,
+        colour="#c0392b",
     )
     for name, role in PEOPLE.items():
         campaign.add_user(name, role, "a long password")
@@ -259,6 +272,7 @@ def pages(campaign: Campaign) -> dict[str, tuple[str | None, str]]:
         "exports": ("Ada", "/organise/exports?judgments=union"),
         "account": ("Ann", "/account"),
         "help": ("Ann", "/help"),
+        "invitation": (None, f"/invitation?token={campaign.invite('Bob').token}"),
     }
 
 
@@ -273,6 +287,9 @@ def application_pages(chromium: Any, campaign: Campaign, out: Path) -> None:
                 page = context.new_page()
                 page.goto(address + path)
                 page.wait_for_load_state("networkidle")
+                page.evaluate(
+                    "for (const each of document.querySelectorAll('details')) each.open = true"
+                )
                 is_long = not name.startswith(("article", "adjudicate"))
                 page.screenshot(path=out / f"{name}-{window}.png", full_page=is_long)
                 if not is_long and window.startswith("390"):

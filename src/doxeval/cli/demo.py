@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from doxeval.cli.options import force_option, out_option, refuse_existing_directory
-from doxeval.cli.output import block, heading, line, note, open_in_browser, print_page
+from doxeval.cli.output import block, heading, line, note, open_in_browser, page_width, print_page
 from doxeval.cli.output import command as print_command
 from doxeval.cli.verb import verb
 from doxeval.messages import plural, quoted, wrapped
@@ -30,7 +30,7 @@ _BASELINES = {"focused": "baseline-lm", "relevant-in-context": "baseline-bm25"}
 _CHUNKINGS = ("sentences:1:0", "paragraphs", "sections", "words:200:50")
 
 _UNFINISHED = ".unfinished"
-_WIDTH = 80
+_WIDTH = 80  # of prose, where the terminal has it
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,11 @@ def _print_commands(files: _DemoFiles) -> None:
 
 
 def _print_prose(text: str) -> None:
-    block("\n".join(wrapped(text, _WIDTH)))
+    block("\n".join(wrapped(text, _width())))
+
+
+def _width() -> int:
+    return min(page_width() or _WIDTH, _WIDTH)
 
 
 # In short
@@ -292,7 +296,7 @@ class _Checklist:
 
         began = perf_counter()
         printed = [self._output(command) for command in commands]
-        line(f"✓ {title:<66} {perf_counter() - began:5.1f} s")
+        line(f"✓ {title:<{_width() - 14}} {perf_counter() - began:5.1f} s")
         return printed
 
     def _output(self, command: Command) -> str:

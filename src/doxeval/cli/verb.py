@@ -69,6 +69,7 @@ GROUPS = (
 _OPTION_NAMES = {
     "bytes": "max_bytes",
     "depth": "max_depth",
+    "descriptions": "describe",
     "elements": "max_elements",
     "id_rule": "id",
     "lines": "max_lines",
@@ -130,7 +131,8 @@ class Verb(click.Command):
         """Write the options, those of a group under its heading."""
         groups: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
         for parameter in self.get_params(ctx):
-            if (record := parameter.get_help_record(ctx)) is not None:
+            record = parameter.get_help_record(ctx)
+            if record is not None and record[1]:  # arguments stand in the first line
                 group = parameter.__dict__.get(_GROUP, "")
                 groups.setdefault(group, []).append(record)
         others = groups.pop("", [])

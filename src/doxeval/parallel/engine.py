@@ -184,27 +184,8 @@ class Engine(ABC):
         ...     next(results)
         (3, 1)
         """
-        remaining = enumerate(items)
-        waiting: dict[int, TaskResult] = {}
-
-        def results(tasks: Tasks) -> Iterator[Any]:
-            for following in count():
-                while following not in waiting:
-                    if not len(tasks):
-                        return
-                    number, outcome = tasks.next_outcome()
-                    if isinstance(outcome.error, EngineError):  # no fault of the input
-                        outcome.result()
-                    waiting[number] = outcome
-                    if ahead is None:
-                        tasks.submit(islice(remaining, 1))
-                if ahead is not None:
-                    tasks.submit(islice(remaining, 1))
-                yield waiting.pop(following).result()
-
         with self.begin(work) as tasks:
-            tasks.submit(islice(remaining, ahead or tasks.ahead))
-            yield results(tasks)
+            yield tasks.in_order(items, ahead=ahead)
 
     def map(self, work: Work, items: Iterable[Any]) -> list[Any]:
         """Return all results in the order of the items; raise the first error in that order."""
@@ -219,6 +200,33 @@ class Tasks(ABC):
     """
 
     ahead = 1
+
+    def in_order(self, items: Iterable[Any], *, ahead: int | None = None) -> Iterator[Any]:
+        """Begin tasks for more items, and return the results in order (see Engine.in_order).
+
+        All tasks that were begun before have been done.
+        """
+        remaining = enumerate(items)
+        self.submit(islice(remaining, ahead or self.ahead))
+        return self._in_order(remaining, ahead)
+
+    def _in_order(
+        self, remaining: Iterator[tuple[int, Any]], ahead: int | None
+    ) -> Generator[Any, None, None]:
+        waiting: dict[int, TaskResult] = {}
+        for following in count():
+            while following not in waiting:
+                if not len(self):
+                    return
+                number, outcome = self.next_outcome()
+                if isinstance(outcome.error, EngineError):  # no fault of the input
+                    outcome.result()
+                waiting[number] = outcome
+                if ahead is None:
+                    self.submit(islice(remaining, 1))
+            if ahead is not None:
+                self.submit(islice(remaining, 1))
+            yield waiting.pop(following).result()
 
     @abstractmethod
     def submit(self, numbered: Iterable[tuple[int, Any]]) -> None:

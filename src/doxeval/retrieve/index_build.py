@@ -1,17 +1,26 @@
 """Building an index.
 
-Documents are read in batches, in this process or in several, and their words are numbered by term.
-Here the batches are written in their order: positions are sorted by term some millions of words at
-a time, and these sorted runs are merged at the end. So memory is bounded however large the
-collection is, and the index is the same, byte for byte, for any number of processes.
+The work is done in steps, each of many tasks, in this process or in several:
+
+1. Documents are read in batches. Each reader numbers terms as it meets them, and puts the numbers
+   of all words aside, with the terms that are new to it, sorted.
+2. The terms of all batches are merged, one range of the alphabet after another. Now the terms of
+   the collection are known, and they are numbered in the order of their first appearance.
+3. Some millions of words at a time are sorted by term.
+4. These sorted runs are merged, one range of terms after another.
+
+What a task makes, it writes where it belongs: it is known how many words and terms come before. So
+memory is bounded however large the collection is, this process has little to do itself, and the
+index is the same, byte for byte, for any number of processes.
 """
 
 from __future__ import annotations
 
 import os
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,10 +31,10 @@ from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import MissingText, output_errors
 from doxeval.messages import Parameter
 from doxeval.named import checked
-from doxeval.parallel import Local, Processes, Work
+from doxeval.parallel import Local, Processes, Tasks, Work
 from doxeval.retrieve.index import FAR, INDEX, TERMS_FILE, default_directory, position_type
 from doxeval.retrieve.text import Analysis, words_and_starts
-from doxeval.storage import StoreWriter
+from doxeval.storage import StoreWriter, write_values
 
 # Called with the name of a stage, how much of it was done since the last call, and all of it.
 Progress = Callable[[str, int, int], object]
@@ -34,11 +43,11 @@ _BATCH_CHARACTERS = 4 << 20
 _BATCH_DOCUMENTS = 5000
 _MOST_WORDS = 2_000_000  # a dictionary with more words is given up for a new one
 _WORTH_PROCESSES = 4  # fewer batches are done before other processes would have started
-_BATCHES_AHEAD = 2  # batches that wait, for each process
-RUN_WORDS = 4 << 20
-_MERGED_AT_ONCE = 8 << 20
-_TERMS_AT_ONCE = 100_000
-_ELEMENT_COLUMNS = ("elements.first", "elements.after")
+_TASKS_AHEAD = 2  # tasks that wait, for each process
+_RUN_WORDS = 4 << 20
+_MERGED_AT_ONCE = 2 << 20
+_TERMS_AT_ONCE = 50_000  # merged together, about
+_SAMPLED = 500  # of so many terms of a batch, one
 
 
 class IndexReport(NamedTuple):
@@ -83,25 +92,45 @@ def build_index(
     facts = {"collection": opened.checksum, **Analysis(stemmer).recorded()}
     directory = default_directory(opened.directory) if out is None else Path(os.fsdecode(out))
     report = progress or (lambda stage, done, total: None)
-    characters = opened.text_totals.characters
     ranges = list(_batch_ranges(opened))
     # Forked processes would share the files that this one is writing, and their locks.
     is_large = jobs > 1 and len(ranges) >= _WORTH_PROCESSES
     engine = Processes(jobs, "spawn") if is_large else Local()
-    reading = Work(
-        _read_batch, engine.shared(BatchReader(opened, stemmer)), doing="reading documents"
-    )
-    with (
-        IndexWriter(directory, force=force, merging=partial(report, "merging")) as writer,
-        engine.in_order(reading, ranges, ahead=_BATCHES_AHEAD * jobs) as batches,
-    ):
-        for batch in batches:
-            writer.append(batch)
-            report("reading", batch.characters, characters)
+    with IndexWriter(directory, force=force) as writer:
+        reader = BatchReader(opened, stemmer, writer.scratch_files())
+        work = Work(_carry_out, engine.shared(reader), doing="reading documents")
+        with engine.begin(work) as tasks:
+            together = _Together(tasks, _TASKS_AHEAD * jobs)
+            reading = [partial(_read, number, *edges) for number, edges in enumerate(ranges)]
+            for batch in together.results(reading):
+                writer.add(batch)
+                report("reading", batch.characters, opened.text_totals.characters)
+            writer.write_terms(together)
+            for words in writer.write_postings(together):
+                report("merging", words, writer.words)
         writer.finish(facts)
     size = sum(file.stat().st_size for file in directory.iterdir())
     counts = {name: writer.counts[name] for name in ("documents", "elements", "words", "terms")}
     return IndexReport(directory, **counts, bytes=size)
+
+
+# A task is a function of the reader; each process has its own reader.
+_Task = Callable[["BatchReader"], Any]
+
+
+def _carry_out(reader: BatchReader, task: _Task) -> Any:
+    return task(reader)
+
+
+class _Together(NamedTuple):
+    """Where tasks are carried out together."""
+
+    tasks: Tasks
+    ahead: int  # how many are begun before their results are taken
+
+    def results(self, tasks: Iterable[_Task]) -> Iterator[Any]:
+        """Return the results of tasks, in order; all of them before the next ones are begun."""
+        return self.tasks.in_order(tasks, ahead=self.ahead)
 
 
 # Reading
@@ -119,46 +148,73 @@ def _batch_ranges(collection: Collection) -> Iterator[tuple[int, int]]:
         first = after
 
 
-def _read_batch(reader: BatchReader, batch: tuple[int, int]) -> WordBatch:
-    return reader.read(*batch)
+class _ScratchFiles(NamedTuple):
+    """Where tasks put aside what later ones need."""
+
+    directory: Path
+    out: Path  # the index itself, which messages are about
+
+    def write(self, name: str, *arrays: Ints | Bytes) -> None:
+        """Write arrays into a file, one after another."""
+        with output_errors(self.out), (self.directory / name).open("wb") as file:
+            for array in arrays:
+                file.write(np.ascontiguousarray(array).data)
+
+    def map(self, name: str, dtype: str) -> Ints:
+        """Return the only array of a file, mapped into memory."""
+        path = self.directory / name
+        # An empty file cannot be mapped.
+        return np.memmap(path, dtype, "r") if path.stat().st_size else np.empty(0, dtype)
+
+    def remove(self, name: str) -> None:
+        """Remove a file that is no longer needed."""
+        (self.directory / name).unlink()
 
 
 class WordBatch(NamedTuple):
-    """The words of some documents. Words and rows are counted from the start of the batch."""
+    """How many words and rows a batch has, which are in a scratch file.
 
-    reader: int  # the process of its reader
-    known: int  # how many terms its reader had numbered before
-    new_terms: list[str]
-    numbers: Ints  # the term of each word, as its reader numbers them
-    document_words: Ints  # how many words each document has
-    element_first: Ints
-    element_after: Ints
-    gaps: Bytes
+    reader: who numbered the terms. new_terms: how many it had not met before. far_at, far_gap: as
+    in an index, counted from the start of the batch.
+    """
+
+    number: int
+    reader: str
+    new_terms: int
+    words: int
+    rows: int
+    document_words: Ints
     far_at: Ints
     far_gap: Ints
     characters: int
 
 
+def _read(number: int, first: int, after: int, reader: BatchReader) -> WordBatch:
+    return reader.read(number, first, after)
+
+
 class BatchReader:
     """Reads batches of documents and numbers their words by term.
 
-    A batch names the terms that are new to its reader, in the order of their first appearance.
-    Whatever is new to the collection is new to the reader that meets it, so the numbers that the
-    writer gives to terms do not depend on how many readers there are, as long as each reader takes
-    its batches in order. There is one in each process, which takes the next batch that waits.
+    Terms are numbered in the order of their first appearance. There is a reader in each process,
+    which takes the next batch that waits. So whatever is new to the collection is new to the reader
+    that meets it, and the numbers that terms get in the index do not depend on how many readers
+    there are.
     """
 
-    def __init__(self, collection: Collection, stemmer: str) -> None:
+    def __init__(self, collection: Collection, stemmer: str, scratch: _ScratchFiles) -> None:
+        self.scratch = scratch
         self._collection = collection
         self._analysis = Analysis(stemmer)
         self._document_words = DocumentWords(collection)
         self._numbers = _TermNumbers(self._analysis)
+        self._restarts = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Begin anew in another process."""
-        return BatchReader, (self._collection, self._analysis.stemmer)
+        return BatchReader, (self._collection, self._analysis.stemmer, self.scratch)
 
-    def read(self, first: int, after: int) -> WordBatch:
+    def read(self, number: int, first: int, after: int) -> WordBatch:
         """Read the documents from `first` up to `after`."""
         collection, rows = self._collection, self._collection.rows
         lengths = collection.nodes.end[rows[first:after]].astype(np.int64)
@@ -176,23 +232,32 @@ class BatchReader:
         np.cumsum(starts, out=before[1:])
         if len(self._numbers) > _MOST_WORDS:
             self._numbers = _TermNumbers(self._analysis)
-        known = self._numbers.terms
+            self._restarts += 1
         numbers = np.fromiter(map(self._numbers.__getitem__, words), np.int32, len(words))
         document_first = before[begins]
         gaps, far_at, far_gap = _gaps(np.flatnonzero(starts), document_first, begins)
+        self.scratch.write(f"words-{number}", numbers, before[starts_at], before[ends_at], gaps)
         return WordBatch(
-            os.getpid(),
-            known,
-            self._numbers.take_new(),
-            numbers,
+            number,
+            f"{os.getpid()}-{self._restarts}",
+            self._put_new_terms_aside(f"terms-{number}"),
+            len(words),
+            len(starts_at),
             np.diff(document_first, append=len(words)),
-            before[starts_at],
-            before[ends_at],
-            gaps,
             far_at,
             far_gap,
             int(lengths.sum()),
         )
+
+    def _put_new_terms_aside(self, name: str) -> int:
+        """Write the terms that are new, sorted, with their numbers; return how many there are."""
+        terms = sorted(self._numbers.take_new())
+        numbers = np.fromiter(map(self._numbers.of_term.__getitem__, terms), np.int32, len(terms))
+        encoded = [term.encode() for term in terms]
+        ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
+        text = np.frombuffer(b"".join(encoded), np.uint8)
+        self.scratch.write(name, ends, numbers, text)
+        return len(terms)
 
 
 class _TermNumbers(dict[str, int]):
@@ -204,14 +269,14 @@ class _TermNumbers(dict[str, int]):
     def __init__(self, analysis: Analysis) -> None:
         super().__init__()
         self._term_of = analysis.term
-        self._terms: dict[str, int] = {}
+        self.of_term: dict[str, int] = {}
         self._new: list[str] = []
 
     def __missing__(self, word: str) -> int:
         term = self._term_of(word)
-        number = self._terms.get(term)
+        number = self.of_term.get(term)
         if number is None:
-            number = self._terms[term] = len(self._terms)
+            number = self.of_term[term] = len(self.of_term)
             self._new.append(term)
         self[word] = number
         return number
@@ -220,11 +285,6 @@ class _TermNumbers(dict[str, int]):
         """Return the terms that were added since the last call, in order."""
         new, self._new = self._new, []
         return new
-
-    @property
-    def terms(self) -> int:
-        """The number of terms."""
-        return len(self._terms)
 
 
 def _gaps(starts: Ints, document_first: Ints, begins: Ints) -> tuple[Bytes, Ints, Ints]:
@@ -237,202 +297,153 @@ def _gaps(starts: Ints, document_first: Ints, begins: Ints) -> tuple[Bytes, Ints
     return np.minimum(gaps, FAR).astype(np.uint8), far_at, gaps[far_at].astype(np.int32)
 
 
-# Writing
+# Terms
 
 
-class _BatchRows(NamedTuple):
-    """How many rows a batch has, and the position of its first word."""
+class _NewTerms(Sequence[bytes]):
+    """The terms that were new to the reader of a batch, sorted, as they were put aside.
 
-    rows: int
-    first_word: int
-
-
-class IndexWriter(StoreWriter):
-    """Writes batches into a new index.
-
-    `merging` is called with how many words were merged since its last call, and with all words.
+    numbers: how the reader numbers them.
     """
 
-    def __init__(
-        self,
-        out: Path,
-        *,
-        force: bool = False,
-        merging: Callable[[int, int], object] = lambda done, total: None,
-    ) -> None:
-        super().__init__(INDEX, out, force=force)
-        self._merging = merging
-        self._terms: dict[str, int] = {}
-        self._of_reader: defaultdict[int, _ReaderTerms] = defaultdict(_ReaderTerms)
-        self._batches: list[_BatchRows] = []
-        self._document_words: list[Ints] = []
-        self._far: list[tuple[Ints, Ints]] = []
-        self._postings = PostingSorter(self.scratch)
-        self._words = 0
+    def __init__(self, scratch: _ScratchFiles, batch: int, count: int) -> None:
+        data = scratch.map(f"terms-{batch}", "u1")
+        self._ends = data[: 8 * count].view("<i8")
+        self.numbers = data[8 * count : 12 * count].view("<i4")
+        self._text = data[12 * count :]
 
-    def begin(self) -> None:
-        """Open what grows with every batch; types of positions depend on the number of words."""
-        self._gaps = self.column("words.gaps", np.uint8)
-        self._elements = [self.scratch_file(name) for name in _ELEMENT_COLUMNS]
+    def __len__(self) -> int:
+        return len(self._ends)
 
-    def append(self, batch: WordBatch) -> None:
-        """Add a batch at the end."""
-        number = self._terms.setdefault
-        terms = self._of_reader[batch.reader]
-        terms.add(batch.known, [number(term, len(self._terms)) for term in batch.new_terms])
-        with output_errors(self.out):
-            self._postings.append(terms.numbers[batch.numbers])
-            self._gaps.append(batch.gaps)
-            columns = (batch.element_first, batch.element_after)
-            for file, column in zip(self._elements, columns, strict=True):
-                file.write(column.astype("<i4", copy=False).data)
-        self._batches.append(_BatchRows(len(batch.element_first), self._words))
-        self._document_words.append(batch.document_words)
-        self._far.append((batch.far_at + self._words, batch.far_gap))
-        self._words += len(batch.numbers)
+    def __getitem__(self, at: Any) -> Any:
+        return self.slice(at, at + 1)[0]
 
-    @property
-    def counts(self) -> dict[str, int]:
-        """What there is in the index so far."""
-        return {
-            "documents": sum(map(len, self._document_words)),
-            "elements": sum(batch.rows for batch in self._batches),
-            "words": self._words,
-            "terms": len(self._terms),
-            "far": sum(len(at) for at, _ in self._far),
-        }
-
-    def finish(self, facts: Mapping[str, Any]) -> None:
-        """Write what is left, and put the index in its place."""
-        with output_errors(self.out):
-            self._write_postings()
-            self._write_terms()
-            self._write_elements()
-            self._write_words()
-        super().finish({**facts, "counts": self.counts})
-
-    def _write_postings(self) -> None:
-        counts = self._postings.counts(len(self._terms))
-        column = self.column("postings", position_type(self._words))
-        for positions in self._postings.merged(counts):
-            column.append(positions)
-            self._merging(len(positions), self._words)
-        self.whole_column("terms.starts", np.concatenate(([0], np.cumsum(counts))))
-
-    def _write_terms(self) -> None:
-        # In the order of their code points, which is that of their bytes in UTF-8.
-        in_order = sorted(self._terms)
-        file = self.file(TERMS_FILE)
-        ends = self.column("terms.ends", np.int64)
-        numbers = self.column("terms.number", np.int32)
-        at = 0
-        for first in range(0, len(in_order), _TERMS_AT_ONCE):
-            terms = [term.encode() for term in in_order[first : first + _TERMS_AT_ONCE]]
-            file.write(b"".join(terms))
-            lengths = np.fromiter(map(len, terms), np.int64, len(terms))
-            ends.append(at + np.cumsum(lengths))
-            at += int(lengths.sum())
-        numbers.append(np.fromiter(map(self._terms.__getitem__, in_order), np.int32, len(in_order)))
-
-    def _write_elements(self) -> None:
-        for file, name in zip(self._elements, _ELEMENT_COLUMNS, strict=True):
-            file.close()
-            column = self.column(name, position_type(self._words))
-            with self.scratch(name).open("rb") as scratch:
-                for rows, first_word in self._batches:
-                    column.append(np.fromfile(scratch, "<i4", rows).astype(np.int64) + first_word)
-
-    def _write_words(self) -> None:
-        words = np.concatenate([np.zeros(1, np.int64), *self._document_words])
-        self.whole_column("documents.first", np.cumsum(words, dtype=np.int64))
-        far_at, far_gap = (np.concatenate(column) for column in zip(*self._far, strict=True))
-        self.whole_column("words.far_at", far_at.astype(np.int64))
-        self.whole_column("words.far_gap", far_gap.astype(np.int32))
+    def slice(self, first: int, after: int) -> list[bytes]:
+        """Return the terms from `first` up to `after`."""
+        begin = int(self._ends[first - 1]) if first else 0
+        ends = (self._ends[first:after] - begin).tolist()
+        text = self._text[begin : begin + ends[-1]].tobytes() if ends else b""
+        return [text[start:end] for start, end in pairwise([0, *ends])]
 
 
-class _ReaderTerms:
-    """For each term as a reader numbers them, its number in the index."""
+class _TermRange(NamedTuple):
+    """The terms of all batches that are in a range of the alphabet, sorted, without duplicates.
 
-    def __init__(self) -> None:
-        self._numbers = np.empty(1 << 16, dtype=np.int32)
-        self._count = 0
+    ends: where each ends in the text. first: where each appears first: by the number of its batch,
+    and in that, as its reader numbers it. of_reader: for each entry of a batch, its place among the
+    numbers of all readers. places: its place among these terms.
+    """
 
-    @property
-    def numbers(self) -> Ints:
-        return self._numbers[: self._count]
-
-    def add(self, known: int, numbers: list[int]) -> None:
-        """Add the numbers of new terms; a reader that knew none before has begun again."""
-        self._count = known + len(numbers)
-        if self._count > len(self._numbers):
-            self._numbers = np.resize(self._numbers, 2 * self._count)
-        self._numbers[known : self._count] = numbers
+    text: bytes
+    ends: Ints
+    first: Ints
+    of_reader: Ints
+    places: Ints
 
 
-# External sorting of positions by term
+class _TermsOfBatch(NamedTuple):
+    """Where the new terms of a batch are; offset: of its reader among the numbers of all."""
+
+    batch: int
+    terms: int
+    offset: int
 
 
-class _SortedRun(NamedTuple):
-    """The positions of one stretch of words on disk, sorted by term, and each term's count."""
+def _merge_terms(
+    batches: Sequence[_TermsOfBatch], low: bytes, high: bytes | None, reader: BatchReader
+) -> _TermRange:
+    """Merge the terms from `low` up to `high`."""
+    number: dict[bytes, int] = {}
+    entries: list[Ints] = []
+    of_reader: list[Ints] = []
+    first: list[Ints] = []
+    for batch, count, offset in batches:
+        new = _NewTerms(reader.scratch, batch, count)
+        begin = bisect_left(new, low)
+        end = count if high is None else bisect_left(new, high)
+        known = len(number)
+        in_batch = [number.setdefault(term, len(number)) for term in new.slice(begin, end)]
+        entry = np.array(in_batch, dtype=np.int64)
+        numbers = new.numbers[begin:end].astype(np.int64)
+        entries.append(entry)
+        of_reader.append(numbers + offset)
+        first.append(numbers[entry >= known] + (batch << 32))
+    in_order = sorted(number)
+    numbered = np.fromiter(map(number.__getitem__, in_order), np.int64, len(in_order))
+    place = np.empty(len(in_order), dtype=np.int32)
+    place[numbered] = np.arange(len(in_order), dtype=np.int32)
+    lengths = np.fromiter(map(len, in_order), np.int64, len(in_order))
+    return _TermRange(
+        b"".join(in_order),
+        np.cumsum(lengths),
+        np.concatenate(first)[numbered],
+        np.concatenate(of_reader),
+        place[np.concatenate(entries)],
+    )
 
-    path: Path
-    first: int  # the position of its first word
+
+def _alphabet(scratch: _ScratchFiles, batches: Sequence[_TermsOfBatch]) -> list[bytes]:
+    """Return where to divide the alphabet, so that about equally many terms are in each range."""
+    sample: list[bytes] = []
+    for batch, count, _ in batches:
+        new = _NewTerms(scratch, batch, count)
+        sample += [new[at] for at in range(_SAMPLED // 2, count, _SAMPLED)]
+    sample.sort()
+    each = max(1, _TERMS_AT_ONCE // _SAMPLED)
+    return list(dict.fromkeys(sample[each::each]))
+
+
+# Postings
+
+
+class _BatchPlace(NamedTuple):
+    """A batch, and where it begins: among all words, rows, and numbers of readers."""
+
+    batch: int
+    words: int
+    rows: int
+    first_word: int
+    first_row: int
+    offset: int
+
+
+class _RunTerms(NamedTuple):
+    """The terms that occur in a run, ascending, and how often."""
+
     terms: Ints
     counts: Ints
 
 
-class PostingSorter:
-    """Takes the terms of a collection's words in order, and gives their positions by term.
-
-    In the merge, terms are taken in ranges: in each run, the positions of a range of terms are one
-    slice, which is read and scattered to its places. So all files are read and written from front
-    to back, and memory holds one range at a time.
-    """
-
-    def __init__(self, scratch: Callable[[str], Path], run_words: int = RUN_WORDS) -> None:
-        self._scratch = scratch
-        self._run_words = run_words
-        self._waiting: list[Ints] = []
-        self._waiting_words = 0
-        self._runs: list[_SortedRun] = []
-        self._words = 0
-
-    def append(self, terms: Ints) -> None:
-        """Add words, given by the numbers of their terms."""
-        self._waiting.append(terms)
-        self._waiting_words += len(terms)
-        if self._waiting_words >= self._run_words:
-            self._write_run()
-
-    def _write_run(self) -> None:
-        terms = np.concatenate(self._waiting)
-        self._waiting, self._waiting_words = [], 0
-        positions, counts = _sort_by_term(terms)
-        path = self._scratch(f"run-{len(self._runs)}")
-        with path.open("wb") as file:
-            file.write(positions.astype("<i4", copy=False).data)
-        occurring = np.flatnonzero(counts)
-        run = _SortedRun(path, self._words, occurring.astype(np.int32), counts[occurring])
-        self._runs.append(run)
-        self._words += len(terms)
-
-    def counts(self, terms: int) -> Ints:
-        """Count the positions of each term; no words can be added from now on."""
-        if self._waiting_words:
-            self._write_run()
-        counts = np.zeros(terms, dtype=np.int64)
-        for run in self._runs:
-            counts[run.terms] += run.counts
-        return counts
-
-    def merged(self, counts: Ints) -> Iterator[Ints]:
-        """Yield all positions, sorted by term, ascending within a term, in several arrays."""
-        readers = [_RunReader(run) for run in self._runs]
-        for first, after in _term_ranges(counts):
-            if after == first + 1:  # perhaps the most frequent term of all: run by run
-                yield from (reader.take(after)[2] for reader in readers)
-            else:
-                yield _merge_range(readers, first, counts[first:after])
+def _sort_run(
+    run: int,
+    batches: Sequence[_BatchPlace],
+    columns: Sequence[Path],
+    dtype: str,
+    reader: BatchReader,
+) -> _RunTerms:
+    """Sort the words of some batches by term; write the rest of these batches into the columns."""
+    scratch = reader.scratch
+    in_index = scratch.map("numbers", "<i4")
+    terms: list[Ints] = []
+    for batch, words, rows, first_word, first_row, offset in batches:
+        data = scratch.map(f"words-{batch}", "u1")
+        edges = [0, *accumulate((4 * words, 4 * rows, 4 * rows, words))]
+        numbers, first, after, gaps = (data[begin:end] for begin, end in pairwise(edges))
+        terms.append(in_index[offset + numbers.view("<i4").astype(np.int64)])
+        with output_errors(scratch.out):
+            for path, values in zip(columns, (first, after), strict=False):
+                write_values(
+                    path, first_row, (values.view("<i4") + np.int64(first_word)).astype(dtype)
+                )
+            write_values(columns[-1], first_word, gaps)
+        scratch.remove(f"words-{batch}")
+    positions, counts = _sort_by_term(np.concatenate(terms))
+    occurring = np.flatnonzero(counts).astype(np.int32)
+    sorted_run = _RunTerms(occurring, counts[occurring])
+    scratch.write(f"run-{run}", positions.astype("<i4", copy=False))
+    scratch.write(f"run-{run}-terms", occurring)
+    scratch.write(f"run-{run}-ends", np.cumsum(sorted_run.counts, dtype=np.int64))
+    return sorted_run
 
 
 def _sort_by_term(terms: Ints) -> tuple[Ints, Ints]:
@@ -446,44 +457,193 @@ def _sort_by_term(terms: Ints) -> tuple[Ints, Ints]:
     return by_term.indices, np.diff(by_term.indptr)
 
 
-def _term_ranges(counts: Ints) -> Iterator[tuple[int, int]]:
+class _Range(NamedTuple):
+    """A range of terms, whose positions begin at `begin` in the index."""
+
+    first: int
+    after: int
+    begin: int
+    positions: int
+
+
+def _term_ranges(ends: Ints) -> Iterator[_Range]:
     """Split the terms into ranges of few enough positions; a larger term has its own range."""
-    ends = np.cumsum(counts)
-    first = 0
+    first = begin = 0
     while first < len(ends):
-        before = int(ends[first - 1]) if first else 0
-        after = int(np.searchsorted(ends, before + _MERGED_AT_ONCE, side="right"))
+        after = int(np.searchsorted(ends, begin + _MERGED_AT_ONCE, side="right"))
         after = max(after, first + 1)
-        yield first, after
-        first = after
+        end = int(ends[after - 1])
+        yield _Range(first, after, begin, end - begin)
+        first, begin = after, end
 
 
-class _RunReader:
-    """Reads a run from front to back."""
-
-    def __init__(self, run: _SortedRun) -> None:
-        self._run = run
-        self._positions = np.memmap(run.path, "<i4", "r")
-        self._term = 0
-        self._at = 0
-
-    def take(self, after: int) -> tuple[Ints, Ints, Ints]:
-        """Return the next terms up to `after`: their numbers, counts and positions."""
-        run, begin = self._run, self._term
-        self._term = int(np.searchsorted(run.terms, after))
-        counts = run.counts[begin : self._term]
-        end = self._at + int(counts.sum())
-        positions = self._positions[self._at : end].astype(np.int64) + run.first
-        self._at = end
-        return run.terms[begin : self._term], counts, positions
-
-
-def _merge_range(readers: list[_RunReader], first: int, counts: Ints) -> Ints:
-    """Return the positions of a range of terms, from all runs."""
-    merged = np.empty(int(counts.sum()), dtype=np.int64)
+def _merge_runs(
+    runs: Sequence[int], of: _Range, path: Path, dtype: str, reader: BatchReader
+) -> int:
+    """Write the positions of a range of terms, from all runs, given by their first words."""
+    if of.after == of.first + 1:  # perhaps the most frequent term of all: run by run
+        begin = of.begin
+        for run, first_word in enumerate(runs):
+            _, _, positions = _of_run(reader.scratch, run, of, first_word)
+            with output_errors(reader.scratch.out):
+                write_values(path, begin, positions.astype(dtype))
+            begin += len(positions)
+        return of.positions
+    parts = [_of_run(reader.scratch, run, of, first) for run, first in enumerate(runs)]
+    counts = np.zeros(of.after - of.first, dtype=np.int64)
+    for terms, in_run, _ in parts:
+        counts[terms] += in_run
     place = np.cumsum(counts) - counts
-    for reader in readers:
-        terms, in_run, positions = reader.take(first + len(counts))
-        merged[concatenated_ranges(place[terms - first], in_run)] = positions
-        place[terms - first] += in_run
-    return merged
+    merged = np.empty(of.positions, dtype=dtype)
+    for terms, in_run, positions in parts:
+        merged[concatenated_ranges(place[terms], in_run)] = positions
+        place[terms] += in_run
+    with output_errors(reader.scratch.out):
+        write_values(path, of.begin, merged)
+    return of.positions
+
+
+def _of_run(
+    scratch: _ScratchFiles, run: int, of: _Range, first_word: int
+) -> tuple[Ints, Ints, Ints]:
+    """Return the terms of a range that are in a run, counted from the first one of the range.
+
+    And how often each occurs, and all their positions.
+    """
+    terms, ends = scratch.map(f"run-{run}-terms", "<i4"), scratch.map(f"run-{run}-ends", "<i8")
+    begin, end = (int(np.searchsorted(terms, term)) for term in (of.first, of.after))
+    from_, to = (int(ends[at - 1]) if at else 0 for at in (begin, end))
+    positions = scratch.map(f"run-{run}", "<i4")[from_:to].astype(np.int64) + first_word
+    return terms[begin:end] - of.first, np.diff(ends[begin:end], prepend=from_), positions
+
+
+# The index
+
+
+class IndexWriter(StoreWriter):
+    """Writes a new index from batches, in their order."""
+
+    def __init__(self, out: Path, *, force: bool = False) -> None:
+        super().__init__(INDEX, out, force=force)
+        self._batches: list[WordBatch] = []
+        self._terms = 0
+        self.words = 0
+
+    def scratch_files(self) -> _ScratchFiles:
+        """Return where tasks put files aside until `finish`."""
+        return _ScratchFiles(self.scratch("words").parent, self.out)
+
+    def add(self, batch: WordBatch) -> None:
+        """Add a batch at the end."""
+        self._batches.append(batch)
+        self.words += batch.words
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What there is in the index so far."""
+        return {
+            "documents": sum(len(batch.document_words) for batch in self._batches),
+            "elements": sum(batch.rows for batch in self._batches),
+            "words": self.words,
+            "terms": self._terms,
+            "far": sum(len(batch.far_at) for batch in self._batches),
+        }
+
+    def write_terms(self, together: _Together) -> None:
+        """Merge the terms of all batches, and number them."""
+        scratch = self.scratch_files()
+        offsets = self._reader_offsets()
+        batches = [
+            _TermsOfBatch(batch.number, batch.new_terms, offsets[batch.reader])
+            for batch in self._batches
+            if batch.new_terms
+        ]
+        edges = _alphabet(scratch, batches)
+        tasks = [
+            partial(_merge_terms, batches, low, high)
+            for low, high in zip([b"", *edges], [*edges, None], strict=True)
+        ]
+        file, ends_column = self.file(TERMS_FILE), self.column("terms.ends", np.int64)
+        first, of_reader, places = [], [], []
+        end = 0
+        for merged in together.results(tasks if batches else []):
+            with output_errors(self.out):
+                file.write(merged.text)
+                ends_column.append(end + merged.ends)
+            end += len(merged.text)
+            first.append(merged.first)
+            of_reader.append(merged.of_reader)
+            places.append(merged.places + np.int32(self._terms))
+            self._terms += len(merged.first)
+        order = np.argsort(_joined(first, np.int64))
+        number = np.empty(len(order), dtype=np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        self.whole_column("terms.number", number)
+        in_index = np.empty(sum(batch.new_terms for batch in self._batches), dtype=np.int32)
+        for numbers, place in zip(of_reader, places, strict=True):
+            in_index[numbers] = number[place]
+        scratch.write("numbers", in_index)
+        for batch in self._batches:
+            scratch.remove(f"terms-{batch.number}")
+
+    def _reader_offsets(self) -> dict[str, int]:
+        """Return where the numbers of each reader begin, one reader after another."""
+        terms = dict.fromkeys((batch.reader for batch in self._batches), 0)
+        for batch in self._batches:
+            terms[batch.reader] += batch.new_terms
+        return dict(zip(terms, accumulate(terms.values(), initial=0), strict=False))
+
+    def write_postings(self, together: _Together) -> Iterator[int]:
+        """Sort all words by term; yield how many positions were written since the last time."""
+        dtype = position_type(self.words).str
+        names = ("elements.first", "elements.after")
+        elements = [self.column(name, dtype) for name in names]
+        gaps = self.column("words.gaps", np.uint8)
+        for column in elements:
+            column.reserve(self.counts["elements"])
+        gaps.reserve(self.words)
+        paths = [column.path for column in (*elements, gaps)]
+        runs = self._runs()
+        tasks = [partial(_sort_run, run, places, paths, dtype) for run, places in enumerate(runs)]
+        counts = np.zeros(self._terms, dtype=np.int64)
+        for run in together.results(tasks):
+            counts[run.terms] += run.counts
+        ends = np.cumsum(counts)
+        self.whole_column("terms.starts", np.concatenate(([0], ends)))
+        postings = self.column("postings", dtype)
+        postings.reserve(self.words)
+        first_words = [places[0].first_word for places in runs]
+        yield from together.results(
+            partial(_merge_runs, first_words, terms, postings.path, dtype)
+            for terms in _term_ranges(ends)
+        )
+
+    def _runs(self) -> list[list[_BatchPlace]]:
+        """Return the batches of each run, with as many words as are sorted together."""
+        offsets = self._reader_offsets()
+        runs: list[list[_BatchPlace]] = []
+        words = rows = 0
+        room = 0
+        for batch in self._batches:
+            if room <= 0:
+                runs.append([])
+                room = _RUN_WORDS
+            counts = batch.words, batch.rows
+            runs[-1].append(_BatchPlace(batch.number, *counts, words, rows, offsets[batch.reader]))
+            words, rows, room = words + batch.words, rows + batch.rows, room - batch.words
+        return runs
+
+    def finish(self, facts: Mapping[str, Any]) -> None:
+        """Write what is left, and put the index in its place."""
+        words = [np.zeros(1, np.int64), *(batch.document_words for batch in self._batches)]
+        firsts = accumulate((batch.words for batch in self._batches), initial=0)
+        far_at = [batch.far_at + first for batch, first in zip(self._batches, firsts, strict=False)]
+        far_gap = [batch.far_gap for batch in self._batches]
+        self.whole_column("documents.first", np.cumsum(_joined(words, np.int64), dtype=np.int64))
+        self.whole_column("words.far_at", _joined(far_at, np.int64))
+        self.whole_column("words.far_gap", _joined(far_gap, np.int32))
+        super().finish({**facts, "counts": self.counts})
+
+
+def _joined(arrays: Sequence[Ints], dtype: type) -> Ints:
+    return np.concatenate([np.empty(0, dtype), *arrays]).astype(dtype, copy=False)

@@ -28,3 +28,4 @@ from doxeval.storage.remote import remove_cached as remove_cached
 from doxeval.storage.remote import select_cached as select_cached
 from doxeval.storage.writer import StoreWriter as StoreWriter
 from doxeval.storage.writer import close_on_disk as close_on_disk
+from doxeval.storage.writer import write_values as write_values

@@ -6,6 +6,7 @@ Until then the directory is locked, and what it replaces stays as it was (see ou
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
@@ -21,6 +22,7 @@ from doxeval.messages import Parameter
 from doxeval.output import flush_to_disk, make_parents, move_into_place, restore, temporary_output
 from doxeval.storage.files import Progress, digest, map_in_threads
 from doxeval.storage.manifest import (
+    HEADER_BYTES,
     MANIFEST_NAME,
     Column,
     StoreType,
@@ -162,6 +164,7 @@ class ColumnFile:
     """
 
     def __init__(self, path: Path, dtype: npt.DTypeLike) -> None:
+        self.path = path
         self._dtype = np.dtype(dtype)
         self._count = 0
         self._file = path.open("wb")
@@ -172,6 +175,11 @@ class ColumnFile:
         array = np.ascontiguousarray(values, dtype=self._dtype)
         self._count += array.size
         self._file.write(array.data)
+
+    def reserve(self, count: int) -> None:
+        """Make room for values at the end that others write (see `write_values`)."""
+        self._count += count
+        self._file.seek(count * self._dtype.itemsize, os.SEEK_CUR)
 
     def finish(self) -> None:
         """Write the final header, and make sure that everything is on disk; once is enough."""
@@ -184,6 +192,18 @@ class ColumnFile:
     def close(self) -> None:
         """Close the file, finished or not."""
         close_quietly(self._file)
+
+
+def write_values(path: Path, first: int, values: npt.NDArray[Any]) -> None:
+    """Write values of the file's type into room that was reserved, from the one numbered `first`.
+
+    Any number of processes may do so at the same time.
+    """
+    with path.open("r+b", buffering=0) as file:
+        file.seek(HEADER_BYTES + first * values.itemsize)
+        data = np.ascontiguousarray(values).view(np.uint8).data
+        while data:  # a full disk may take a part of it, and refuses the rest
+            data = data[file.write(data) :]
 
 
 def close_on_disk(file: BinaryIO) -> None:

@@ -184,7 +184,7 @@ def test_a_pipe_is_read_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_document_in_a_pipe_is_read_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_small_batches(monkeypatch, **TINY)
-    source = write_files(tmp_path / "s", {f"{at:02}.xml": "<a>text</a>" for at in range(40)})
+    source = write_files(tmp_path / "s", {f"a{at:02}.xml": "<a>text</a>" for at in range(40)})
     end, beginning = os.pipe()
     os.write(beginning, b"<a>piped</a>")
     os.close(beginning)

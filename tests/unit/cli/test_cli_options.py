@@ -147,6 +147,9 @@ def test_help_fits_80_columns_with_whole_summaries(monkeypatch: pytest.MonkeyPat
         lines = text.splitlines()
         assert max(map(len, lines)) <= 80, (name, max(lines, key=len))
         assert not [line for line in lines if re.search(r"[a-z,]\.\.\.$", line)], name
+        assert not re.search(r"^  \[?[A-Z][A-Z=\[\]]*…?\]?$", text, re.MULTILINE), (
+            name
+        )  # arguments without words
 
 
 def test_help_lists_all_verbs_and_options_under_headings() -> None:

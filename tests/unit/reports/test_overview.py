@@ -222,4 +222,4 @@ def test_what_the_command_line_says_of_a_run_replaces_its_comment(tmp_path: Path
     assert 'class="what">&lt;i&gt;all&lt;/i&gt; of it<' in page_text
     wrong = doxeval(*given, *out, "--force", "--describe", "yours: nothing")
     assert wrong.exit_code == 1
-    assert "of no run: yours; there are mine" in wrong.stderr
+    assert "--describe of no run: yours; there are mine" in wrong.stderr

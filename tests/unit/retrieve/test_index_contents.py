@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from doxeval.documents import example_collection
 from doxeval.retrieve import Analysis, Index, build_index
 from indexed_trees import files_of, indexed, random_trees
 from levels import examples
-from seams import change, value_of
+from seams import change
 from strategies.trees import Node, located
 from strategies.wordings import read_words, worded_nodes
 
@@ -92,7 +91,8 @@ def test_sizes_of_batches_and_runs_change_nothing(
     with pytest.MonkeyPatch.context() as patch:
         change(patch, index_batch_documents=documents)
         change(patch, index_batch_words=run_words)
-        change(patch, index_postings=partial(value_of("index_postings"), run_words=run_words))
+        change(patch, index_run_words=run_words)
+        change(patch, index_terms_at_once=merged, index_terms_sampled=1 + run_words % 3)
         change(patch, postings_merged_at_once=merged)
         assert files_of(indexed(trees).directory) == expected
 

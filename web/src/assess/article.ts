@@ -10,6 +10,7 @@ import { Assessment } from "./judgment/assessment";
 import { keepTime } from "./judgment/timing";
 import { listenToKeys, type PageActions } from "./keys";
 import { adjudication } from "./panels/adjudication";
+import { comments, writeComment } from "./panels/comments";
 import { heldChanges, showHelp } from "./panels/dialogs";
 import { finder } from "./panels/find";
 import { textFinder } from "./panels/find-in-text";
@@ -69,6 +70,7 @@ function show(main: HTMLElement, work: Assessment): void {
     resize: (step) => settings.resize(step),
     settings: () => showSettings(work, settings),
     help: () => showHelp(data.mode),
+    comment: () => writeComment(work),
   };
   const { root } = work.shown;
   for (const [name, value] of [
@@ -93,6 +95,7 @@ function show(main: HTMLElement, work: Assessment): void {
     heldChanges(work),
     checks(work),
     ...judgmentPanels(work),
+    comments(work),
     notes(work),
     finder(work),
   );

@@ -15,6 +15,7 @@ export interface PageActions {
   resize(step: 1 | -1): void;
   settings(): void;
   help(): void;
+  comment(): void;
 }
 
 export function listenToKeys(work: Assessment, cursor: Cursor, page: PageActions): void {
@@ -56,6 +57,8 @@ function pressed(event: KeyboardEvent, work: Assessment, cursor: Cursor, page: P
       return done(event.repeat || work.previous());
     case "k":
       return done(page.toggleKeywords());
+    case "m":
+      return done(page.comment());
     case ".":
       return done(page.stepKeyword(true));
     case ",":

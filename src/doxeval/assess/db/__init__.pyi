@@ -28,6 +28,9 @@ from doxeval.assess.db.judgments import Stored as Stored
 from doxeval.assess.db.judgments import Submitted as Submitted
 from doxeval.assess.db.migrations import migrate as migrate
 from doxeval.assess.db.migrations import revisions as revisions
+from doxeval.assess.db.pace import AssessorPace as AssessorPace
+from doxeval.assess.db.pace import DayCount as DayCount
+from doxeval.assess.db.pace import Pace as Pace
 from doxeval.assess.db.people import SAMPLE as SAMPLE
 from doxeval.assess.db.people import NewPerson as NewPerson
 from doxeval.assess.db.people import parsed_people as parsed_people
@@ -51,7 +54,9 @@ from doxeval.assess.db.session import NotInQueue as NotInQueue
 from doxeval.assess.db.session import Throttled as Throttled
 from doxeval.assess.db.session import Unknown as Unknown
 from doxeval.assess.db.topics import LONGEST_ID as LONGEST_ID
+from doxeval.assess.db.topics import LONGEST_INSTRUCTIONS as LONGEST_INSTRUCTIONS
 from doxeval.assess.db.topics import LONGEST_KEYWORD as LONGEST_KEYWORD
+from doxeval.assess.db.topics import LONGEST_TITLE as LONGEST_TITLE
 from doxeval.assess.db.topics import MAX_KEYWORDS as MAX_KEYWORDS
 from doxeval.assess.db.topics import Assignment as Assignment
 from doxeval.assess.db.topics import CampaignTopic as CampaignTopic

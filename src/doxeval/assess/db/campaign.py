@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as Some
@@ -63,6 +64,7 @@ from doxeval.assess.db.judgments import (
     submit_all,
     write_states,
 )
+from doxeval.assess.db.pace import Pace, pace
 from doxeval.assess.db.people import NewPerson, raise_all
 from doxeval.assess.db.pools import (
     KnownJudgment,
@@ -118,10 +120,12 @@ from doxeval.assess.exchange import Judged, LoggedOperation
 from doxeval.assess.judging import Article, Mode, Operation, State, flaw_of_text
 from doxeval.assessments import Merge, Ties, count_ties
 from doxeval.documents import Collection
-from doxeval.messages import quoted
+from doxeval.messages import join_names, quoted
 from doxeval.pooling import Pool, PooledElement
 from doxeval.topics import Topic
 
+_SETTINGS_KEPT = 5  # seconds
+CHANGEABLE = {"title", "instructions", "colour"}
 _ARTICLES_KEPT = 64  # more than assessors work at once
 
 
@@ -164,9 +168,8 @@ class Campaign:
         self._articles: OrderedDict[str, Article] = OrderedDict()
         self._articles_lock = threading.Lock()
         self._snapshots: set[str] = set()  # hashes of texts that the database keeps
-        with self.database.read() as connection:
-            self.settings: Settings = load_settings(connection)
-        self._queues = Queues(self.settings)
+        self._settings, self._settings_end = self._read_settings()
+        self._queues = Queues(self._settings)
         self._attempts = users.Attempts()
 
     @classmethod
@@ -185,6 +188,9 @@ class Campaign:
         database: str | None = None,
         snap: Snap = "characters",
         title: str = "",
+        instructions: str = "",
+        colour: str = "",
+        original: str = "",
         admin: tuple[str, str] | None = None,
     ) -> Campaign:
         """Make a campaign in a new directory, all of it or nothing, and open it.
@@ -192,7 +198,18 @@ class Campaign:
         `database` is the URL of a PostgreSQL database; without one, SQLite is used. `admin` is the
         name and the password of the first user.
         """
-        settings = Settings(mode, order, seed, show_pooled, display or {}, snap, title)
+        settings = Settings(
+            mode,
+            order,
+            seed,
+            show_pooled,
+            display or {},
+            snap,
+            title,
+            instructions,
+            colour,
+            original,
+        )
         judged = Collection(collection)
         check_topics(topics)
         password = None if admin is None else users.hash_password(users.checked_password(admin[1]))
@@ -270,6 +287,30 @@ class Campaign:
         """Hold the lock of the one server that may run on this directory."""
         with server_lock(self.directory, "start another one"):
             yield
+
+    @property
+    def settings(self) -> Settings:
+        """The decisions of the organiser; what another process changes is seen within seconds."""
+        if time.monotonic() > self._settings_end:
+            self._settings, self._settings_end = self._read_settings()
+        return self._settings
+
+    def _read_settings(self) -> tuple[Settings, float]:
+        with self.database.read() as connection:
+            return load_settings(connection), time.monotonic() + _SETTINGS_KEPT
+
+    def change_settings(self, changes: Mapping[str, str], by: User | None = None) -> Settings:
+        """Change the title, the instructions or the colour, while people may be working."""
+        if other := changes.keys() - CHANGEABLE:
+            raise CampaignError(f"{join_names(sorted(other))} cannot be changed in a campaign")
+        with self.database.write() as connection:
+            before = load_settings(connection)
+            after = dataclasses.replace(before, **changes)  # type: ignore[arg-type]
+            if after != before:
+                save_settings(connection, after)
+                note_event(connection, "settings changed", _id(by), names=sorted(changes))
+        self._settings, self._settings_end = self._read_settings()
+        return after
 
     @property
     def mode(self) -> Mode:
@@ -588,6 +629,13 @@ class Campaign:
         """Return how far every assignment is, or every one of a user."""
         with self.database.read() as connection:
             return self._queues.progress(connection, _id(user))
+
+    def pace(self, progress: Iterable[AssignmentProgress] | None = None) -> Pace:
+        """Return how the campaign goes on day by day, and when it may end."""
+        rows = self.progress() if progress is None else progress
+        closed = {topic.id for topic in self.topics() if topic.is_closed}
+        with self.database.read() as connection:
+            return pace(connection, rows, closed)
 
     # The pool
 

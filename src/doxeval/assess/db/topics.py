@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from doxeval.assess.choices import (
     DISPLAY_ROLES,
     MODES,
+    OLD_DISPLAY_ROLES,
     ORDERS,
     PARTS,
     SNAPS,
@@ -31,20 +33,27 @@ from doxeval.assess.db.schema import (
     put_setting,
 )
 from doxeval.assess.db.session import CampaignError, Unknown, decoding
-from doxeval.messages import Parameter, quoted, suggestion
+from doxeval.assess.judging import flaw_of_text
+from doxeval.documents import PathPatterns
+from doxeval.errors import SyntaxProblem
+from doxeval.messages import Parameter, escape, quoted, suggestion
 from doxeval.topics import TEXT_FIELDS, Topic
 
 MAX_KEYWORDS, LONGEST_KEYWORD = 100, 100
+LONGEST_TITLE, LONGEST_INSTRUCTIONS = 200, 50_000
 LONGEST_ID = 1000  # of a topic or a document: ids are parts of addresses
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The decisions of the organiser when the campaign began; pages and exports follow them.
+    """The decisions of the organiser; pages and exports follow them.
 
     order: in which order assessors walk the pool; `random` follows `seed`.
     show_pooled: whether assessors may see which parts of a document runs returned.
-    display: how tags are shown, where it is not guessed. snap: what selections snap to.
+    display: the roles of tags and of path patterns, where they are not guessed; patterns win over
+    tags, and of several patterns the last. snap: what selections snap to.
+    title, instructions (Markdown), colour: what assessors see; these may change while they work.
+    original: where the documents were published, with {id} for the id of each.
 
     >>> Settings(mode="2005").order
     'pool'
@@ -61,21 +70,56 @@ prioritised, random
     display: Mapping[str, str] = field(default_factory=dict)
     snap: Snap = "characters"
     title: str = ""
+    instructions: str = ""
+    colour: str = ""
+    original: str = ""
 
     def __post_init__(self) -> None:
+        if len(self.title) > LONGEST_TITLE or escape(self.title) != self.title:
+            raise CampaignError(
+                Parameter("title", self.title)
+                + f": expected at most {LONGEST_TITLE} visible characters in one line"
+            )
+        if len(self.instructions) > LONGEST_INSTRUCTIONS:
+            raise CampaignError(
+                f"the instructions have {len(self.instructions):,} characters: expected at most "
+                f"{LONGEST_INSTRUCTIONS:,}"
+            )
+        if flaw := flaw_of_text(self.instructions):
+            raise CampaignError(f"the instructions have {flaw}")
+        if self.colour and not re.fullmatch("#[0-9a-fA-F]{6}", self.colour):
+            raise CampaignError(
+                Parameter("colour", self.colour) + ": expected a colour like #1a7f5a"
+            )
         for name, known in (("mode", MODES), ("order", ORDERS), ("snap", SNAPS)):
             chosen = getattr(self, name)
             if chosen not in known:
                 raise CampaignError(Parameter(name, chosen) + suggestion(str(chosen), known))
-        for tag, role in self.display.items():
-            if role not in DISPLAY_ROLES:
-                hint = suggestion(str(role), DISPLAY_ROLES)
-                raise CampaignError(Parameter("display", {tag: role}) + hint)
-        object.__setattr__(self, "display", MappingProxyType(dict(self.display)))
+        if self.original and not re.match(r"https?://[^{}\s]*\{id\}[^{}\s]*\Z", self.original):
+            raise CampaignError(
+                Parameter("original", self.original)
+                + ": expected an address like https://example.org/{id}.html"
+            )
+        display = {key: _display_role(key, role) for key, role in self.display.items()}
+        object.__setattr__(self, "display", MappingProxyType(display))
+
+
+def _display_role(key: str, name: str) -> str:
+    """Return a role by its name, today's or an old one; the key is a tag, or path patterns."""
+    role = OLD_DISPLAY_ROLES.get(name, name)
+    if role not in DISPLAY_ROLES:
+        known = f"; expected one of {', '.join(DISPLAY_ROLES)}"
+        raise CampaignError(Parameter("display", {key: name}) + known)
+    if key.startswith("/"):
+        try:
+            PathPatterns.parse(key)
+        except SyntaxProblem as error:
+            raise CampaignError(Parameter("display", {key: role}) + f"; {error}") from None
+    return role
 
 
 def save_settings(connection: Connection, settings: Settings) -> None:
-    """Keep the settings of a new campaign."""
+    """Keep the settings of a campaign."""
     values = {name: getattr(settings, name) for name in settings.__dataclass_fields__}
     put_setting(connection, "settings", {**values, "display": dict(settings.display)})
 

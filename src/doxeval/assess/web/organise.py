@@ -39,13 +39,14 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from doxeval.assess.db import Balanced, Campaign, Part, User
+    from doxeval.assess.db import Balanced, Campaign, Pace, Part, User
     from doxeval.assess.exchange import Export, ExportFormat
 
 # What the page says after a form was sent; the address has the word, never the sentence.
 NOTICES = {
     "closed": "The topic is closed. Nobody can change its judgments.",
     "reopened": "The topic is open again.",
+    "settings": "The campaign looks as you wish.",
     "assigned": "The topic is assigned.",
     "spread": "The documents are spread over the assessors.",
     "unassigned": "The assignment is withdrawn. Judgments that were made are kept.",
@@ -83,15 +84,18 @@ def _organise_page(
     balanced: Balanced | None = None,
     balance_form: dict[str, str] = _BALANCE,
     people: str = SAMPLE,
+    given: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> Response:
     """Return the page.
 
     secrets: users with new passwords or links, which are shown this once. balanced: who would get
-    what, by the form that was sent. people: what stands in the field for new ones.
+    what, by the form that was sent. people, given: what stands in the field for new people,
+    and in those for settings.
     """
     campaign = campaign_of(request)
-    topics = campaign.topics()
+    topics, progress = campaign.topics(), campaign.progress()
+    pace, settings = campaign.pace(progress), campaign.settings
     return render(
         request,
         "organise",
@@ -109,7 +113,11 @@ def _organise_page(
         titles=titles_of_topics(topics),
         users=campaign.users(),
         assignments=campaign.assignments(),
-        progress=campaign.progress(),
+        progress=progress,
+        pace=pace,
+        chart=_chart(pace),
+        given=given
+        or {name: getattr(settings, name) for name in ("title", "instructions", "colour")},
         agreements=agreement_rows(campaign),
         programs=campaign.programs(),
         programs_agree=_program_rows(campaign),
@@ -117,6 +125,31 @@ def _organise_page(
         mode=campaign.mode,
         roles=ROLES,
     )
+
+
+class Chart(NamedTuple):
+    """A curve of documents done, in units of a picture, and where all of them would be."""
+
+    width: int
+    height: int
+    points: str
+    highest: float
+
+
+def _chart(pace: Pace) -> Chart | None:
+    """Return the curve from nothing to what is done today; None if nothing is."""
+    if not pace.days:
+        return None
+    width, height, margin = 480, 140, 4
+    most = max(pace.total, pace.days[-1].done, 1)
+    across = (width - 2 * margin) / len(pace.days)
+    up = (height - 2 * margin) / most
+    counts = [0, *(each.done for each in pace.days)]
+    points = " ".join(
+        f"{margin + number * across:.1f},{height - margin - count * up:.1f}"
+        for number, count in enumerate(counts)
+    )
+    return Chart(width, height, points, round(height - margin - pace.total * up, 1))
 
 
 def _program_rows(campaign: Campaign) -> list[list[str]]:
@@ -149,6 +182,18 @@ def _honeypot_rows(campaign: Campaign) -> list[list[str]]:
 def _back(done: str, section: str) -> Response:
     """Go back to a section of the page after a form was sent."""
     return RedirectResponse(f"{url('/organise', done=done)}#{section}", 303)
+
+
+def post_settings(request: Request) -> Response:
+    """Change the title, the instructions and the colour of the campaign."""
+    form = request.state.form
+    changes = {name: form.get(name, "").strip() for name in ("title", "instructions", "colour")}
+    changes["instructions"] = changes["instructions"].replace("\r\n", "\n")
+    try:
+        campaign_of(request).change_settings(changes, request.user)
+    except InputError as error:
+        return _organise_page(request, problem=as_sentence(error), given=changes, status=422)
+    return _back("settings", "settings")
 
 
 # Topics and assignments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection as Sized
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +20,9 @@ from doxeval.assess.web.api import (
     place_in,
     query_of,
 )
-from doxeval.assess.web.rendering import campaign_of, render, site_of, url
+from doxeval.assess.web.appearance import stylesheet
+from doxeval.assess.web.errors import RefusedRequest
+from doxeval.assess.web.rendering import FOREVER, campaign_of, render, site_of, url
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -127,6 +130,16 @@ def get_article(request: Request) -> Response:
         document=document,
         title=site_of(request).finder.title(document),
         judge="adjudicated" if judge == ADJUDICATED else None,
+    )
+
+
+def get_colour(request: Request) -> Response:
+    """Answer with the style of a campaign of a colour, which never changes."""
+    colour = request.state.query.get("of", "")
+    if not re.fullmatch("[0-9a-f]{6}", colour):
+        raise RefusedRequest(404, "There is no such colour.", "address")
+    return Response(
+        stylesheet(f"#{colour}"), media_type="text/css", headers={"cache-control": FOREVER}
     )
 
 

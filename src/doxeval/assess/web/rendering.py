@@ -13,7 +13,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
-from doxeval.assess.db import LONGEST_NAME, LONGEST_PASSWORD, SHORTEST_PASSWORD
+from doxeval.assess.db import (
+    LONGEST_INSTRUCTIONS,
+    LONGEST_NAME,
+    LONGEST_PASSWORD,
+    LONGEST_TITLE,
+    SHORTEST_PASSWORD,
+)
+from doxeval.assess.web.appearance import rendered
 from doxeval.assess.web.wire import LONGEST_QUERY
 from doxeval.markup import page_templates
 from doxeval.messages import plural, truncate
@@ -21,7 +28,9 @@ from doxeval.messages import plural, truncate
 if TYPE_CHECKING:
     from doxeval.assess.db import Campaign
     from doxeval.assess.web.find import Finder
+    from doxeval.assess.web.pictures import PictureFolder
 
+FOREVER = "public, max-age=31536000, immutable"
 _LONGEST_SHOWN = 200
 _FOR_ANYONE = frozenset({"problem", "login", "invitation"})
 # What fields of forms take.
@@ -29,19 +38,25 @@ _LIMITS = {
     "longest_name": LONGEST_NAME,
     "longest_password": LONGEST_PASSWORD,
     "longest_query": LONGEST_QUERY,
+    "longest_title": LONGEST_TITLE,
+    "longest_instructions": LONGEST_INSTRUCTIONS,
     "shortest_password": SHORTEST_PASSWORD,
 }
 
 
 @dataclass(frozen=True)
 class Site:
-    """What all requests share; script and style are names of files below /static."""
+    """What all requests share; script and style are names of files below /static.
+
+    pictures: where the pictures of documents are, if the organiser gives them.
+    """
 
     campaign: Campaign
     finder: Finder
     script: str
     style: str
     secure: bool = False
+    pictures: PictureFolder | None = None
 
 
 def site_of(request: Request) -> Site:
@@ -82,7 +97,12 @@ def render(
 def _templates() -> Jinja2Templates:
     environment = page_templates("doxeval.assess.web")
     environment.globals |= {"counted": plural, "url": url, **_LIMITS}
-    environment.filters |= {"named": named, "duration": duration, "decimals": decimals}
+    environment.filters |= {
+        "named": named,
+        "duration": duration,
+        "decimals": decimals,
+        "markdown": rendered,
+    }
     return Jinja2Templates(env=environment)
 
 

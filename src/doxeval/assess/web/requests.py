@@ -59,7 +59,8 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        most = MAX_JSON if scope["path"].startswith("/api/") else MAX_FORM
+        is_large = scope["path"].startswith(("/api/", "/organise/"))
+        most = MAX_JSON if is_large else MAX_FORM
         declared = dict(scope["headers"]).get(b"content-length", b"").decode("latin-1")
         received = 0
 

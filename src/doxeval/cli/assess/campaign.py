@@ -30,7 +30,15 @@ from doxeval.cli.options import (
     seed_option,
     wide_option,
 )
-from doxeval.cli.output import heading, json_data, line, open_in_browser, print_table, warn
+from doxeval.cli.output import (
+    heading,
+    json_data,
+    line,
+    open_in_browser,
+    print_figures,
+    print_table,
+    warn,
+)
 from doxeval.cli.verb import part, verb
 from doxeval.messages import plural, truncate
 from doxeval.named import REQUIRED, option
@@ -44,7 +52,45 @@ _MODES: dict[Mode, str] = {
     "2003": "exhaustivity and specificity of elements",
 }
 
-_LARGEST_DISPLAY = 1 << 20  # bytes
+_LARGEST_DISPLAY = _LARGEST_TEXT = 1 << 20  # bytes
+
+
+@dataclass(frozen=True)
+class LooksOptions:
+    """What assessors see of a campaign besides documents; it can be changed later."""
+
+    title: str | None = option(None, "The title of the campaign, on every page.")
+    instructions: Path | None = option(
+        None, "Instructions for assessors: a file in Markdown.", metavar="FILE"
+    )
+    colour: str | None = option(
+        None,
+        "The colour of links and buttons, made darker or lighter until it can be read.",
+        metavar="#RRGGBB",
+    )
+
+    def given(self) -> dict[str, str]:
+        """Return what is given, by name; a file of instructions as its text."""
+        texts = {
+            "title": self.title,
+            "instructions": None if self.instructions is None else _text_of(self.instructions),
+            "colour": self.colour,
+        }
+        return {name: text for name, text in texts.items() if text is not None}
+
+
+def _text_of(file: Path) -> str:
+    from doxeval.documents import decode_text
+    from doxeval.errors import DocumentError, FormatError
+    from doxeval.files import open_input, read_up_to
+
+    with open_input(file) as data:
+        content = read_up_to(data, _LARGEST_TEXT)
+    try:
+        text = decode_text(content, str(file))
+    except DocumentError as error:
+        raise FormatError(error.message, str(file), error.line) from None
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
 @dataclass(frozen=True)
@@ -74,11 +120,19 @@ class InitOptions:
     )
     display: Path | None = option(
         None,
-        'How to show tags: JSON such as {"st": "heading", "tbl": "table"}.',
+        'How to show tags and paths: JSON such as {"st": "heading", "//li//note": "footnote"}. '
+        "`doxeval assess roles` lists the roles.",
         metavar="FILE",
         shown_default="by the usual names of tags",
     )
     snap: Snap = option("characters", "What highlights grow to.")
+    original: str | None = option(
+        None,
+        "Where the documents were published, with {id} for the id of each, such as "
+        "https://example.org/{id}.html: pages link to it.",
+        metavar="ADDRESS",
+    )
+    looks: LooksOptions = part(LooksOptions)
     database: str | None = database_option()
     admin: str = option("admin", "The first user, an admin.", metavar="NAME")
     password: PasswordOptions = part(PasswordOptions)
@@ -116,7 +170,9 @@ def init(directory: Path, options: InitOptions) -> None:
         show_pooled=options.show_pooled,
         display=_display(options.display),
         snap=options.snap,
+        original=options.original or "",
         database=options.database,
+        **options.looks.given(),
         admin=(options.admin, password),
     ) as campaign:
         topics, admin = campaign.topics(), campaign.user(options.admin)
@@ -145,6 +201,85 @@ def _display(file: Path | None) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
+class RolesOptions:
+    """The options of `doxeval assess roles`."""
+
+    format: TableOrJson = format_option("How to print the roles.")
+
+
+@verb(RolesOptions)
+def roles(options: RolesOptions) -> None:
+    """List how tags can be shown.
+
+    A role says how the page shows an element. Tags and paths have the roles that are listed here,
+    unless `doxeval assess init --display FILE` gives them others. Paths win over tags, and of
+    several paths the last. Tags of this list may have any case, and the prefix of a namespace.
+
+    \b
+    Examples:
+      doxeval assess roles
+      echo '{"st": "heading", "//li//note": "footnote"}' > display.json
+    """
+    check_installed()
+    from doxeval.assess.db import DISPLAY_ROLES
+    from doxeval.assess.web import PATTERN_ROLES, TAG_ROLES
+
+    defaults: dict[str, list[str]] = {role: [] for role in DISPLAY_ROLES}
+    for place, role in {**TAG_ROLES, **PATTERN_ROLES}.items():
+        defaults[role].append(place)
+    if options.format == "json":
+        json_data(
+            [
+                {"role": role, "about": about, "default": defaults[role]}
+                for role, about in DISPLAY_ROLES.items()
+            ],
+            indent=1,
+        )
+        return
+    width = max(map(len, DISPLAY_ROLES))
+    for role, about in DISPLAY_ROLES.items():
+        print_figures([(role, about), ("", " ".join(defaults[role]) or "–")], width)
+
+
+@dataclass(frozen=True)
+class SettingsOptions(CampaignOptions):
+    """The options of `doxeval assess settings`."""
+
+    looks: LooksOptions = part(LooksOptions)
+    format: TableOrJson = format_option("How to print the settings.")
+
+
+@verb(SettingsOptions)
+@directory_argument
+def settings(directory: Path, options: SettingsOptions) -> None:
+    """Change title, instructions and colour, or print all settings.
+
+    A running server shows changes within seconds. An empty title, colour or file takes away what
+    was there. What decides about judgments, such as the mode, stays as it was at the beginning.
+
+    \b
+    Examples:
+      doxeval assess settings campaign
+      doxeval assess settings campaign --title "Tides 2026" --colour '#1a7f5a'
+      doxeval assess settings campaign --instructions guidelines.md
+    """
+    changes = options.looks.given()
+    with opened_campaign(directory, options.collection) as campaign:
+        now = campaign.change_settings(changes) if changes else campaign.settings
+    shown = {
+        name: dict(now.display) if name == "display" else getattr(now, name)
+        for name in now.__dataclass_fields__
+    }
+    if options.format == "json":
+        json_data(shown, indent=1)
+        return
+    for name, value in shown.items():
+        text = "" if value is None else str(value)
+        first = text.partition("\n")[0]
+        line(f"  {name:<13}{truncate(first) or '–'}{' …' if text != first else ''}")
+
+
+@dataclass(frozen=True)
 class ServeOptions(CampaignOptions):
     """The options of `doxeval assess serve`."""
 
@@ -168,6 +303,13 @@ class ServeOptions(CampaignOptions):
         "X-Remote-User; no password is needed then.",
         metavar="NAME",
     )
+    assets: Path | None = option(
+        None,
+        "The folder that the documents were built from, or a copy: their pictures are shown, if "
+        "they are PNG, JPEG, GIF, WebP or AVIF of at most 20 MiB. SVG never is.",
+        metavar="DIR",
+        shown_default="pictures are shown in words",
+    )
     open: bool = option(False, "Open the application in a browser.")
 
 
@@ -183,6 +325,7 @@ def serve(directory: Path, options: ServeOptions) -> None:
     Examples:
       doxeval assess serve campaign --open
       doxeval assess serve campaign --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+      doxeval assess serve campaign --assets pages --open
       doxeval assess serve campaign --behind-tls --trusted-proxy 127.0.0.1
     """
     if (options.tls_cert is None) != (options.tls_key is None):
@@ -217,6 +360,7 @@ def serve_campaign(campaign: Campaign, options: ServeOptions, page: str | None) 
         tls=tls,
         secure=options.behind_tls,
         proxies=proxies,
+        assets=options.assets,
         started=started,
     )
 
@@ -260,6 +404,7 @@ def _status_data(campaign: Campaign) -> dict[str, Any]:
         "topics": [{"topic": topic.id, "closed": topic.closed_at} for topic in campaign.topics()],
         "progress": [asdict(row) for row in campaign.progress()],
         "given_to_nobody": campaign.uncovered_documents(),
+        "pace": campaign.pace().as_dict(),
         **({"programs": [each.as_dict() for each in programs]} if programs else {}),
     }
 
@@ -288,6 +433,8 @@ def _print_status(campaign: Campaign, directory: Path) -> None:
     ]
     if rows:
         note_uncovered(campaign.uncovered_documents())
+        line(f"  {campaign.pace(progress).outlook}")
+        line()
         print_table(["topic", "user", "part", "done", "relevant", "problems", "time", ""], rows)
     else:
         line("Nobody has a topic yet: doxeval assess assign")

@@ -21,8 +21,19 @@ PAGES = {
     "exports": ("admin", "/organise/exports?judgments=union"),
     "account": ("ann", "/account"),
     "help": ("ann", "/help"),
+    "invitation": (None, "/invitation?token="),
     "nothing": ("ann", "/nothing"),
 }
+INSTRUCTIONS = """# What is *relevant*
+
+### Everything that [answers](https://example.org/a/very/long/address/that/does/not/fit/anywhere)
+
+    a line of code that is so long that it does not fit on the screen of any telephone at all
+
+| grade | meaning | and much more | and more |
+|---|---|---|---|
+| highlighted | it answers | averylongwordwithoutanyspaceinit | x |
+"""
 
 
 @pytest.fixture
@@ -30,6 +41,9 @@ def server(serving: Any) -> Server:
     """A campaign in the middle of its work."""
     started: Server = serving()
     campaign = started.campaign
+    looks = {"title": "Tides", "instructions": INSTRUCTIONS, "colour": "#f4d03f"}
+    campaign.change_settings(looks)
+    campaign.invite("bob")
     campaign.unassign("7", "adj", "assess")
     campaign.assign("7", "adj", "adjudicate")
     article = campaign.article("tides")
@@ -43,6 +57,8 @@ def server(serving: Any) -> Server:
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page(server: Server, browsers: Browsers, name: str) -> None:
     user, path = PAGES[name]
+    if name == "invitation":
+        path += server.campaign.invite("bob").token
     for width in (390, 1400):
         for scheme in ("light", "dark"):
             tab = browsers.tab(server, user, width, scheme)
@@ -50,6 +66,9 @@ def test_every_page(server: Server, browsers: Browsers, name: str) -> None:
             if name in ("article", "adjudicate"):
                 tab("dx-document").wait_for()
                 tab(".head").wait_for()
+            tab.page.evaluate(
+                "for (const one of document.querySelectorAll('details')) one.open = true"
+            )
             assert tab.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
             paper = tab.page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert (paper == "rgb(255, 255, 255)") == (scheme == "light")

@@ -56,6 +56,12 @@ export function articlePage({ topic, judge }: Subject, doc: string): string {
   return `${judge ? "/adjudicate" : "/article"}?${query({ topic, doc })}`;
 }
 
+/** One of the pictures of a document. */
+export function pictureAddress({ topic, doc, adjudicating }: ArticleData, number: number): string {
+  const judge = adjudicating ? "adjudicated" : "";
+  return `/api/picture?${query({ topic: topic.id, doc, judge, number: String(number) })}`;
+}
+
 export function queuePage({ topic, judge }: Subject): string {
   return `/queue?${query({ topic, judge })}`;
 }
