@@ -1,15 +1,15 @@
-"""From attributes of documents to display facts (see display.py).
+"""Attributes of documents that become what display needs, and no others are kept.
 
-Readers keep the attributes that may become facts, with the row of the element: `dir`, `lang` and
-`xml:lang` of any element, the others of the elements that have them in HTML, MathML, DocBook, JATS,
-TEI, Mallard, or a collection of INEX. Tags count without the prefix of a namespace.
+These are `dir`, `lang` and `xml:lang` of any element, and the others of the elements that have them
+in HTML, MathML, DocBook, JATS, TEI, Mallard, or a collection of INEX. Tags count without the prefix
+of a namespace. What has no value that can be shown is left out.
 
     cells        rowspan, colspan; morerows, namest, nameend and spanname with the colspec and
                  spanspec around them (CALS); rows, cols and role (TEI)
     lists        start, type, reversed, value (HTML); startingnumber, continuation, numeration
                  (DocBook); list-type (JATS); type (Mallard, TEI); rend (TEI)
-    pictures     src and alt (HTML, Mallard, Wikipedia), fileref (DocBook), url (TEI), file (IEEE),
-                 xlink:href (JATS, Wikipedia)
+    pictures     src (HTML, Mallard, Wikipedia), alt (HTML), fileref (DocBook), url (TEI), file
+                 (IEEE), xlink:href (JATS, Wikipedia)
     phrases      role (DocBook's emphasis), rend (TEI)
     mathematics  display
 
