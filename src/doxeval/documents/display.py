@@ -20,8 +20,8 @@ use them as they are:
     picture    the file of a picture, as a path within the source of the collection
     alt        what stands for a picture that is not shown
 
-A document in `help/tides.html` that refers to `../images/a%20b.png` has the picture `images/a b.png`.
-What is on another host, has an absolute path, or is outside the source, is not kept.
+If `help/tides.html` refers to `../images/a%20b.png`, the picture is `images/a b.png`. What is on
+another host, has an absolute path, or is outside the source, is not kept.
 
 Facts are kept in columns of their own: facts of elements in ascending order, with the number of the
 name and a value: a number as it is, a choice by its place in the list, and other values by the line
