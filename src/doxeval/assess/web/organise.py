@@ -443,7 +443,7 @@ class ExportChoice(NamedTuple):
 def get_exports(request: Request) -> Response:
     """Show the formats, and what each of them cannot keep."""
     choice = _choice(request)
-    problem, ties, count = "", "", 0
+    problem, ties, count, offers_union = "", "", 0, False
     formats = [OfferedFormat(LOG)]
     try:
         export = _export(request, choice)
@@ -452,13 +452,14 @@ def get_exports(request: Request) -> Response:
         formats += [_offered(export, name) for name in EXPORT_FORMATS]
         formats.sort(key=lambda offered: list(TITLES).index(offered.name))
     except RefusedRequest as refused:
-        problem = refused.sentence
+        problem, offers_union = refused.sentence, refused.code == "undecided"
     return render(
         request,
         "exports",
         **choice._asdict(),
         titles=titles_of_topics(campaign_of(request).topics()),
         problem=problem,
+        offers_union=offers_union,
         ties=ties,
         count=count,
         left_out=_left_out(campaign_of(request), choice),
