@@ -75,6 +75,7 @@ FORMATS = {
         "Which format a file is in": "doxeval.runs.read_write",
         "Chunks": "doxeval.runs.chunks",
         "What runs are": "doxeval.runs.descriptions",
+        "Metadata of runs": "doxeval.runs.metadata",
     },
     "Assessments": {
         "INEX XML, 2002–07": "doxeval.assessments.inex_xml",

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Install what some tests need beside Python: Chromium, PostgreSQL, OpenSSL, and Node for axe-core.
+# Install what some tests need beside Python: Chromium, Firefox, PostgreSQL, OpenSSL, and Node for axe-core and
+# puppeteer-core.
 # Only root with apt-get may; others are told what is missing, and pytest names the tests that it skipped.
 # With CI=true, a missing part is an error.
 set -uo pipefail
@@ -7,6 +8,7 @@ cd "$(dirname "$0")/.."
 
 missing() {
     command -v chromium >/dev/null || echo chromium
+    command -v firefox-esr >/dev/null || command -v firefox >/dev/null || echo firefox-esr
     [ -n "${DOXEVAL_TEST_POSTGRESQL:-}" ] || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
         || command -v initdb >/dev/null || echo postgresql
     command -v npm >/dev/null || echo "nodejs npm"
@@ -26,13 +28,13 @@ packages=$(missing | tr '\n' ' ')
 if [ -n "$packages" ]; then
     echo "not installed, so some tests are skipped: $packages" >&2
 fi
-axe=web/node_modules/axe-core/axe.min.js
-if [ ! -f "$axe" ] && command -v npm >/dev/null; then
+modules() { [ -f web/node_modules/axe-core/axe.min.js ] && [ -d web/node_modules/puppeteer-core ]; }
+if ! modules && command -v npm >/dev/null; then
     make --silent web/node_modules/installed >/dev/null 2>&1 || true
 fi
-if [ ! -f "$axe" ]; then
-    echo "not installed, so some tests are skipped: axe-core (make web)" >&2
+if ! modules; then
+    echo "not installed, so some tests are skipped: axe-core or puppeteer-core (make web)" >&2
 fi
-if [ "${CI:-}" = true ] && { [ -n "$packages" ] || [ ! -f "$axe" ]; }; then
+if [ "${CI:-}" = true ] && { [ -n "$packages" ] || ! modules; }; then
     exit 1
 fi

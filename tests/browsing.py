@@ -45,10 +45,10 @@ def violations(page: Any, *, minor: bool = False) -> list[tuple[str, str, str]]:
 class Server:
     """A campaign that is served on a free port, in a thread."""
 
-    def __init__(self, campaign: Campaign) -> None:
+    def __init__(self, campaign: Campaign, **options: Any) -> None:
         self.campaign = campaign
         config = uvicorn.Config(
-            create_app(campaign), port=0, lifespan="off", ws="none", log_config=None
+            create_app(campaign, **options), port=0, lifespan="off", ws="none", log_config=None
         )
         self._server = uvicorn.Server(config)
         self._server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]
@@ -72,8 +72,8 @@ class Server:
 
 
 @contextmanager
-def served(campaign: Campaign) -> Iterator[Server]:
-    server = Server(campaign).start()
+def served(campaign: Campaign, **options: Any) -> Iterator[Server]:
+    server = Server(campaign, **options).start()
     yield server
     server.stop()
 

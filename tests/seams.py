@@ -60,6 +60,7 @@ SEAMS = {
     "kept_words": "doxeval.documents.words._MOST_WORDS",
     "largest_digests_file": "doxeval.storage.files._LARGEST_DIGESTS_FILE",
     "largest_manifest": "doxeval.storage.remote.LARGEST_MANIFEST",
+    "largest_picture": "doxeval.assess.web.pictures.LARGEST_PICTURE",
     "largest_token": "doxeval.markup.expat.LARGEST_TOKEN",
     "lock_file": "doxeval.output.lock_file",
     "longest_document": "doxeval.documents.nodes.LONGEST_DOCUMENT",

@@ -42,6 +42,7 @@ _VARYING: tuple[tuple[str, str], ...] = (
     (r"(\.(?:html|jsonl|gz): )[\d,]+ bytes", r"\1N bytes"),
     (r"(\"end\": \{[^}]*\}, \"sha256\": \")[0-9a-f]{64}", r"\1HASH"),
     (r"(?m)^[0-9a-f]{64}(?=  \S)", "HASH"),
+    (r",\s*(?:# +)?\"commit\": \"[0-9a-f]{12}\+?\"", ""),
     (r"(\"encodingFormat\": \"[^\"]*\",\s*\"sha256\": \")[0-9a-f]{64}", r"\1HASH"),
     (r"\burn:uuid:[0-9a-f-]{36}", "urn:uuid:ID"),
     (r"\bimport:[0-9a-f]{24}\b", "import:ID"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -38,7 +39,19 @@ from doxeval.evaluation import is_score_file, read_scores
 from doxeval.navigation import parse_navigation
 from doxeval.pooling import Pool, read_pool, write_inex_pool, write_jsonl_pool, write_pool
 from doxeval.runs import FORMATS as RUN_FORMATS
-from doxeval.runs import RunFormat, losses, read_open_run, read_run, resolve
+from doxeval.runs import (
+    METADATA,
+    Run,
+    RunFormat,
+    describe_metadata,
+    losses,
+    metadata_rows,
+    parse_metadata,
+    read_open_run,
+    read_run,
+    resolve,
+    write_run,
+)
 from doxeval.scores import FORMATS as SCORE_FORMATS
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import FORMATS as TOPIC_FORMATS
@@ -54,8 +67,12 @@ from fuzzing.inputs import (
     json_records,
     words,
 )
-from fuzzing.target import Reader, Target, collection, file_of, workplace
+from fuzzing.target import Broken, Reader, Target, collection, file_of, workplace
 
+METADATA_WORDS = words(
+    'tag: method: retrieval: - name k1: 0.4 "tag" {} [] & * &a *a !!set !!binary | > ? : --- ... '
+    "ir_metadata.start ir_metadata.end # \\ud800 1e400 .nan 2026-01-01 <<: yes ~"
+)
 PACKAGE_WORDS = words('.. / \\ topics.jsonl doxeval-package.json "id" "sha256" "a" null [ { 0000')
 
 
@@ -215,6 +232,19 @@ def package(data: bytes) -> object:
     _each(lambda: packaged_texts(folder, ["a", "b"]))
     verify_package(folder)
     return read_topics(folder)
+
+
+def run_metadata(data: bytes) -> object:
+    """Metadata of a run, which are shown, written inside a run and read there again."""
+    said = parse_metadata(data, "f.yaml")
+    metadata_rows(said)
+    describe_metadata(said)
+    run = replace(Run.from_dict({"7": ["a"]}), facts={METADATA: said})
+    file = str(workplace() / "inside.run")
+    write_run(run, file, metadata="inside")
+    if read_run(file).facts.get(METADATA) != {**said, "tag": "run"}:
+        raise Broken("metadata inside a run are not read as they were written")
+    return said
 
 
 def old_program(data: bytes) -> object:
@@ -424,6 +454,7 @@ TARGETS = (
             'run topic measure value all nan inf x y 7 8 AP P@5 qid doc , ,, ; "" .5 -1 1e400 1_0'
         ),
     ),
+    Target("metadata", run_metadata, (good.METADATA, good.JSON_METADATA), METADATA_WORDS, share=2),
     Target("package", package, (good.CHECKSUMS + b"\n\n" + good.TEXTS,), PACKAGE_WORDS),
     Target(
         "trec_eval",

@@ -139,3 +139,18 @@ CHECKSUMS = b"%s  topics.jsonl\n%s  doxeval-package.json" % (
     hashlib.sha256(b"{}").hexdigest().encode(),
 )
 TEXTS = b'{"id": "a", "characters": 4, "sha256": "70277bfc"}'
+
+METADATA = b"""ir_metadata.start
+schema-version: 0.1
+tag: mine
+method:
+  automatic: true
+  retrieval:
+  - name: bm25
+    params: {k1: 0.9, b: [0.4, 'x']}
+  - name: LTR
+    reranks: bm25
+data: {test collection: {name: sea}}
+ir_metadata.end
+"""
+JSON_METADATA = b'{"tag": "mine", "method": {"retrieval": [{"name": "bm25", "k": 1e-5}]}}'

@@ -78,6 +78,13 @@ def _operation_on(article: Article, mode: Mode) -> st.SearchStrategy[dict[str, A
         st.sampled_from(["highlight", "highlight", "unhighlight"]),
         ranges | whole,
     )
+    commenting = st.builds(
+        lambda place, value: {
+            "kind": "comment", "start": place[0], "end": place[1], "value": value
+        },
+        ranges | whole,
+        st.sampled_from(["why?", "𝔸", " "]),
+    )  # fmt: skip
     pointing = offsets.map(lambda offset: {"kind": "bep", "start": offset})
     grading = st.builds(
         lambda row, value: {"kind": "grade", "path": article.path_of(row), "value": value},
@@ -96,6 +103,7 @@ def _operation_on(article: Article, mode: Mode) -> st.SearchStrategy[dict[str, A
             {"kind": "skip", "value": False},
         ]
     )
+    rest = rest | commenting
     if mode == "2006":
         return st.one_of(marking, marking, pointing, rest)
     if mode == "2005":

@@ -10,7 +10,7 @@ function inBlocks(...blocks: string[]) {
     const at = starts.filter((start) => start <= unit).length - 1;
     return [starts[at] ?? 0, starts[at + 1] ?? text.length];
   };
-  return { text, runAround };
+  return { text, runAround, isPreformatted: () => false, isHidden: () => false };
 }
 
 const FAMILY = "👩‍👩‍👧";

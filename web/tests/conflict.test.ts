@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { sorted } from "../src/assess/judgment/conflict";
 import {
+  comment,
   entryPoint,
   type Gesture,
   grade,
@@ -81,6 +82,14 @@ describe("two versions of a judgment", () => {
     expect(kinds([mark, plain("undo"), plain("redo")], state(), saved)).toEqual([["highlight"], []]);
     expect(kinds([mark, plain("undo"), plain("undo")], state(), saved)).toEqual([[], ["undo"]]);
     expect(kinds([plain("redo")], state(), saved)).toEqual([[], ["redo"]]);
+  });
+
+  it("keep comments on different passages, and ask about two on the same", () => {
+    const mine = [operation(comment(points, [0, 3], "ours"), 0)];
+    const clashes = (base: StateData, saved: StateData) => sorted(mine, base, saved).clashing.length;
+    expect(clashes(state(), state({ comments: [[4, 6, "theirs"]] }))).toBe(0);
+    expect(clashes(state(), state({ comments: [[0, 3, "theirs"]] }))).toBe(1);
+    expect(clashes(state({ comments: [[0, 3, "x"]] }), state({ comments: [[0, 3, "x"]] }))).toBe(0);
   });
 
   it("keep a problem that either reported", () => {

@@ -14,6 +14,7 @@ export function state(changes: Partial<StateData> = {}): StateData {
     skipped: false,
     problem: false,
     note: "",
+    comments: [],
     ...changes,
   };
 }

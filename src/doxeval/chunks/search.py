@@ -32,7 +32,7 @@ from doxeval.retrieve import (
     round_scores,
     score_units,
 )
-from doxeval.runs import ChunkTable, Run
+from doxeval.runs import METADATA, ChunkTable, Run, made_by_doxeval, retrieval_stage
 
 K = 100
 # What is called with the number of questions answered since the last call: first with 0, when the
@@ -487,4 +487,6 @@ def search_chunks(
     if empty:
         about = f"questions for which nothing was found, whose lists are empty: {join_names(empty)}"
         warnings = (*warnings, about)
-    return replace(run, facts={"model": str(index.model)}, warnings=warnings)
+    method = {"automatic": True, "retrieval": [retrieval_stage("chunks", index.model)]}
+    facts = {"model": str(index.model), METADATA: made_by_doxeval(method=method)}
+    return replace(run, facts=facts, warnings=warnings)

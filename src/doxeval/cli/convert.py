@@ -11,6 +11,7 @@ import click
 from doxeval.cli.options import (
     AssessmentOptions,
     Columns,
+    MetadataOptions,
     RunFormat,
     chunks_option,
     collection_option,
@@ -41,7 +42,7 @@ AssessmentFormat = Literal[
 _ASSESSMENTS = get_args(AssessmentFormat)
 # Options that only one of the two has, by the name of the parameter.
 _OF_ASSESSMENTS = {"pool", "merge", "whitespace", "offsets", "subtopics", "collection", "lossy"}
-_OF_RUNS = {"source_format", "columns", "chunks"}
+_OF_RUNS = {"source_format", "columns", "chunks", "metadata"}
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class ConvertOptions:
     columns: Columns = columns_option()
     chunks: str | None = chunks_option("for a run that names chunks by their ids")
     lossy: bool = option(False, "Write assessments even if something is lost.")
+    about: MetadataOptions = part(MetadataOptions)
     force: bool = force_option("OUT if it exists")
 
 
@@ -99,7 +101,8 @@ def convert(source: str, out: Path, options: ConvertOptions) -> None:
 
     If OUT's format cannot hold everything, the losses are listed and nothing is written; --lossy
     writes assessments anyway. --pool, --merge, --whitespace-nodes, --offsets, --subtopics,
-    --collection and --lossy are about assessments, --from, --columns and --chunks about runs.
+    --collection and --lossy are about assessments, --from, --columns, --chunks and --metadata about
+    runs.
     """
     refuse_existing(out, force=options.force)
     target: Any = options.target_format
@@ -128,7 +131,7 @@ def _format_of_run(out: Path) -> str:
 
 def _convert_run(source: str, out: Path, target: RunFormat, options: ConvertOptions) -> None:
     from doxeval.messages import plural
-    from doxeval.runs import LooksLikeAssessments, format_of, lost_facts, read_run, write_run
+    from doxeval.runs import METADATA, LooksLikeAssessments, format_of, lost_facts, read_run
 
     given = options.source_format or format_of(source) or "text"
     if given != "text":
@@ -142,10 +145,12 @@ def _convert_run(source: str, out: Path, target: RunFormat, options: ConvertOpti
             f"{', '.join(_ASSESSMENTS)}"
         ) from None
     warn(run.warnings)
+    if METADATA in run.facts:
+        refuse_existing(*options.about.files_of(out)[1:], force=options.force)
     left_out = lost_facts(run, target)
     if left_out:
         note(f"left out, as {target} does not hold it: {', '.join(left_out)}")
-    write_run(run, out, target)
+    options.about.write(run, out, target)
     topics = plural(len(run.topics), "topic")
     line(f"{out}: {plural(len(run), 'result')} for {topics}, written as {target}")
 

@@ -10,6 +10,7 @@ import click
 
 from doxeval.cli.options import (
     Columns,
+    NewMetadataOptions,
     Offsets,
     RunFormat,
     chunks_option,
@@ -24,7 +25,7 @@ from doxeval.cli.options import (
     runs_argument,
 )
 from doxeval.cli.output import line, print_figures, warn
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.verb import part, refuse, verb
 from doxeval.messages import plural
 from doxeval.named import option
 
@@ -61,6 +62,7 @@ class FuseOptions:
     )
     out: Path = out_option("The file of the run.", metavar="RUN")
     format: RunFormat | None = option(None, "Format of the run.", shown_default="by its name")
+    about: NewMetadataOptions = part(NewMetadataOptions)
     force: bool = force_option()
 
 
@@ -91,10 +93,10 @@ def fuse(runs: tuple[str, ...], options: FuseOptions) -> None:
     """
     from doxeval.cli.scoring import named_run
     from doxeval.errors import OutputError
-    from doxeval.runs import as_run, read_chunks, write_run
+    from doxeval.runs import as_run, read_chunks
     from doxeval.tasks import fuse as fused_run
 
-    refuse_existing(options.out, force=options.force)
+    refuse_existing(*options.about.files_of(options.out), force=options.force)
     if options.collection is None:
         refuse({"offsets"}, "has no effect without --collection")
     if len(runs) < 2:
@@ -118,7 +120,7 @@ def fuse(runs: tuple[str, ...], options: FuseOptions) -> None:
     warn(made.warnings)
     if not len(made):
         raise OutputError("the runs have no results to fuse")
-    write_run(made, options.out, options.format)
+    options.about.write(made, options.out, options.format)
     line(f"{options.out}: {plural(len(made), 'result')} for {plural(len(made.topics), 'topic')}")
     print_figures(
         (name, str(made.facts[name])) for name in ("method", "task") if name in made.facts

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from doxeval.assessments import Assessments
     from doxeval.documents import Collection
     from doxeval.parallel import Engine
+    from doxeval.runs import Run
 
 Offsets = Literal["characters", "bytes"]
 Columns = Literal["start-length", "start-end"]
@@ -33,7 +34,29 @@ TableOrJson = Literal["table", "json"]
 
 # The directory or the URL of a collection. It stays a string: as a Path, a URL would lose a slash.
 collection_argument = click.argument("directory", metavar="DIR|URL", type=click.Path())
-runs_argument = click.argument("runs", nargs=-1, required=True, metavar="[NAME=]RUN…")
+
+
+def without_metadata(
+    context: click.Context, parameter: click.Parameter, runs: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Leave out the metadata that stand beside runs, where all files of a folder are given."""
+    kept = tuple(name for name in runs if not _is_metadata_of_a_run(name, runs))
+    if kept and len(kept) < len(runs):
+        from doxeval.cli.output import note
+        from doxeval.messages import plural
+
+        note(f"{plural(len(runs) - len(kept), 'file')} of metadata are no runs, and left out")
+    return kept or runs
+
+
+def _is_metadata_of_a_run(name: str, runs: tuple[str, ...]) -> bool:
+    whole, _, suffix = name.rpartition(".")
+    return suffix in ("yaml", "yml") and whole in runs
+
+
+runs_argument = click.argument(
+    "runs", nargs=-1, required=True, metavar="[NAME=]RUN…", callback=without_metadata
+)
 
 # What is written
 
@@ -79,6 +102,45 @@ def _exists(path: Path, replaced: str = "it") -> Exception:
     from doxeval.errors import OutputError
 
     return OutputError(f"{path} exists; --force replaces {replaced}")
+
+
+@dataclass(frozen=True)
+class MetadataOptions:
+    """Where to write what is known of a run, by the schema ir_metadata."""
+
+    metadata: Literal["beside", "inside", "none"] = option(
+        "beside",
+        "Where to write what the run is (ir_metadata): beside it, into RUN.yaml; inside, as "
+        "comments of a text run, which trec_eval rejects; or nowhere.",
+    )
+
+    def files_of(self, run: Path | None) -> list[Path | None]:
+        """Return the file of a run, and that of its metadata."""
+        beside = self.metadata == "beside" and run is not None and not run.is_char_device()
+        return [run, Path(f"{run}.yaml")] if beside else [run]
+
+    def write(self, run: Run, path: Path, format: RunFormat | None = None) -> None:
+        """Write a run, with what is known of it."""
+        from doxeval.runs import write_run
+
+        write_run(run, path, format, metadata=None if self.metadata == "none" else self.metadata)
+
+
+@dataclass(frozen=True)
+class NewMetadataOptions(MetadataOptions):
+    """The same for a run that is made here."""
+
+    platform: bool = option(False, "Also write the computer and the versions of libraries.")
+
+    def write(self, run: Run, path: Path, format: RunFormat | None = None) -> None:
+        """Write a run, with what is known of it."""
+        from doxeval.runs import write_run
+
+        if self.metadata == "none":
+            refuse({"platform"}, "goes into metadata, and --metadata none writes none")
+            write_run(run, path, format)
+        else:
+            write_run(run, path, format, metadata=self.metadata, platform=self.platform)
 
 
 # What is read

@@ -11,6 +11,7 @@ import click
 
 from doxeval.cli.options import (
     EngineOptions,
+    NewMetadataOptions,
     RunFormat,
     force_option,
     jobs_option,
@@ -35,7 +36,17 @@ if TYPE_CHECKING:
     from doxeval.retrieve import Explanation, Searcher, SearchOptions
     from doxeval.topics import Term, Topic
 
-_FOR_FILES = ("run_id", "format", "jobs", "engine", "patience", "out", "force")
+_FOR_FILES = (
+    "run_id",
+    "format",
+    "metadata",
+    "platform",
+    "jobs",
+    "engine",
+    "patience",
+    "out",
+    "force",
+)
 _FOR_RUNS = ("topic", "query", "skip_missing", *_FOR_FILES)
 
 
@@ -79,6 +90,7 @@ class SearchVerbOptions:
         None, "The id of the run.", metavar="ID", shown_default="by task and model"
     )
     format: RunFormat | None = option(None, "Format of the run.", shown_default="by its name")
+    about: NewMetadataOptions = part(NewMetadataOptions)
     jobs: int | None = jobs_option()
     engine: EngineOptions = part(EngineOptions)
     force: bool = force_option()
@@ -147,10 +159,9 @@ def _searcher(collection: str, options: SearchVerbOptions, **defaults: Any) -> S
 def _write_run(collection: str, topics: str, out: Path, options: SearchVerbOptions) -> None:
     from doxeval.errors import OutputError
     from doxeval.retrieve import SearchPlace, search_topics
-    from doxeval.runs import write_run
 
     options.engine.check()
-    refuse_existing(out, force=options.force)
+    refuse_existing(*options.about.files_of(out), force=options.force)
     searcher = _searcher(collection, options)
     chosen = _topics(topics, options.topic)
     cores = 1 if options.engine.engine is not None else os.cpu_count() or 1
@@ -172,7 +183,7 @@ def _write_run(collection: str, topics: str, out: Path, options: SearchVerbOptio
         raise OutputError(
             f"{run.run_id} returns nothing: no word of the topics is in what may be returned"
         )
-    write_run(run, out, options.format)
+    options.about.write(run, out, options.format)
     line(f"{out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'topic')}")
     names = ("model", "articles", "units")
     print_figures((name, str(run.facts[name])) for name in names if name in run.facts)

@@ -11,6 +11,7 @@ import click
 
 from doxeval.cli.options import (
     AssessmentOptions,
+    NewMetadataOptions,
     RunFormat,
     assessments_option,
     collection_option,
@@ -79,6 +80,7 @@ class SimulateOptions:
     format: RunFormat | None = option(
         None, "Format of the runs.", shown_default="by OUT's name; text in a directory"
     )
+    about: NewMetadataOptions = part(NewMetadataOptions)
     force: bool = force_option("existing files")
 
 
@@ -107,8 +109,6 @@ def simulate(options: SimulateOptions) -> None:
     \b
       doxeval simulate --system my.py:forgetful -a qrels --collection DIR --out forgetful.run
     """
-    from doxeval.runs import write_run
-
     out, systems = options.out, _systems(options.system)
     names = [system.name for system in systems]
     if options.collection is None:
@@ -119,15 +119,15 @@ def simulate(options: SimulateOptions) -> None:
     if len(names) > 1:
         refuse_existing_directory(out, "runs in it", force=options.force)
     else:
-        refuse_existing(out, force=options.force)
+        refuse_existing(*options.about.files_of(out), force=options.force)
     runs = _simulated(systems, options.collection, options)
     if len(runs) == 1:
-        write_run(runs[0], out, options.format)
+        options.about.write(runs[0], out, options.format)
         _print_files({out: runs[0]})
         return
     format_: RunFormat = options.format or "text"
     files = {f"{run.run_id}{_SUFFIXES[format_]}": run for run in runs}
-    _write_directory(files, out, format_)
+    _write_directory(files, out, format_, options.about)
     _print_files({out / name: run for name, run in files.items()})
 
 
@@ -175,14 +175,15 @@ def _simulated(systems: list[System], directory: str, options: SimulateOptions) 
     return runs
 
 
-def _write_directory(runs: dict[str, Run], out: Path, format_: RunFormat) -> None:
+def _write_directory(
+    runs: dict[str, Run], out: Path, format_: RunFormat, about: NewMetadataOptions
+) -> None:
     """Write a file for each run: all of them or none."""
     from doxeval.files import output_directory
-    from doxeval.runs import write_run
 
     with output_directory(out) as directory:
         for name, run in runs.items():
-            write_run(run, directory / name, format_)
+            about.write(run, directory / name, format_)
 
 
 def _print_files(runs: dict[Path, Run]) -> None:

@@ -12,6 +12,7 @@ import click
 
 from doxeval.cli.options import (
     Columns,
+    MetadataOptions,
     Offsets,
     chunks_option,
     collection_option,
@@ -20,6 +21,7 @@ from doxeval.cli.options import (
     offsets_option,
     open_collection,
     refuse_existing,
+    without_metadata,
 )
 from doxeval.cli.output import (
     coloured_line,
@@ -32,7 +34,7 @@ from doxeval.cli.output import (
     print_figures,
     shares,
 )
-from doxeval.cli.verb import refuse, verb
+from doxeval.cli.verb import part, refuse, verb
 from doxeval.messages import plural
 from doxeval.named import option
 
@@ -88,11 +90,12 @@ class ValidateOptions:
         "Write a repaired run to OUT, in the format of its name, and report what was changed.",
         metavar="OUT",
     )
+    about: MetadataOptions = part(MetadataOptions)
     force: bool = option(False, "With --fix, replace OUT if it exists.")
 
 
 @verb(ValidateOptions)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN…")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN…", callback=without_metadata)
 def validate(runs: tuple[str, ...], options: ValidateOptions) -> None:
     """Check runs against the rules of a task, and repair them.
 
@@ -118,14 +121,14 @@ def validate(runs: tuple[str, ...], options: ValidateOptions) -> None:
     if options.fix is not None and len(runs) > 1:
         raise click.UsageError("--fix takes one run at a time")
     if options.fix is None:
-        refuse({"force"}, "is for --fix")
+        refuse({"force", "metadata"}, "is for --fix")
     if options.collection is None:
         refuse({"offsets"}, "has no effect without --collection")
     if options.format != "table":
         refuse({"everything"}, "is for the table; JSON always has all problems")
     if options.format == "csv" and not options.statistics:
         raise click.UsageError("--format csv is for --statistics")
-    refuse_existing(options.fix, force=options.force)
+    refuse_existing(*options.about.files_of(options.fix), force=options.force)
     collection = open_collection(options.collection)
     topics = None if options.topics is None else read_topics(options.topics)
     target_topics = topics if options.targets is None else read_topics(options.targets)
@@ -149,7 +152,7 @@ def validate(runs: tuple[str, ...], options: ValidateOptions) -> None:
         if options.format == "table":
             _print_table(report, options.everything)
         if options.fix is not None:
-            _write_repaired(report, options.fix)
+            _write_repaired(report, options.fix, options.about)
     if options.format == "json":
         json_data([report.as_dict() for report in reports], indent=1)
     elif options.format == "csv":
@@ -273,14 +276,14 @@ def _print_csv(reports: list[RunReport]) -> None:
             note(f"{report.file}: {errors}, which the table lists", "red")
 
 
-def _write_repaired(report: RunReport, out: Path) -> None:
-    from doxeval.runs import format_of, write_run
+def _write_repaired(report: RunReport, out: Path, about: MetadataOptions) -> None:
+    from doxeval.runs import format_of
     from doxeval.tasks import repaired
 
     run, changes = repaired(report.run, report.problems)
     is_text = format_of(out) in (None, "text")
     stays = is_text and run.facts.get("task") == "genomics"  # as only the reader of these says
-    write_run(run, out, "genomics" if stays else None)
+    about.write(run, out, "genomics" if stays else None)
     for change in changes or ["nothing had to be changed"]:
         note(f"{out}: {change}")
 

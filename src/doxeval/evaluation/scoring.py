@@ -40,7 +40,15 @@ from doxeval.evaluation.measure_selection import (
 from doxeval.evaluation.ranking import RankedBy, RunRanking, rank_block, tied_documents
 from doxeval.measures import GroundTruth, Measure, Need, Preset
 from doxeval.messages import one_line, truncate
-from doxeval.runs import Block, Run, RunFacts, is_not_found
+from doxeval.runs import (
+    Block,
+    KnownMetadata,
+    Run,
+    RunFacts,
+    describe_metadata,
+    is_not_found,
+    metadata_of_file,
+)
 from doxeval.scores import Curve, DocumentScores, RunScores
 from doxeval.storage import foreign_code
 
@@ -339,9 +347,12 @@ class Scoring:
             notes = [scores.notes for _, scores in parts]
             about_measures += measure_warnings(selected.measure, notes)
             ways.add(selected.measure.document_score)
+        found = KnownMetadata(facts.metadata)
+        if found.metadata is None and source.file is not None:
+            found = metadata_of_file(source.file)
         warnings = (
             *same_file_warnings(source.file or facts.origin, self.assessment_files),
-            *(*facts.warnings, *messages),
+            *(*facts.warnings, *found.warnings, *messages),
             *missing_topics_warnings(
                 has_results[self._have_answers],
                 [topics[number] for number in np.flatnonzero(self._have_answers).tolist()],
@@ -365,7 +376,8 @@ class Scoring:
             results,
             diagnostics.judged.share,
             without_whitespace,
-            one_line(facts.description),
+            one_line(facts.description or describe_metadata(found.metadata or {})),
+            found.metadata,
         )
 
     def _skips(

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from doxeval.comparison import TITLES
 from doxeval.markup import page_templates
-from doxeval.messages import plural
+from doxeval.messages import plural, truncate
 from doxeval.reports.contents import ALPHA, MAX_CHOSEN, MAX_TESTED, Contents, Subject
 from doxeval.reports.data import documents_note, page_data, range_in_words
 from doxeval.reports.figures.curves import curve_figures, shares_figure
@@ -32,12 +32,14 @@ from doxeval.reports.tables import (
     undefined_for_all,
     undefined_rows,
 )
+from doxeval.runs import metadata_rows
 from doxeval.scores import JUDGED_DEPTH
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 _MAX_WARNINGS = 200
+_MOST_ROWS = 200  # of the metadata of a run
 
 
 class Section(NamedTuple):
@@ -161,12 +163,30 @@ def _numbers(contents: Contents, cells: Mapping[str, Sequence[Cell]]) -> dict[st
         "test": "" if tested is None else TITLES[tested.test],
         "tested_pairs": 0 if tested is None else len(tested.pairs),
         "against": against_baseline(contents),
+        "metadata": _metadata(contents),
         "documents_note": documents_note(contents),
         "topic_runs": topics.runs,
         "topic_rows": topics.rows,
         "scatters_left_out": scatters_left_out(contents),
         "taus": [[tau_of(contents, row, column) for column in labels] for row in labels],
     }
+
+
+def _metadata(contents: Contents) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return what is known of runs by the schema ir_metadata, in rows of a name and a text."""
+    shown = []
+    for run in contents.ranking:
+        rows = metadata_rows(contents.scores(run).metadata or {})
+        if len(rows) > _MOST_ROWS:
+            more = f"{len(rows) - _MOST_ROWS:,} more"
+            rows = [*rows[:_MOST_ROWS], ("…", more)]
+        if rows:
+            shown.append((run, [(truncate(name, 100), _line(text)) for name, text in rows]))
+    return shown
+
+
+def _line(text: str) -> str:
+    return truncate(" ".join(text.split()), 500)
 
 
 def _is_there(

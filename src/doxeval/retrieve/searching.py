@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -56,7 +56,7 @@ from doxeval.retrieve.units import (
     WindowUnits,
     returnable_paths,
 )
-from doxeval.runs import Kind, Result, Run
+from doxeval.runs import METADATA, Kind, Result, Run, made_by_doxeval, retrieval_stage
 from doxeval.storage import is_stored
 from doxeval.topics import StructuredQuery, Term, Topic, parse_structured, read_topics
 from doxeval.version import __version__
@@ -231,9 +231,10 @@ def search_topics(
     options = searcher.options
     if isinstance(topics, str | os.PathLike):
         topics = read_topics(topics)
+    topics = as_topics(topics)
     field = query_field(options, query)
     queries, missing_warnings = topic_queries(
-        as_topics(topics),
+        topics,
         field,
         is_structured=options.rules.interpretation is not None,
         skip_missing=skip_missing,
@@ -243,7 +244,7 @@ def search_topics(
         answered,
         searcher,
         run_id or options.run_name(),
-        _run_facts(searcher, field),
+        _run_facts(searcher, field, topics),
         (*missing_warnings, *_warnings(searcher, answered)),
     )
 
@@ -620,7 +621,7 @@ def _run_of(
     )
 
 
-def _run_facts(searcher: Searcher, field: str) -> dict[str, Any]:
+def _run_facts(searcher: Searcher, field: str, topics: Sequence[Topic]) -> dict[str, Any]:
     """Return what is needed to make a run again."""
     index = searcher.index
     described = searcher.options.describe()
@@ -637,7 +638,35 @@ def _run_facts(searcher: Searcher, field: str) -> dict[str, Any]:
         "query": "automatic",  # as INEX means it: nobody changed the queries by hand
         "topic_fields": {field: "yes"},
         "description": "doxeval search: " + "; ".join(f"{name} {shown[name]}" for name in shown),
+        METADATA: _metadata(searcher, field, topics),
     }
+
+
+def _metadata(searcher: Searcher, field: str, topics: Sequence[Topic]) -> dict[str, Any]:
+    """Return the same by the schema ir_metadata."""
+    index, options = searcher.index, searcher.options
+    described = options.describe()
+    stages = []
+    if "articles" in described and not options.by_best_unit:
+        stages.append(retrieval_stage("articles", options.article_model))
+    if "model" in described:
+        stages.append(retrieval_stage(str(options.unit), options.unit_model))
+    said = {name: text for name, text in described.items() if name not in ("model", "articles")}
+    method = {
+        "automatic": True,
+        **{name: text for name, text in said.items() if name != "stop"},
+        "query": field,
+        "indexing": {
+            "tokenizer": f"words of Unicode {index.manifest['unicode']}",
+            "stemmer": index.analysis.stemmer,
+            "stopwords": described["stop"],
+        },
+        "retrieval": stages,
+    }
+    origins = dict.fromkeys(os.path.basename(topic.origin) for topic in topics if topic.origin)
+    data = {"name": index.collection.name, "checksum": index.collection.checksum}
+    data |= {"topics": ", ".join(origins)} if origins else {}
+    return made_by_doxeval(method=method, data={"test collection": data})
 
 
 def _warnings(searcher: Searcher, answers: Mapping[str, SearchResults]) -> Iterator[str]:

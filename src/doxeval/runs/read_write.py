@@ -22,6 +22,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 from doxeval.columns import Frame, are_named_tuples, begins_nested, is_frame
@@ -34,17 +35,34 @@ from doxeval.files import (
     is_compressed,
     open_input,
     open_output,
+    outputs_together,
     uncompressed_name,
 )
 from doxeval.messages import Parameter, quoted
 from doxeval.named import checked
 from doxeval.runs.columns import Result
-from doxeval.runs.run import Block, LooksLikeAssessments, ReadOptions, Run, run_of_block
+from doxeval.runs.metadata import (
+    complete_metadata,
+    is_metadata_file,
+    metadata_comment,
+    metadata_of_file,
+    metadata_path,
+    write_metadata,
+)
+from doxeval.runs.run import (
+    METADATA,
+    Block,
+    LooksLikeAssessments,
+    ReadOptions,
+    Run,
+    run_of_block,
+)
 
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
 
 RunFormat = Literal["text", "inex", "jsonl", "csv", "parquet", "msmarco", "ranx", "genomics"]
+MetadataPlace = Literal["beside", "inside"]
 # A file, a run, a run as a dict {topic: {document: score}} or {topic: [results]}, a data frame, or
 # named tuples such as ScoredDoc of ir_measures.
 RunGiven = str | os.PathLike[str] | Run | Mapping[str, Any] | Frame | Iterable[tuple[Any, ...]]
@@ -178,6 +196,8 @@ def _recognise(
     path: str | os.PathLike[str], file: BinaryIO, given: RunFormat | None = None
 ) -> FileFormat[Iterator[Block], Run]:
     """Return the format of an open file: that given, or by its name, or by how it begins."""
+    if is_metadata_file(path):
+        raise FormatError("these are metadata of a run, not a run", os.fspath(path))
     chosen = _choose(path, given)
     if given is not None or (chosen is not None and chosen.name not in _COMMON_NAMES):
         return chosen or FORMATS["text"]
@@ -214,18 +234,19 @@ def lost_facts(run: Run, format: RunFormat) -> list[str]:
     >>> lost_facts(replace(Run.from_dict({"1": ["a"]}), facts={"task": "Focused"}), "text")
     ['task']
     """
+    facts = [name for name in run.facts if name != METADATA]  # which go beside
     if format == "msmarco":
-        return [*run.facts, *([] if run.score is None else ["scores"]), "the run's id"]
+        return [*facts, *([] if run.score is None else ["scores"]), "the run's id"]
     if format == "ranx":
-        return [*run.facts, *([] if run.rank is None else ["ranks"]), "the run's id"]
+        return [*facts, *([] if run.rank is None else ["ranks"]), "the run's id"]
     if format == "genomics":
-        lost = [name for name in run.facts if name != "task"]
+        lost = [name for name in facts if name != "task"]
         return lost if run.score is None else [*lost, "scores"]
     if format != "inex":
-        return list(run.facts)
+        return facts
     from doxeval.runs.inex_xml import WRITTEN_FACTS
 
-    return [name for name in run.facts if name not in WRITTEN_FACTS]
+    return [name for name in facts if name not in WRITTEN_FACTS]
 
 
 # Reading and writing
@@ -254,6 +275,11 @@ def read_run(
         chosen = _recognise(path, file, format)
         options = _read_options(path, chosen.name, ends, chunks)
         run = run_of_block(next(chosen.read(file, os.fspath(path), options)))
+    if METADATA not in run.facts:
+        found = metadata_of_file(path)
+        known = {} if found.metadata is None else {METADATA: found.metadata}
+        warnings = (*run.warnings, *found.warnings)
+        run = replace(run, facts={**run.facts, **known}, warnings=warnings)
     warn(run.warnings)
     return run
 
@@ -325,11 +351,22 @@ def chunk_table_of(given: ChunkTable | str | os.PathLike[str]) -> ChunkTable:
 
 
 @checked
-def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None = None) -> None:
+def write_run(
+    run: Run,
+    path: str | os.PathLike[str],
+    format: RunFormat | None = None,
+    *,
+    metadata: MetadataPlace | None = None,
+    platform: bool = False,
+) -> None:
     """Write a run; the format goes by the file's name if none is given, else it is text.
 
     What the format cannot hold is an error, and then nothing is written. The file is complete
     or not there.
+
+    metadata: where what is known of the run goes (`run.facts["ir_metadata"]`): "beside" it, in a
+    file `RUN.yaml`, or "inside", into comments at the beginning of a text run, which trec_eval
+    rejects. platform: with the computer and the versions of libraries.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "mine.jsonl"
@@ -346,8 +383,22 @@ def write_run(run: Run, path: str | os.PathLike[str], format: RunFormat | None =
         )
     if lost := chosen.losses(run):
         raise OutputError(f"{file_name}: the format {chosen.name} cannot hold {'; '.join(lost)}")
-    with open_output(path) as file:
-        file.writelines(chosen.write(run))
+    known = run.facts.get(METADATA) if metadata is not None and _is_file(path) else None
+    complete = None if known is None else complete_metadata(known, run.run_id, platform)
+    if metadata == "inside" and chosen.name != "text":
+        raise OutputError(f"{file_name}: metadata go inside text runs only, not {chosen.name}")
+    with outputs_together():
+        with open_output(path) as file:
+            if complete is not None and metadata == "inside":
+                file.write(metadata_comment(complete))
+            file.writelines(chosen.write(run))
+        if complete is not None and metadata == "beside":
+            write_metadata(complete, metadata_path(path))
+
+
+def _is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is written, not a device or a pipe, beside which there is nothing."""
+    return os.path.isfile(path) or not os.path.exists(path)
 
 
 # Runs as callers give them

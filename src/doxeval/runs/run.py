@@ -37,6 +37,7 @@ from doxeval.spans import MOST_GROUPS
 if TYPE_CHECKING:
     from doxeval.runs.chunks import ChunkTable
 
+METADATA = "ir_metadata"  # the fact of a run that says all that is known of it
 Order = Literal["list", "rank", "rsv", "trec"]
 _ROWS_SHOWN = 10  # in notebooks
 _PLURALS = {
@@ -515,7 +516,8 @@ class RunFacts(NamedTuple):
 
     run_ids: those in the file, in the order of first appearance. run_id: the last of them. stated:
     warnings of the reader. has_ranks, has_scores: whether every result has one. shape: what all
-    lines of a text run have in common. description: what the file says the run is.
+    lines of a text run have in common. description: what the file says the run is. metadata: the
+    same by the schema ir_metadata.
     """
 
     run_id: str
@@ -526,6 +528,7 @@ class RunFacts(NamedTuple):
     has_scores: bool
     shape: tuple[int, ...] = ()
     description: str = ""
+    metadata: Mapping[str, Any] | None = None
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -573,6 +576,7 @@ class Block(NamedTuple):
             run.score is not None,
             self.shape,
             run.facts.get("description", ""),
+            run.facts.get(METADATA),
         )
 
 

@@ -8,8 +8,9 @@
 
 Fields are separated by white space; there is one kind per file. Lines are in the order of the
 ranking. A byte order mark before the first line is passed over. Lines before the first result that
-begin with `#` and a space are a comment, which says what the run is; anything else is an error that
-names the line. With `ends` the last column is an end, not a length, as some programs write it.
+begin with `#` and a space are a comment, which says what the run is, and may hold its
+[metadata](#metadata-of-runs); anything else is an error that names the line. With `ends` the last
+column is an end, not a length, as some programs write it.
 
 Files of any size are read block by block, each block ending where the topic changes. Of several
 errors, the one on the lowest line is raised; the first line decides how many fields all lines must
@@ -40,7 +41,9 @@ from doxeval.errors import FormatError
 from doxeval.files import BYTE_ORDER_MARK, LONGEST_LINE, name_of_file
 from doxeval.messages import quoted
 from doxeval.runs.columns import Kind
+from doxeval.runs.metadata import KnownMetadata, metadata_in_comment
 from doxeval.runs.run import (
+    METADATA,
     Block,
     LooksLikeAssessments,
     LooksLikeTopics,
@@ -101,9 +104,8 @@ def read_blocks(reader: BlockReader, file: IO[bytes], options: ReadOptions) -> I
             lines.next_line = reader.next_line
             if block is None:
                 continue
-            if lines.comment and not has_results:
-                facts = {**block.run.facts, "description": lines.comment}
-                block = block._replace(run=replace(block.run, facts=facts))
+            if not has_results:
+                block = block._replace(run=lines.described(block.run))
             has_results = True
             yield block
         if not has_results:
@@ -158,7 +160,8 @@ class _TopicLines:
         self._rest = b""  # behind the last block
         self._head = b""  # of the file
         self.next_line = 1
-        self.comment = ""
+        self._comment = ""
+        self._known = KnownMetadata()
 
     def __iter__(self) -> Iterator[bytes]:
         rows = _AT_ONCE if self._rows is None else _LONG_ROW * self._rows
@@ -174,10 +177,20 @@ class _TopicLines:
     def _take_comment(self) -> None:
         """Take the comment off the beginning; its lines stay, so that the others keep numbers."""
         comment = comment_of(self._ahead)
-        lines = (line.strip().removeprefix(b"#") for line in comment.split(b"\n"))
-        self.comment = " ".join(b" ".join(lines).decode("utf-8", "replace").split())
+        self._known, rest = metadata_in_comment(comment.decode("utf-8", "replace"), self._origin)
+        lines = (line.strip().removeprefix("#") for line in rest.split("\n"))
+        self._comment = " ".join(" ".join(lines).split())
         self._ahead = b"\n" * comment.count(b"\n") + self._ahead[len(comment) :]
         self._head = self._head[len(comment) :]
+
+    def described(self, run: Run) -> Run:
+        """Return a run with what the comment says about it."""
+        facts = dict(run.facts)
+        if self._comment:
+            facts["description"] = self._comment
+        if self._known.metadata is not None:
+            facts[METADATA] = self._known.metadata
+        return replace(run, facts=facts, warnings=(*run.warnings, *self._known.warnings))
 
     def read_head(self) -> bytes:
         """Return the beginning of the file, as long as it is always looked at."""

@@ -217,7 +217,8 @@ class RunScores:
     documents: the scores of single documents, if they were requested.
     judged: how much of it was judged; None if that is not known.
     without_whitespace: the same scores with white space ignored, if they were kept; nan where they
-    were not. description: what the run is, on one line; empty if nobody said so.
+    were not. description: what the run is, on one line; empty if nobody said so. metadata: all that
+    is known of it, by the schema ir_metadata.
 
     >>> RunScores("mine", np.array([[0.5, 0.25]]), np.array([True, True]))
     RunScores('mine': 1 measure, 2 topics)
@@ -236,6 +237,7 @@ class RunScores:
     judged: JudgedSummary | None = None
     without_whitespace: Floats | None = None
     description: str = ""
+    metadata: Mapping[str, Any] | None = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RunScores):

@@ -14,7 +14,7 @@ from doxeval.documents import Collection, DocumentWords
 from doxeval.errors import DoxevalError, InputError, warn
 from doxeval.messages import escape, join_names, quoted
 from doxeval.named import checked
-from doxeval.runs import Kind, Result, Run
+from doxeval.runs import METADATA, Kind, Result, Run, made_by_doxeval
 from doxeval.stereotypes.lookup import as_system
 from doxeval.stereotypes.systems import (
     SYSTEMS,
@@ -89,7 +89,15 @@ def simulate(
         names = join_names(empty)
         warnings.append(f"topics without relevant units, whose lists are empty: {names}")
     warn(warnings)
-    return replace(Run.from_results(results, run_id or simulated.name), warnings=tuple(warnings))
+    stage = {"name": "simulated", "method": simulated.name}
+    params = {"quant": quant, "seed": seed, "max_results": max_results, "unit": unit}
+    about = made_by_doxeval(
+        description=f"simulated: {simulated.name}",
+        method={"automatic": True, "retrieval": [{**stage, "params": params}]},
+        data={"test collection": {"name": collection.name, "checksum": collection.checksum}},
+    )
+    made = Run.from_results(results, run_id or simulated.name)
+    return replace(made, facts={METADATA: about}, warnings=tuple(warnings))
 
 
 def _listed(system: System, situation: Situation, topic: str) -> RankedElements:

@@ -24,6 +24,7 @@ from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, plural, quoted, truncate
 from doxeval.named import Named, Noun, checked, parameter, parse
 from doxeval.runs import (
+    METADATA,
     Kind,
     Order,
     Run,
@@ -31,7 +32,9 @@ from doxeval.runs import (
     SpanLists,
     as_run,
     is_one_run,
+    made_by_doxeval,
     resolve,
+    retrieval_stage,
     unit_kinds,
     unit_numbers,
 )
@@ -234,6 +237,14 @@ def fuse(
             "description": described,
             "method": str(chosen),
             "runs": names,
+            METADATA: made_by_doxeval(
+                description=described,
+                method={
+                    "automatic": True,
+                    **({} if rules == ANY_TASK else {"task": rules.name}),
+                    "retrieval": [retrieval_stage("fusion", chosen, interpolates=names)],
+                },
+            ),
         },
         warnings=tuple(dict.fromkeys([*warnings, *changes])),
         origin=None,

@@ -10,8 +10,9 @@ import numpy as np
 
 from doxeval.arrays import Ints
 from doxeval.messages import plural
-from doxeval.runs import Run
+from doxeval.runs import METADATA, SCHEMA, Run
 from doxeval.tasks.checks import INTERLEAVED, SPLIT_TOPIC, Problem, coming_back, first_rows
+from doxeval.version import __version__
 
 
 def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
@@ -54,6 +55,10 @@ def repaired(run: Run, problems: Sequence[Problem]) -> tuple[Run, list[str]]:
     if _score_rises(fixed):
         fixed = replace(fixed, score=None)
         changes.append("dropped the scores, which contradict the order of the lines")
+    if changes:
+        known = run.facts.get(METADATA) or {"schema-version": SCHEMA, "tag": run.run_id}
+        by = {"by": f"doxeval {__version__}", "changes": changes}
+        fixed = replace(fixed, facts={**fixed.facts, METADATA: {**known, "repaired": by}})
     return fixed, changes
 
 

@@ -59,7 +59,7 @@ def package(judged_campaign: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     """A package with documents, two baselines and a run; nobody changes it."""
     folder = tmp_path_factory.mktemp("packages")
     campaign = Path(shutil.copytree(judged_campaign, folder / "campaign"))
-    write_files(folder, {"my.run": RUN})
+    write_files(folder, {"my.run": RUN, "my.run.yaml": "tag: mine\nactor: {name: Ann}\n"})
     options = ("--run", folder / "my.run", "--author", "Shore, Ann", "--author", "The Library")
     done = packaged(campaign, folder / "tides", *LICENSED, *options, "--title", "Tides & <ships>")
     assert done.exit_code == 0, done.output
@@ -89,7 +89,8 @@ def test_everything_that_a_test_collection_consists_of(package: Path, sources: A
         *("README.md", "CITATION.cff", "SHA256SUMS", "croissant.json", "doxeval-package.json"),
         *("topics.jsonl", "judgments.jsonl", "qrels.txt", "pool.jsonl", "documents.jsonl"),
         *("agreement.json", "statistics.json", "baselines/scores.csv", "baselines/my.run"),
-        *("baselines/doxeval-lm.run", "baselines/doxeval-bm25.run"),
+        *("baselines/doxeval-lm.run", "baselines/doxeval-bm25.run", "baselines/my.run.yaml"),
+        *("baselines/doxeval-lm.run.yaml", "baselines/doxeval-bm25.run.yaml"),
     }
     assert [line["id"] for line in lines_of(package / "topics.jsonl")] == ["7", "8"]
     collection = Collection(sources.collection)

@@ -69,7 +69,9 @@ def test_the_command_writes_all_runs_into_a_directory(
     assert doxeval("simulate", *several).exit_code == 1
     assert doxeval("simulate", *several, "--force", "--format", "csv").exit_code == 0
     assert sorted(path.name for path in out.glob("*.csv")) == ["leaves.csv", "perfect.csv"]
-    assert len(list(out.iterdir())) == len(SYSTEMS) + 2
+    files = [path.name for path in out.iterdir()]
+    assert len([name for name in files if not name.endswith(".yaml")]) == len(SYSTEMS) + 2
+    assert len(files) == 2 * (len(SYSTEMS) + 2), "and the metadata of each"
     into_file = doxeval("simulate", *several[:-1], judged, "--force")
     assert into_file.exit_code == 1
     assert f"{judged} is a file; expected a directory" in into_file.stderr

@@ -146,7 +146,7 @@ def test_a_system_of_a_file(files: Path, collection: Collection) -> None:
     done = doxeval("simulate", *several, *where, "runs")
     assert done.exit_code == 0, done.stderr
     names = ["forgetful.run", "perfect.run", "whole-documents.run"]
-    assert sorted(path.name for path in (files / "runs").iterdir()) == names
+    assert sorted(path.name for path in (files / "runs").glob("*.run")) == names
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import { Assessment } from "./judgment/assessment";
 import { keepTime } from "./judgment/timing";
 import { listenToKeys, type PageActions } from "./keys";
 import { adjudication, takeSide } from "./panels/adjudication";
+import { comments, writeComment } from "./panels/comments";
 import { heldChanges, showHelp } from "./panels/dialogs";
 import { finder } from "./panels/find";
 import { textFinder } from "./panels/find-in-text";
@@ -70,6 +71,7 @@ function show(main: HTMLElement, work: Assessment): void {
     settings: () => showSettings(work, settings),
     takeSide: (key) => takeSide(work, key),
     help: () => showHelp(data.mode, data.adjudicating),
+    comment: () => writeComment(work),
   };
   const { root } = work.shown;
   for (const [name, value] of [
@@ -94,6 +96,7 @@ function show(main: HTMLElement, work: Assessment): void {
     heldChanges(work),
     checks(work),
     ...judgmentPanels(work),
+    comments(work),
     notes(work),
     work.subject.reading ? null : finder(work),
   );

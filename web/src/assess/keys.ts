@@ -17,6 +17,7 @@ export interface PageActions {
   /** Take a side as an adjudicator. */
   takeSide(key: string): void;
   help(): void;
+  comment(): void;
 }
 
 export function listenToKeys(work: Assessment, cursor: Cursor, page: PageActions): void {
@@ -58,6 +59,8 @@ function pressed(event: KeyboardEvent, work: Assessment, cursor: Cursor, page: P
       return done(event.repeat || work.previous());
     case "k":
       return done(page.toggleKeywords());
+    case "m":
+      return done(page.comment());
     case ".":
       return done(page.stepKeyword(true));
     case ",":

@@ -5,19 +5,49 @@ export const MAX_SECONDS = 600;
 
 export type DisplayRole =
   | "heading"
+  | "heading-1"
+  | "heading-2"
+  | "heading-3"
+  | "heading-4"
+  | "heading-5"
+  | "heading-6"
+  | "paragraph"
+  | "preformatted"
+  | "code"
+  | "emphasis"
+  | "strong"
+  | "small"
+  | "superscript"
+  | "subscript"
   | "list"
+  | "ordered-list"
   | "item"
-  | "table"
-  | "row"
-  | "cell"
-  | "inline"
+  | "definition-list"
+  | "term"
+  | "description"
+  | "quote"
+  | "quotation"
+  | "footnote"
+  | "caption"
   | "figure"
-  | "maths"
+  | "picture"
+  | "table"
+  | "head"
+  | "body"
+  | "row"
+  | "header"
+  | "cell"
+  | "break"
+  | "rule"
+  | "mathematics"
+  | "inline"
   | "block";
 
 export type Snap = "characters" | "words" | "sentences";
 
 export const BEP_QUOTE = 32;
+
+export const LONGEST_COMMENT = 2000;
 
 export const LONGEST_NOTE = 10000;
 
@@ -33,6 +63,8 @@ export const LONGEST_QUERY = 200;
 
 export type Span = [number, number];
 
+export type Comment = [number, number, string];
+
 export type WireGrade = number | "?" | [number, number];
 
 export type OperationKind =
@@ -45,10 +77,24 @@ export type OperationKind =
   | "not-relevant"
   | "reopen"
   | "note"
+  | "comment"
   | "problem"
   | "skip"
   | "undo"
   | "redo";
+
+export type FactName =
+  | "dir"
+  | "lang"
+  | "rowspan"
+  | "colspan"
+  | "start"
+  | "value"
+  | "reversed"
+  | "numbering"
+  | "display";
+
+export type Fact = [number, FactName, string];
 
 /** The judgment of one document as it stands. */
 export interface StateData {
@@ -60,6 +106,7 @@ export interface StateData {
   skipped: boolean;
   problem: boolean;
   note: string;
+  comments: Comment[];
 }
 
 /** The statement of a topic, without fields that are empty. */
@@ -75,7 +122,8 @@ export interface TopicData {
 /**
  * The elements of a document in their order, as columns.
  *
- * The path of a row is made of the tags and ordinals of its ancestors and its own.
+ * The path of a row is made of the tags and ordinals of its ancestors and its own. tag and role
+ * are numbers of the article's tags and roles.
  */
 export interface ElementRows {
   start: number[];
@@ -83,6 +131,14 @@ export interface ElementRows {
   parent: number[];
   tag: number[];
   ordinal: number[];
+  role: number[];
+}
+
+/** A picture of an element: words that stand for it, and its number if the server has it. */
+export interface PictureData {
+  element: number;
+  alt: string;
+  number: number | null;
 }
 
 /** Where a document is in the queue of its judge, and its neighbours there. */
@@ -120,13 +176,15 @@ export interface JudgmentData {
 /**
  * All that the page of an article shows: the document, the topic, and the judgment so far.
  *
- * pooled: None if the organiser does not show what the systems returned. others: to adjudicators.
+ * original: where the document was published, if the organiser says. pooled: None if the organiser
+ * does not show what the systems returned. others: to adjudicators.
  */
 export interface ArticleData extends JudgmentData {
   user: string;
   topic: TopicData;
   doc: string;
   title: string;
+  original: string | null;
   mode: Mode;
   closed: boolean;
   adjudicating: boolean;
@@ -136,7 +194,9 @@ export interface ArticleData extends JudgmentData {
   sha256: string;
   elements: ElementRows;
   tags: string[];
-  roles: Record<string, DisplayRole>;
+  roles: DisplayRole[];
+  facts: Fact[];
+  pictures: PictureData[];
   pooled: Span[] | null;
   keywords: string[];
   snap: Snap;

@@ -190,6 +190,7 @@ class Campaign:
         title: str = "",
         instructions: str = "",
         colour: str = "",
+        original: str = "",
         admin: tuple[str, str] | None = None,
     ) -> Campaign:
         """Make a campaign in a new directory, all of it or nothing, and open it.
@@ -198,7 +199,16 @@ class Campaign:
         name and the password of the first user.
         """
         settings = Settings(
-            mode, order, seed, show_pooled, display or {}, snap, title, instructions, colour
+            mode,
+            order,
+            seed,
+            show_pooled,
+            display or {},
+            snap,
+            title,
+            instructions,
+            colour,
+            original,
         )
         judged = Collection(collection)
         check_topics(topics)

@@ -33,7 +33,16 @@ from doxeval.assess.db.schema import JUDGMENTS, POOL_DOCUMENTS, USERS, note_even
 from doxeval.assess.db.session import CampaignError
 from doxeval.assess.db.snapshots import keep_snapshot, read_snapshot
 from doxeval.assess.db.topics import load_settings, recorded_collection
-from doxeval.assess.judging import Article, Grade, Mode, Range, State, problems
+from doxeval.assess.judging import (
+    Article,
+    Comment,
+    Grade,
+    Mode,
+    Range,
+    State,
+    merged_comments,
+    problems,
+)
 from doxeval.assessments import merge_passages
 from doxeval.documents import Collection
 from doxeval.errors import CollectionError
@@ -147,13 +156,19 @@ class Rebase:
     def _anchored(
         self, state: State, document: str, text_sha256: str, new: Article
     ) -> tuple[State, tuple[str, ...]]:
-        if not state.highlights and state.bep is None and not state.grades:
+        if not (state.highlights or state.bep is not None or state.grades or state.comments):
             return state, ()
         old = self._old_article(document, text_sha256)
         if old is not None:
             return reanchor(state, old, new, self.mode)
         empty = replace(
-            state, highlights=(), bep=None, grades={}, inferred=frozenset(), status="open"
+            state,
+            highlights=(),
+            bep=None,
+            grades={},
+            inferred=frozenset(),
+            comments=(),
+            status="open",
         )
         return empty, ("everything: the text that was judged is neither kept nor found",)
 
@@ -236,6 +251,14 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
         if bep is None:
             quote = quoted(old.text[state.bep : after])
             not_found.append(f"the best entry point {state.bep:,}, before {quote}: {why}")
+    comments: list[Comment] = []
+    for start, end, comment in state.comments:
+        at, why = _new_place(old.text, new.text, start, end)
+        if at is None:
+            quote = quoted(old.text[start:end])
+            not_found.append(f"the comment {quoted(comment)} on {quote}: {why}")
+        else:
+            comments.append((at, at + end - start, comment))
     joined, _ = merge_passages(highlights)
     grades: dict[str, Grade] = {}
     for path, grade in state.grades.items():
@@ -249,6 +272,7 @@ def reanchor(state: State, old: Article, new: Article, mode: Mode) -> tuple[Stat
         bep=bep,
         grades=grades,
         inferred=state.inferred & grades.keys(),
+        comments=merged_comments(comments),
     )
     if not_found or problems(moved, new, mode):
         moved = replace(moved, status="open")

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 from doxeval.assess.choices import (
     DISPLAY_ROLES,
     MODES,
+    OLD_DISPLAY_ROLES,
     ORDERS,
     PARTS,
     SNAPS,
@@ -33,6 +34,8 @@ from doxeval.assess.db.schema import (
 )
 from doxeval.assess.db.session import CampaignError, Unknown, decoding
 from doxeval.assess.judging import flaw_of_text
+from doxeval.documents import PathPatterns
+from doxeval.errors import SyntaxProblem
 from doxeval.messages import Parameter, escape, quoted, suggestion
 from doxeval.topics import TEXT_FIELDS, Topic
 
@@ -47,8 +50,10 @@ class Settings:
 
     order: in which order assessors walk the pool; `random` follows `seed`.
     show_pooled: whether assessors may see which parts of a document runs returned.
-    display: how tags are shown, where it is not guessed. snap: what selections snap to.
+    display: the roles of tags and of path patterns, where they are not guessed; patterns win over
+    tags, and of several patterns the last. snap: what selections snap to.
     title, instructions (Markdown), colour: what assessors see; these may change while they work.
+    original: where the documents were published, with {id} for the id of each.
 
     >>> Settings(mode="2005").order
     'pool'
@@ -67,6 +72,7 @@ prioritised, random
     title: str = ""
     instructions: str = ""
     colour: str = ""
+    original: str = ""
 
     def __post_init__(self) -> None:
         if len(self.title) > LONGEST_TITLE or escape(self.title) != self.title:
@@ -89,11 +95,27 @@ prioritised, random
             chosen = getattr(self, name)
             if chosen not in known:
                 raise CampaignError(Parameter(name, chosen) + suggestion(str(chosen), known))
-        for tag, role in self.display.items():
-            if role not in DISPLAY_ROLES:
-                hint = suggestion(str(role), DISPLAY_ROLES)
-                raise CampaignError(Parameter("display", {tag: role}) + hint)
-        object.__setattr__(self, "display", MappingProxyType(dict(self.display)))
+        if self.original and not re.match(r"https?://[^{}\s]*\{id\}[^{}\s]*\Z", self.original):
+            raise CampaignError(
+                Parameter("original", self.original)
+                + ": expected an address like https://example.org/{id}.html"
+            )
+        display = {key: _display_role(key, role) for key, role in self.display.items()}
+        object.__setattr__(self, "display", MappingProxyType(display))
+
+
+def _display_role(key: str, name: str) -> str:
+    """Return a role by its name, today's or an old one; the key is a tag, or path patterns."""
+    role = OLD_DISPLAY_ROLES.get(name, name)
+    if role not in DISPLAY_ROLES:
+        known = f"; expected one of {', '.join(DISPLAY_ROLES)}"
+        raise CampaignError(Parameter("display", {key: name}) + known)
+    if key.startswith("/"):
+        try:
+            PathPatterns.parse(key)
+        except SyntaxProblem as error:
+            raise CampaignError(Parameter("display", {key: role}) + f"; {error}") from None
+    return role
 
 
 def save_settings(connection: Connection, settings: Settings) -> None:

@@ -8,7 +8,7 @@ Each judged document makes these annotations, one on each line:
     bookmarking    the best entry point: where the selected text begins
     highlighting   a highlighted passage
     assessing      an element, by its path (XPathSelector): its grade as JSON
-    commenting     the assessor's note
+    commenting     the assessor's note, or with a passage a comment on it
 
 The topic is a body with the purpose "classifying", the assessor's pseudonym the nickname of the
 creator, a Person or Software. Text is selected by position, in code points, half-open, and by quote
@@ -38,7 +38,14 @@ import msgspec
 from msgspec import UNSET, Meta, Struct
 
 from doxeval.assess.exchange.types import Judged, ReadJudgment
-from doxeval.assess.judging import Article, Grade, Range, flaw_of_note, grade_from_json
+from doxeval.assess.judging import (
+    Article,
+    Grade,
+    Range,
+    flaw_of_comment,
+    flaw_of_note,
+    grade_from_json,
+)
 from doxeval.assessments import LARGEST_FILE, MARKS, merge_passages
 from doxeval.columns import refuse_unknown
 from doxeval.documents import Collection, normalise_id
@@ -106,6 +113,9 @@ def _annotations(judged: Judged, collection: Collection) -> Iterator[dict[str, A
         yield _annotation(judged, "assessing", [body], selector)
     if state.note:
         yield _annotation(judged, "commenting", [_text("commenting", state.note)])
+    for start, end, comment in state.comments:
+        bodies = [_text("commenting", comment)]
+        yield _annotation(judged, "commenting", bodies, *_selectors(article.text, start, end))
 
 
 def in_document_order(paths: Iterable[str], article: Article) -> list[str]:
@@ -435,6 +445,7 @@ class _JudgmentDraft:
     highlights: list[Range] = field(default_factory=list)
     grades: dict[str, Grade] = field(default_factory=dict)
     inferred: set[str] = field(default_factory=set)
+    comments: dict[Range, str] = field(default_factory=dict)
     # What is said once: "bep", "note", "relevant" and "marks".
     facts: dict[str, Any] = field(default_factory=dict)
 
@@ -446,7 +457,11 @@ class _JudgmentDraft:
         elif annotation.motivation == "bookmarking":
             self._set("bep", _needed(place)[0])
         elif annotation.motivation == "commenting":
-            self._set("note", annotation.body("commenting"))
+            comment = annotation.body("commenting")
+            if place is None or place == (0, len(article.text)):
+                self._set("note", comment)
+            elif self.comments.setdefault(place, comment) != comment:
+                raise FormatError(f"there are two comments on {place[0]:,} to {place[1]:,}")
         elif annotation.motivation == "assessing" and (path := annotation.path) is not None:
             self._add_grade(path, annotation.body("assessing"), article)
         elif annotation.motivation == "assessing":
@@ -502,9 +517,13 @@ class _JudgmentDraft:
             frozenset(self.inferred),
             self.facts.get("marks", ()),
             self.facts.get("note", ""),
+            tuple((*place, text) for place, text in sorted(self.comments.items())),
             self.origin,
             self.line,
         )
+        for comment in self.comments.values():
+            if flaw := flaw_of_comment(comment):
+                raise FormatError(f"a comment: {flaw}", self.origin, self.line)
         if flaw := flaw_of_note(read.note):
             raise FormatError(f"the note: {flaw}", self.origin, self.line)
         if self.facts.get("relevant", read.state.is_relevant) != read.state.is_relevant:

@@ -34,7 +34,14 @@ from doxeval.assess.agreement import adjudicated_by, votes
 from doxeval.assess.choices import EXPORT_FORMATS, ExportFormat
 from doxeval.assess.exchange.annotations import annotation_lines
 from doxeval.assess.exchange.types import Judged
-from doxeval.assess.judging import Article, Mode, State, inconsistencies, touched
+from doxeval.assess.judging import (
+    Article,
+    Mode,
+    State,
+    inconsistencies,
+    merged_comments,
+    touched,
+)
 from doxeval.assessments import (
     AssessmentFormat,
     Assessments,
@@ -120,6 +127,8 @@ class Export:
         losses = assessment_losses(judgments, _WRITERS[format])
         if any(judged.state.note for judged in self.judged):
             losses.append("notes of assessors")
+        if any(judged.state.comments for judged in self.judged):
+            losses.append("comments on passages")
         return tuple(losses)
 
     def judgments(self, format: ExportFormat) -> Sequence[Judgment]:
@@ -346,6 +355,7 @@ def _for_all(those: Sequence[Judged], state: State) -> Judged:
             problem=any(each.state.problem for each in those),
             skipped=all(each.state.skipped for each in those),
             note="\n".join(each.state.note for each in those if each.state.note),
+            comments=merged_comments(comment for each in those for comment in each.state.comments),
         ),
         off_pool=all(each.off_pool for each in those),
         program=any(each.program for each in those),

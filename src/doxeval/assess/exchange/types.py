@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from doxeval.assess.judging import Grade, Range, State
+from doxeval.assess.judging import Comment, Grade, Range, State
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ class ReadJudgment:
     inferred: frozenset[str] = frozenset()
     marks: tuple[str, ...] = ()
     note: str = ""
+    comments: tuple[Comment, ...] = ()
     origin: str | None = None
     line: int | None = None
 
@@ -93,6 +94,7 @@ class ReadJudgment:
             skipped="skipped" in self.marks,
             problem="problem" in self.marks,
             note=self.note,
+            comments=self.comments,
         )
 
 

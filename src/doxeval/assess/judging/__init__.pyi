@@ -17,8 +17,10 @@ from doxeval.assess.judging.rules import gradable as gradable
 from doxeval.assess.judging.rules import highlighted as highlighted
 from doxeval.assess.judging.rules import inconsistencies as inconsistencies
 from doxeval.assess.judging.rules import problems as problems
+from doxeval.assess.judging.state import LONGEST_COMMENT as LONGEST_COMMENT
 from doxeval.assess.judging.state import LONGEST_NOTE as LONGEST_NOTE
 from doxeval.assess.judging.state import Change as Change
+from doxeval.assess.judging.state import Comment as Comment
 from doxeval.assess.judging.state import Grade as Grade
 from doxeval.assess.judging.state import OperationRefused as OperationRefused
 from doxeval.assess.judging.state import Range as Range
@@ -26,9 +28,11 @@ from doxeval.assess.judging.state import State as State
 from doxeval.assess.judging.state import Status as Status
 from doxeval.assess.judging.state import WrongChange as WrongChange
 from doxeval.assess.judging.state import change_between as change_between
+from doxeval.assess.judging.state import flaw_of_comment as flaw_of_comment
 from doxeval.assess.judging.state import flaw_of_note as flaw_of_note
 from doxeval.assess.judging.state import flaw_of_text as flaw_of_text
 from doxeval.assess.judging.state import grade_from_json as grade_from_json
 from doxeval.assess.judging.state import is_above_zero as is_above_zero
+from doxeval.assess.judging.state import merged_comments as merged_comments
 from doxeval.assess.judging.state import redone as redone
 from doxeval.assess.judging.state import undone as undone

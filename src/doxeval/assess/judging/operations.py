@@ -5,6 +5,7 @@
     bep                      start, and the quoted text after it (32 characters, less at the end)
     grade                    path and value; the value null takes the grade back
     note                     value: text
+    comment                  start, end and the quoted text; value: text, of which none removes it
     problem, skip            value: true or false
     import                   value: a whole state; never accepted from a browser
     clear-bep, validate, not-relevant, reopen, undo, redo      nothing
@@ -29,6 +30,7 @@ from doxeval.assess.judging.state import (
     Offset,
     State,
     convert_plain,
+    flaw_of_comment,
     flaw_of_note,
     flaw_of_text,
 )
@@ -55,6 +57,7 @@ KINDS: Mapping[str, frozenset[str]] = {
     "not-relevant": _NOTHING,
     "reopen": _NOTHING,
     "note": frozenset({"value"}),
+    "comment": frozenset({"start", "end", "value"}) | _QUOTE,
     "problem": frozenset({"value"}),
     "skip": frozenset({"value"}),
     "undo": _NOTHING,
@@ -113,6 +116,7 @@ _EXPECTED = {
 _VALUES: Mapping[str, tuple[Any, str]] = {
     "grade": (GradeValue | None, "2, 1, '?', two whole numbers from 0 to 3, or null"),
     "note": (str, "text"),
+    "comment": (str, "text"),
     "problem": (bool, "true or false"),
     "skip": (bool, "true or false"),
     "import": (dict, "a judgment"),
@@ -193,7 +197,8 @@ def _check_value(operation: Operation) -> None:
         raise MalformedOperation(f"value is {quoted(value)}: expected {description}") from None
     except FormatError as error:
         raise MalformedOperation(f"value: {error.message}") from None
-    if operation.kind == "note" and (flaw := flaw_of_note(value)):
+    flaws = {"note": flaw_of_note, "comment": flaw_of_comment}
+    if operation.kind in flaws and (flaw := flaws[operation.kind](value)):
         raise MalformedOperation(f"value: {flaw}")
 
 

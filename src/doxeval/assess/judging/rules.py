@@ -29,6 +29,7 @@ from doxeval.assess.judging import mode2003, mode2005
 from doxeval.assess.judging.article import NO_ROW, Article
 from doxeval.assess.judging.operations import Operation
 from doxeval.assess.judging.state import (
+    MOST_COMMENTS,
     Grade,
     OperationRefused,
     Range,
@@ -288,6 +289,17 @@ def _note(operation: Operation, state: State, article: Article, mode: Mode) -> S
     return replace(state, note=operation.value)
 
 
+def _comment(operation: Operation, state: State, article: Article, mode: Mode) -> State:
+    start, end = _place(operation.start), _place(operation.end)
+    check_range(start, end, article)
+    others = [comment for comment in state.comments if comment[:2] != (start, end)]
+    if len(others) >= MOST_COMMENTS:
+        raise OperationRefused("too-many", f"There are {MOST_COMMENTS:,} comments already.")
+    text = operation.value.strip()
+    comments = [*others, (start, end, text)] if text else others
+    return replace(state, comments=tuple(sorted(comments)))
+
+
 def _problem(operation: Operation, state: State, article: Article, mode: Mode) -> State:
     return replace(state, problem=operation.value)
 
@@ -301,6 +313,8 @@ def _import(operation: Operation, state: State, article: Article, mode: Mode) ->
     after = State.from_json(operation.value)
     if after.highlights and after.highlights[-1][1] > len(article.text):
         raise OperationRefused("outside", "A highlight ends after the end of the document.")
+    if any(end > len(article.text) for _, end, _ in after.comments):
+        raise OperationRefused("outside", "A comment is on text after the end of the document.")
     if after.bep is not None and after.bep >= len(article.text):
         raise OperationRefused("outside", "The best entry point is after the end of the document.")
     if after.highlights and mode == "2003":
@@ -330,6 +344,7 @@ _RULES: Mapping[str, Rule] = {
     "not-relevant": _not_relevant,
     "reopen": _reopen,
     "note": _note,
+    "comment": _comment,
     "problem": _problem,
     "skip": _skip,
     "import": _import,

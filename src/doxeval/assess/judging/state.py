@@ -10,7 +10,7 @@ JSON is decoded into the records of this file, which refuse everything else.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from operator import lt
@@ -27,8 +27,11 @@ Status: TypeAlias = Literal["open", "validated"]
 Range: TypeAlias = tuple[int, int]
 # 2005: 2, 1 or "?"; 2003: exhaustivity and specificity.
 Grade: TypeAlias = int | str | tuple[int, int]
+# Where a passage begins and ends, and what the assessor says of it.
+Comment: TypeAlias = tuple[int, int, str]
 
 LONGEST_NOTE = 10_000
+LONGEST_COMMENT, MOST_COMMENTS = 2_000, 500
 # No text has as many characters.
 TOO_LONG = 1 << 32
 
@@ -37,6 +40,7 @@ Offset = Annotated[int, Meta(ge=0, lt=TOO_LONG)]
 _Level = Annotated[int, Meta(ge=0, le=3)]
 GradeValue: TypeAlias = Literal[1, 2, "?"] | tuple[_Level, _Level]
 _RangeValues: TypeAlias = list[tuple[Offset, Offset]]
+_CommentValues: TypeAlias = list[tuple[Offset, Offset, str]]
 R = TypeVar("R")
 
 
@@ -70,6 +74,7 @@ class StateRecord(Struct, frozen=True, forbid_unknown_fields=True):
     skipped: bool
     problem: bool
     note: str
+    comments: _CommentValues = []
 
 
 _EXPECTED = {
@@ -82,6 +87,7 @@ _EXPECTED = {
     "skipped": "true or false",
     "problem": "true or false",
     "note": "text",
+    "comments": "a list of two whole numbers and a text, in order",
 }
 _GRADES = "2, 1, '?' or two whole numbers from 0 to 3"
 
@@ -95,7 +101,8 @@ class State:
     grades: by the path of the element; an element without a grade is unknown, which is never 0.
     inferred: the paths whose grade follows from other grades and was not given by the assessor.
     status: "validated" when the assessor says it is done. skipped: put off for later.
-    problem: something is wrong with the document. note: the assessor's own words.
+    problem: something is wrong with the document. note: the assessor's own words about it.
+    comments: those about passages, in the order of the text.
 
     >>> state = State(highlights=((0, 5),), bep=0)
     >>> state.as_json()["highlights"], State.from_json(state.as_json()) == state
@@ -110,6 +117,7 @@ class State:
     skipped: bool = False
     problem: bool = False
     note: str = ""
+    comments: tuple[Comment, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.grades, MappingProxyType):
@@ -144,6 +152,7 @@ class State:
             "skipped": self.skipped,
             "problem": self.problem,
             "note": self.note,
+            **({"comments": [list(comment) for comment in self.comments]} if self.comments else {}),
         }
 
     @classmethod
@@ -170,6 +179,7 @@ class State:
             skipped=record.skipped,
             problem=record.problem,
             note=record.note,
+            comments=_comments(record.comments),
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -280,6 +290,43 @@ def _ranges(pairs: _RangeValues) -> tuple[Range, ...]:
     return tuple(pairs)
 
 
+def _comments(values: _CommentValues) -> tuple[Comment, ...]:
+    """Return comments that are in order, one for each passage."""
+    passages = [(start, end) for start, end, _ in values]
+    is_ordered = all(map(lt, passages, islice(passages, 1, None)))
+    if not is_ordered or any(start >= end for start, end in passages):
+        raise FormatError(f"comments: expected {_EXPECTED['comments']}")
+    for flaw in filter(None, (flaw_of_comment(text) for _, _, text in values)):
+        raise FormatError(f"comments: {flaw}")
+    if len(values) > MOST_COMMENTS:
+        raise FormatError(f"comments: {len(values):,}, and there may be {MOST_COMMENTS:,}")
+    return tuple(values)
+
+
+def merged_comments(comments: Iterable[Comment]) -> tuple[Comment, ...]:
+    """Return comments in order; those on the same passage become one, one below the other.
+
+    >>> merged_comments([(4, 8, "low"), (0, 3, "why?"), (4, 8, "or high"), (4, 8, "low")])
+    ((0, 3, 'why?'), (4, 8, 'low\\nor high'))
+    """
+    texts: dict[Range, dict[str, None]] = {}
+    for start, end, text in comments:
+        texts.setdefault((start, end), {})[text] = None
+    joined = {place: "\n".join(of_place) for place, of_place in sorted(texts.items())}
+    return tuple((*place, text[:LONGEST_COMMENT]) for place, text in joined.items())[:MOST_COMMENTS]
+
+
+def flaw_of_comment(comment: str) -> str | None:
+    """Return what keeps a text from being a comment on a passage, if anything does.
+
+    >>> flaw_of_comment("see §2"), flaw_of_comment("a" * 2001)
+    (None, '2,001 characters, and there may be 2,000')
+    """
+    if len(comment) > LONGEST_COMMENT:
+        return f"{len(comment):,} characters, and there may be {LONGEST_COMMENT:,}"
+    return flaw_of_text(comment)
+
+
 def flaw_of_note(note: str) -> str | None:
     """Return what keeps a text from being a note, if anything does.
 
@@ -308,7 +355,7 @@ def flaw_of_text(text: str) -> str | None:
 
 # Changes
 
-_SIMPLE = ("bep", "status", "skipped", "problem", "note")
+_SIMPLE = ("bep", "status", "skipped", "problem", "note", "comments")
 
 
 class _ChangedRanges(Struct, frozen=True, forbid_unknown_fields=True):
@@ -332,6 +379,7 @@ class _ChangeRecord(Struct, frozen=True, forbid_unknown_fields=True):
     skipped: tuple[bool, bool] | UnsetType = UNSET
     problem: tuple[bool, bool] | UnsetType = UNSET
     note: tuple[str, str] | UnsetType = UNSET
+    comments: tuple[_CommentValues, _CommentValues] | UnsetType = UNSET
 
 
 @dataclass(frozen=True)
@@ -340,7 +388,7 @@ class Change:
 
     removed, added: highlights that went and that came. grades: before and after by path, None
     where there is no grade. no_longer_inferred, newly_inferred: paths. fields: before and after
-    of the best entry point, status, skipped, problem and note, as far as they differ.
+    of the best entry point, status, skipped, problem, note and comments, as far as they differ.
 
     >>> before, after = State(), State(highlights=((0, 5),), note="good")
     >>> change = change_between(before, after)
@@ -401,7 +449,10 @@ class Change:
                 "removed": sorted(self.no_longer_inferred),
                 "added": sorted(self.newly_inferred),
             }
-        return data | {name: list(pair) for name, pair in self.fields.items()}
+        for name, pair in self.fields.items():
+            comments = name == "comments"
+            data[name] = [[list(each) for each in side] if comments else side for side in pair]
+        return data
 
     @classmethod
     def from_json(cls, data: object) -> Change:
@@ -412,6 +463,8 @@ class Change:
             raise FormatError("this is not the change of a judgment") from None
         both = {name: getattr(record, name) for name in _SIMPLE}
         fields = {name: pair for name, pair in both.items() if pair is not UNSET}
+        if "comments" in fields:
+            fields["comments"] = tuple(_comments(side) for side in fields["comments"])
         for note in fields.get("note", ()):
             if flaw := flaw_of_note(note):
                 raise FormatError(f"note: {flaw}")

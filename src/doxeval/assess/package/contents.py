@@ -13,7 +13,7 @@
     pool.jsonl               the documents that were to be judged
     agreement.json           how far assessors agree, and programs with people
     statistics.json          counts of everything
-    baselines/               runs, and their scores by topic
+    baselines/               runs, what they are (ir_metadata), and their scores by topic
     SHA256SUMS               the checksums of all files
 
 Nothing in it depends on when or where it is written: dates are those of the campaign, or what
@@ -49,7 +49,7 @@ from doxeval.errors import InputError, OutputError
 from doxeval.files import date_of_sources, open_output, output_directory
 from doxeval.messages import Parameter, join_names, json_text, plural, quoted, truncate
 from doxeval.pooling import Pool, write_pool
-from doxeval.runs import Run, write_run
+from doxeval.runs import Run, metadata_of_file, metadata_path, write_metadata, write_run
 from doxeval.scores import FORMATS as SCORE_FORMATS
 from doxeval.scores import ScoreTable
 from doxeval.topics import Topic, write_topics
@@ -293,8 +293,7 @@ def write_package(
         if baselines:
             _write_baselines(folder / "baselines", baselines, scores)
         names = _names(folder)
-        facts = _facts(package, [Path(name).name for name in names if "baselines/" in name])
-        _write(folder / PACKAGE_FILE, _json(facts))
+        _write(folder / PACKAGE_FILE, _json(_facts(package)))
         _write(folder / "README.md", readme(package, names, baselines, scores))
         _write(folder / "CITATION.cff", citation(package))
         sums = {name: _sha256(folder / name) for name in _names(folder)}
@@ -416,15 +415,17 @@ def _write_baselines(
         if path.exists() or path.name == "scores.csv":
             raise InputError(f"two files of baselines would be called {quoted(path.name)}")
         if isinstance(baseline.source, Run):
-            write_run(baseline.source, path)
+            write_run(baseline.source, path, metadata="beside")
         else:
             with open(baseline.source, "rb") as source, open_output(path) as copy:
                 shutil.copyfileobj(source, copy, 1 << 20)
+            if (known := metadata_of_file(baseline.source).metadata) is not None:
+                write_metadata(known, metadata_path(path))
     if scores is not None:
         _write(folder / "scores.csv", SCORE_FORMATS["csv"](scores, True).decode())
 
 
-def _facts(package: Package, runs: Sequence[str]) -> dict[str, Any]:
+def _facts(package: Package) -> dict[str, Any]:
     return {
         "format": "doxeval package",
         "version": VERSION,

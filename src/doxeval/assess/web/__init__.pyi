@@ -12,11 +12,14 @@ from doxeval.assess.web.auth import BROWSER_COOKIE as BROWSER_COOKIE
 from doxeval.assess.web.auth import COOKIE as COOKIE
 from doxeval.assess.web.auth import OF_A_TOPIC as OF_A_TOPIC
 from doxeval.assess.web.auth import Who as Who
-from doxeval.assess.web.display import DEFAULTS as DEFAULTS
+from doxeval.assess.web.display import INLINE_ROLES as INLINE_ROLES
+from doxeval.assess.web.display import PATTERN_ROLES as PATTERN_ROLES
+from doxeval.assess.web.display import TAG_ROLES as TAG_ROLES
+from doxeval.assess.web.display import Display as Display
 from doxeval.assess.web.display import document_data as document_data
-from doxeval.assess.web.display import title_of as title_of
 from doxeval.assess.web.find import MAX_MATCHES as MAX_MATCHES
 from doxeval.assess.web.find import Finder as Finder
+from doxeval.assess.web.pictures import PictureFolder as PictureFolder
 from doxeval.assess.web.proxies import Proxies as Proxies
 from doxeval.assess.web.rendering import invitation_link as invitation_link
 from doxeval.assess.web.requests import MAX_FORM as MAX_FORM

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
+from urllib.parse import quote
 
 import msgspec
 from starlette.responses import Response
@@ -27,6 +28,7 @@ from doxeval.assess.judging import (
 from doxeval.assess.web.auth import parts_of
 from doxeval.assess.web.display import document_data
 from doxeval.assess.web.errors import RefusedRequest
+from doxeval.assess.web.pictures import pictures_of, shown_pictures
 from doxeval.assess.web.rendering import campaign_of, site_of
 from doxeval.assess.web.requests import checked_id
 from doxeval.assess.web.wire import (
@@ -143,16 +145,21 @@ def _article_data(
     article = campaign.article(document)
     stored = campaign.judgment(topic_id, document, judge)
     settings = campaign.settings
-    shown = document_data(article, campaign.collection.inline_tags, settings.display)
+    site = site_of(request)
+    facts = campaign.collection.display_facts(campaign.collection.document(document))
+    shown = document_data(article, site.finder.display, facts)
     return ArticleData(
         user=request.user.name,
         topic=_topic_data(topic),
         doc=document,
-        title=site_of(request).finder.title(document),
+        title=site.finder.title(document),
+        original=settings.original.replace("{id}", quote(document)) or None,
         mode=campaign.mode,
         closed=topic.is_closed,
         adjudicating=judge == ADJUDICATED,
         readonly=topic.is_closed or is_reading,
+        # The addresses of pictures are for those who judge; to others their words are shown.
+        pictures=shown_pictures(facts, None if is_reading else site.pictures),
         pooled=_pooled_spans(campaign, topic_id, article) if settings.show_pooled else None,
         keywords=_keywords(campaign, topic, request.user),
         snap=settings.snap,
@@ -161,6 +168,21 @@ def _article_data(
         **_fields(shown),
         **_fields(_judgment(stored, article, campaign.mode)),
     )
+
+
+def get_picture(request: Request) -> Response:
+    """Answer with a picture of a document that is in the queue of whoever asks for it."""
+    campaign, document = campaign_of(request), document_of(request)
+    place_in(campaign.queue(request.state.topic, request.state.judge), document)
+    folder, number = site_of(request).pictures, request.state.query.get("number", "")
+    answer = None
+    if folder is not None and re.fullmatch("[0-9]{1,6}", number):
+        facts = campaign.collection.display_facts(campaign.collection.document(document))
+        name = dict(enumerate(picture.name for picture in pictures_of(facts))).get(int(number))
+        answer = None if name is None else folder.read(name)
+    if answer is None:
+        raise RefusedRequest(404, "There is no such picture.", "picture")
+    return Response(answer[0], media_type=answer[1])
 
 
 def _fields(part: msgspec.Struct) -> dict[str, Any]:

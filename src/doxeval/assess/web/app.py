@@ -27,8 +27,10 @@ from starlette.staticfiles import StaticFiles
 from doxeval.assess.choices import PORT
 from doxeval.assess.web import api, auth, organise, pages
 from doxeval.assess.web.auth import OF_A_TOPIC, OwnSiteOnly, SessionBackend, Who
+from doxeval.assess.web.display import Display
 from doxeval.assess.web.errors import answer_error
 from doxeval.assess.web.find import Finder
+from doxeval.assess.web.pictures import PictureFolder
 from doxeval.assess.web.proxies import BehindProxies, Proxies
 from doxeval.assess.web.rendering import FOREVER, Site
 from doxeval.assess.web.requests import (
@@ -105,6 +107,7 @@ ROUTES = (
     Entry("POST", "/organise/users/disable", Who.ADMIN, organise.post_disable_user),
     Entry("POST", "/organise/users/enable", Who.ADMIN, organise.post_enable_user),
     Entry("GET", "/api/article", Who.JUDGE, api.get_article),
+    Entry("GET", "/api/picture", Who.JUDGE, api.get_picture),
     Entry("POST", "/api/operations", Who.JUDGE, api.post_operations, api.UncheckedOperations),
     Entry("POST", "/api/time", Who.JUDGE, api.post_time, TimeRequest),
     Entry("POST", "/api/keywords", Who.TOPIC, api.post_keywords, KeywordsRequest),
@@ -117,19 +120,24 @@ _NO_PROXIES = Proxies()
 
 
 def create_app(
-    campaign: Campaign, *, secure: bool = False, proxies: Proxies = _NO_PROXIES
+    campaign: Campaign,
+    *,
+    secure: bool = False,
+    proxies: Proxies = _NO_PROXIES,
+    assets: Path | None = None,
 ) -> Starlette:
     """Return the application of a campaign, as uvicorn and other servers run it.
 
     secure: it is served over TLS, by itself or behind a proxy, so that browsers send the session's
-    cookie over TLS alone. proxies: those whose headers are believed.
+    cookie over TLS alone. proxies: those whose headers are believed. assets: the folder with the
+    pictures of documents.
     """
-    assets = Assets()
+    static = Assets()
     handlers = {HTTPException: answer_error, Exception: answer_error}
     application = Starlette(
         routes=[
             *(Route(entry.path, _endpoint(entry), methods=[entry.method]) for entry in ROUTES),
-            Route("/static/{name}", assets, methods=["GET"]),
+            Route("/static/{name}", static, methods=["GET"]),
         ],
         middleware=[
             Middleware(BehindProxies, proxies=proxies),
@@ -143,10 +151,11 @@ def create_app(
     )
     application.state.site = Site(
         campaign,
-        Finder(campaign.collection, campaign.settings.display),
-        assets.script,
-        assets.style,
+        Finder(Display(campaign.collection, campaign.settings.display)),
+        static.script,
+        static.style,
         secure,
+        None if assets is None else PictureFolder(assets),
     )
     return application
 
@@ -277,12 +286,14 @@ def serve(
     tls: tuple[Path, Path] | None = None,
     secure: bool = False,
     proxies: Proxies = _NO_PROXIES,
+    assets: Path | None = None,
     started: Callable[[str], object] | None = None,
 ) -> None:
     """Serve a campaign until the process is interrupted.
 
     tls: the files of a certificate and of its key. secure: a proxy in front of the server speaks
-    TLS. proxies: those whose headers are believed. port 0 takes a free one. `started` is called
+    TLS. proxies: those whose headers are believed. assets: the folder with the pictures of
+    documents. port 0 takes a free one. `started` is called
     with the address once browsers can be sent there. A second server of the same campaign is
     refused.
     """
@@ -291,7 +302,7 @@ def serve(
     with campaign.serving(), closing(_listening(host, port)) as listener:
         secure = secure or tls is not None
         config = uvicorn.Config(
-            create_app(campaign, secure=secure, proxies=proxies),
+            create_app(campaign, secure=secure, proxies=proxies, assets=assets),
             lifespan="off",
             ws="none",
             proxy_headers=False,  # BehindProxies reads them

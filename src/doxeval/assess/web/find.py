@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from doxeval.arrays import Ints
-from doxeval.assess.web.display import title_of
 from doxeval.documents import DocumentWords
 from doxeval.errors import DoxevalError
 from doxeval.messages import plural
 
 if TYPE_CHECKING:
-    from doxeval.documents import Collection
+    from doxeval.assess.web.display import Display
     from doxeval.retrieve import Index
 
 MAX_MATCHES = 20
@@ -45,9 +43,11 @@ class SearchAnswer(NamedTuple):
 class Finder:
     """Finds documents of a collection.
 
+    >>> from doxeval.assess.web.display import Display
     >>> from doxeval.documents.examples import example_collection
     >>> first = "<article><st>Fog</st><p>A horn in the fog.</p></article>"
-    >>> finder = Finder(example_collection({"fog1": first, "sea": "<p>Waves.</p>"}), {})
+    >>> collection = example_collection({"fog1": first, "sea": "<p>Waves.</p>"})
+    >>> finder = Finder(Display(collection))
     >>> finder.find("horn").documents
     (DocumentMatch(document='fog1', title='Fog', snippet='Fog A horn in the fog.'),)
     >>> finder.find("horn").how
@@ -56,8 +56,8 @@ class Finder:
     ['fog1']
     """
 
-    def __init__(self, collection: Collection, display: Mapping[str, str]) -> None:
-        self.collection = collection
+    def __init__(self, display: Display) -> None:
+        self.collection = collection = display.collection
         self.display = display
         self._lock = threading.Lock()
         self._index: Index | None = None
@@ -79,16 +79,17 @@ class Finder:
     def title(self, document: str) -> str:
         """Return the title of a document, which is read once.
 
+        >>> from doxeval.assess.web.display import Display
         >>> from doxeval.documents.examples import example_collection
         >>> collection = example_collection({"fog1": "<article><st>Fog</st></article>"})
-        >>> Finder(collection, {}).title("fog1")
+        >>> Finder(Display(collection)).title("fog1")
         'Fog'
         """
         return self._title(self.collection.document(document))
 
     def _title(self, document: int) -> str:
         if document not in self._titles:
-            self._titles[document] = title_of(self.collection, document, self.display)
+            self._titles[document] = self.display.title(document)
         return self._titles[document]
 
     def _match(self, document: int, snippet: str) -> DocumentMatch:

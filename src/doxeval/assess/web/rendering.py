@@ -28,6 +28,7 @@ from doxeval.messages import plural, truncate
 if TYPE_CHECKING:
     from doxeval.assess.db import Campaign
     from doxeval.assess.web.find import Finder
+    from doxeval.assess.web.pictures import PictureFolder
 
 FOREVER = "public, max-age=31536000, immutable"
 _LONGEST_SHOWN = 200
@@ -45,13 +46,17 @@ _LIMITS = {
 
 @dataclass(frozen=True)
 class Site:
-    """What all requests share; script and style are names of files below /static."""
+    """What all requests share; script and style are names of files below /static.
+
+    pictures: where the pictures of documents are, if the organiser gives them.
+    """
 
     campaign: Campaign
     finder: Finder
     script: str
     style: str
     secure: bool = False
+    pictures: PictureFolder | None = None
 
 
 def site_of(request: Request) -> Site:

@@ -11,20 +11,41 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from doxeval.assess.db import MAX_SECONDS, DisplayRole, Snap
-from doxeval.assess.judging import BEP_QUOTE, LONGEST_NOTE, LONGEST_QUOTE, Mode, Status
+from doxeval.assess.judging import (
+    BEP_QUOTE,
+    LONGEST_COMMENT,
+    LONGEST_NOTE,
+    LONGEST_QUOTE,
+    Mode,
+    Status,
+)
 
-__all__ = ["BEP_QUOTE", "LONGEST_NOTE", "LONGEST_QUOTE", "MAX_SECONDS"]  # for the page
+__all__ = [  # for the page
+    "BEP_QUOTE",
+    "LONGEST_COMMENT",
+    "LONGEST_NOTE",
+    "LONGEST_QUOTE",
+    "MAX_SECONDS",
+]
 
 MAX_OPERATIONS = 200  # in one request
 LONGEST_QUERY = 200
 
 Span = tuple[int, int]
+Comment = tuple[int, int, str]  # the passage, and what is said of it
 # 2005: 2, 1 or "?"; 2003: exhaustivity and specificity.
 WireGrade = int | Literal["?"] | tuple[int, int]
 OperationKind = Literal[
     "highlight", "unhighlight", "bep", "clear-bep", "grade", "validate", "not-relevant", "reopen",
-    "note", "problem", "skip", "undo", "redo",
+    "note", "comment", "problem", "skip", "undo", "redo",
 ]  # fmt: skip
+
+
+FactName = Literal[
+    "dir", "lang", "rowspan", "colspan", "start", "value", "reversed", "numbering", "display"
+]
+# The row of an element, and something that its author said of how it is shown.
+Fact = tuple[int, FactName, str]
 
 
 class StateData(Struct, frozen=True):
@@ -38,6 +59,7 @@ class StateData(Struct, frozen=True):
     skipped: bool
     problem: bool
     note: str
+    comments: list[Comment] = []
 
 
 class TopicData(Struct, frozen=True, omit_defaults=True):
@@ -54,7 +76,8 @@ class TopicData(Struct, frozen=True, omit_defaults=True):
 class ElementRows(Struct, frozen=True):
     """The elements of a document in their order, as columns.
 
-    The path of a row is made of the tags and ordinals of its ancestors and its own.
+    The path of a row is made of the tags and ordinals of its ancestors and its own. tag and role
+    are numbers of the article's tags and roles.
     """
 
     start: list[int]
@@ -62,6 +85,15 @@ class ElementRows(Struct, frozen=True):
     parent: list[int]
     tag: list[int]
     ordinal: list[int]
+    role: list[int]
+
+
+class PictureData(Struct, frozen=True):
+    """A picture of an element: words that stand for it, and its number if the server has it."""
+
+    element: int
+    alt: str
+    number: int | None
 
 
 class QueuePlace(Struct, frozen=True, rename="camel"):
@@ -101,13 +133,15 @@ class JudgmentData(Struct, frozen=True, rename="camel", kw_only=True):
 class ArticleData(JudgmentData, frozen=True, rename="camel", kw_only=True):
     """All that the page of an article shows: the document, the topic, and the judgment so far.
 
-    pooled: None if the organiser does not show what the systems returned. others: to adjudicators.
+    original: where the document was published, if the organiser says. pooled: None if the organiser
+    does not show what the systems returned. others: to adjudicators.
     """
 
     user: str
     topic: TopicData
     doc: str
     title: str
+    original: str | None
     mode: Mode
     closed: bool
     adjudicating: bool
@@ -117,7 +151,9 @@ class ArticleData(JudgmentData, frozen=True, rename="camel", kw_only=True):
     sha256: str
     elements: ElementRows
     tags: list[str]
-    roles: dict[str, DisplayRole]
+    roles: list[DisplayRole]
+    facts: list[Fact]
+    pictures: list[PictureData]
     pooled: list[Span] | None
     keywords: list[str]
     snap: Snap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from doxeval.cli.assess.campaign import init, serve, settings, status
+from doxeval.cli.assess.campaign import init, roles, serve, settings, status
 from doxeval.cli.assess.demo import demo
 from doxeval.cli.assess.judgments import adjudicate, agreement, export, honeypots, import_
 from doxeval.cli.assess.maintenance import backup, close, pool, rebase, reopen, restore, verify
@@ -13,7 +13,7 @@ from doxeval.cli.assess.people import assign, unassign, user
 from doxeval.cli.verb import VerbGroup
 
 _HEADINGS = {
-    "Start": ("demo", "init", "serve", "settings"),
+    "Start": ("demo", "init", "roles", "serve", "settings"),
     "People and topics": ("user", "assign", "unassign", "close", "reopen", "pool", "honeypots"),
     "Progress and judgments": ("status", "agreement", "adjudicate", "export", "import"),
     "Keep and move": ("package", "backup", "restore", "verify", "rebase"),
@@ -41,8 +41,20 @@ def assess() -> None:
 
 
 for command in (
-    *(init, settings, user, assign, unassign, serve, status, close, reopen, pool, honeypots),
-    *(export, import_, agreement, adjudicate, rebase, package, backup, restore, verify, demo),
+    *(init, roles, settings, user, assign, unassign, serve, status, close, reopen, pool),
+    *(
+        honeypots,
+        export,
+        import_,
+        agreement,
+        adjudicate,
+        rebase,
+        package,
+        backup,
+        restore,
+        verify,
+        demo,
+    ),
 ):
     assess.add_command(command)
 assess.add_synonym("users", "user")

@@ -30,7 +30,15 @@ from doxeval.cli.options import (
     seed_option,
     wide_option,
 )
-from doxeval.cli.output import heading, json_data, line, open_in_browser, print_table, warn
+from doxeval.cli.output import (
+    heading,
+    json_data,
+    line,
+    open_in_browser,
+    print_figures,
+    print_table,
+    warn,
+)
 from doxeval.cli.verb import part, verb
 from doxeval.messages import plural, truncate
 from doxeval.named import REQUIRED, option
@@ -112,11 +120,18 @@ class InitOptions:
     )
     display: Path | None = option(
         None,
-        'How to show tags: JSON such as {"st": "heading", "tbl": "table"}.',
+        'How to show tags and paths: JSON such as {"st": "heading", "//li//note": "footnote"}. '
+        "`doxeval assess roles` lists the roles.",
         metavar="FILE",
         shown_default="by the usual names of tags",
     )
     snap: Snap = option("characters", "What highlights grow to.")
+    original: str | None = option(
+        None,
+        "Where the documents were published, with {id} for the id of each, such as "
+        "https://example.org/{id}.html: pages link to it.",
+        metavar="ADDRESS",
+    )
     looks: LooksOptions = part(LooksOptions)
     database: str | None = database_option()
     admin: str = option("admin", "The first user, an admin.", metavar="NAME")
@@ -155,6 +170,7 @@ def init(directory: Path, options: InitOptions) -> None:
         show_pooled=options.show_pooled,
         display=_display(options.display),
         snap=options.snap,
+        original=options.original or "",
         database=options.database,
         **options.looks.given(),
         admin=(options.admin, password),
@@ -182,6 +198,47 @@ def _display(file: Path | None) -> dict[str, str]:
     if not isinstance(display, dict) or not all(isinstance(role, str) for role in display.values()):
         raise FormatError('expected a JSON object such as {"st": "heading"}', str(file))
     return display
+
+
+@dataclass(frozen=True)
+class RolesOptions:
+    """The options of `doxeval assess roles`."""
+
+    format: TableOrJson = format_option("How to print the roles.")
+
+
+@verb(RolesOptions)
+def roles(options: RolesOptions) -> None:
+    """List how tags can be shown.
+
+    A role says how the page shows an element. Tags and paths have the roles that are listed here,
+    unless `doxeval assess init --display FILE` gives them others. Paths win over tags, and of
+    several paths the last. Tags of this list may have any case, and the prefix of a namespace.
+
+    \b
+    Examples:
+      doxeval assess roles
+      echo '{"st": "heading", "//li//note": "footnote"}' > display.json
+    """
+    check_installed()
+    from doxeval.assess.db import DISPLAY_ROLES
+    from doxeval.assess.web import PATTERN_ROLES, TAG_ROLES
+
+    defaults: dict[str, list[str]] = {role: [] for role in DISPLAY_ROLES}
+    for place, role in {**TAG_ROLES, **PATTERN_ROLES}.items():
+        defaults[role].append(place)
+    if options.format == "json":
+        json_data(
+            [
+                {"role": role, "about": about, "default": defaults[role]}
+                for role, about in DISPLAY_ROLES.items()
+            ],
+            indent=1,
+        )
+        return
+    width = max(map(len, DISPLAY_ROLES))
+    for role, about in DISPLAY_ROLES.items():
+        print_figures([(role, about), ("", " ".join(defaults[role]) or "–")], width)
 
 
 @dataclass(frozen=True)
@@ -246,6 +303,13 @@ class ServeOptions(CampaignOptions):
         "X-Remote-User; no password is needed then.",
         metavar="NAME",
     )
+    assets: Path | None = option(
+        None,
+        "The folder that the documents were built from, or a copy: their pictures are shown, if "
+        "they are PNG, JPEG, GIF, WebP or AVIF of at most 20 MiB. SVG never is.",
+        metavar="DIR",
+        shown_default="pictures are shown in words",
+    )
     open: bool = option(False, "Open the application in a browser.")
 
 
@@ -261,6 +325,7 @@ def serve(directory: Path, options: ServeOptions) -> None:
     Examples:
       doxeval assess serve campaign --open
       doxeval assess serve campaign --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+      doxeval assess serve campaign --assets pages --open
       doxeval assess serve campaign --behind-tls --trusted-proxy 127.0.0.1
     """
     if (options.tls_cert is None) != (options.tls_key is None):
@@ -295,6 +360,7 @@ def serve_campaign(campaign: Campaign, options: ServeOptions, page: str | None) 
         tls=tls,
         secure=options.behind_tls,
         proxies=proxies,
+        assets=options.assets,
         started=started,
     )
 

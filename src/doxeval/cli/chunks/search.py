@@ -13,7 +13,13 @@ from doxeval.cli.chunks.inputs import (
     question_texts,
     some_docs_option,
 )
-from doxeval.cli.options import force_option, max_results_option, out_option, refuse_existing
+from doxeval.cli.options import (
+    NewMetadataOptions,
+    force_option,
+    max_results_option,
+    out_option,
+    refuse_existing,
+)
 from doxeval.cli.output import counting_bar, line, warn
 from doxeval.cli.verb import part, verb
 from doxeval.messages import plural
@@ -45,6 +51,7 @@ class ChunkSearchOptions:
         None, "The id of the run.", metavar="ID", shown_default="the name of RUN"
     )
     out: Path = out_option("The run.", metavar="RUN")
+    about: NewMetadataOptions = part(NewMetadataOptions)
     force: bool = force_option()
 
 
@@ -66,9 +73,8 @@ def search(chunks: str, questions: str, options: ChunkSearchOptions) -> None:
     from doxeval.chunks import search as search_chunks
     from doxeval.errors import OutputError
     from doxeval.files import name_of_file
-    from doxeval.runs import write_run
 
-    refuse_existing(options.out, force=options.force)
+    refuse_existing(*options.about.files_of(options.out), force=options.force)
     table = chunks_with_texts(chunks, options.folder.documents(options.docs))
     texts = question_texts(questions, table.known_docs)
     with counting_bar("Searching", len(texts)) as progress:
@@ -90,6 +96,6 @@ def search(chunks: str, questions: str, options: ChunkSearchOptions) -> None:
         raise OutputError(f"{run.run_id} returns nothing: {why}")
     if options.expand:
         run = run.expand(options.expand)
-    write_run(run, options.out)
+    options.about.write(run, options.out)
     line(f"{options.out}: {plural(len(run), 'result')} for {plural(len(run.topics), 'question')}")
     line(f"  model     {run.facts.get('model', options.search)}")

@@ -23,8 +23,11 @@ def occurrences(quote: str, text: str) -> int:
 
 def test_text_moves_with_what_stands_before_it() -> None:
     old, new = article("Low tide.", "High water."), article("Fog.", "Low tide.", "High water.")
-    state = State(highlights=((4, 8), (9, 13)), bep=9, status="validated")
+    state = State(
+        highlights=((4, 8), (9, 13)), bep=9, status="validated", comments=((0, 3, "low?"),)
+    )
     found, lost = reanchor(state, old, new, "2006")
+    assert found.comments == ((4, 7, "low?"),)
     assert (found.highlights, found.bep, found.status, lost) == (
         ((8, 12), (13, 17)),
         13,

@@ -245,7 +245,9 @@ def test_mode_2003_has_grades_with_what_is_known_about_them(
 
 
 def test_annotations_are_as_the_w3c_says(collection: Collection, tmp_path: Path) -> None:
-    state = State(highlights=((4, 10),), bep=6, status="validated", note="see §2")
+    state = State(
+        highlights=((4, 10),), bep=6, status="validated", note="see §2", comments=((4, 8, "low?"),)
+    )
     said = [Judged("7", "a", "A1", state, 21, off_pool=True)]
     export = judgments_to_export(said, collection=collection, mode="2006")
     assert export.losses("annotations") == ()
@@ -263,8 +265,14 @@ def test_annotations_are_as_the_w3c_says(collection: Collection, tmp_path: Path)
         "bookmarking",
         "highlighting",
         "commenting",
+        "commenting",
     ]
-    assert len({item["id"] for item in items}) == 4
+    assert items[-1]["target"]["selector"][0] == {
+        "type": "TextPositionSelector",
+        "start": 4,
+        "end": 8,
+    }
+    assert len({item["id"] for item in items}) == 5
     assert all(item["id"].startswith("urn:uuid:") for item in items)
     assert all(item["creator"] == {"type": "Person", "nickname": "A1"} for item in items)
     highlight = items[2]["target"]
@@ -321,13 +329,14 @@ def test_an_unknown_format_is_an_error(collection: Collection, tmp_path: Path) -
 
 def test_losses_name_all_that_a_format_drops(collection: Collection) -> None:
     one = judged("A1", (0, 3), honeypot=True)
-    one = replace(one, state=replace(one.state, note="good"))
+    one = replace(one, state=replace(one.state, note="good", comments=((0, 3, "why?"),)))
     export = judgments_to_export([one], collection=collection, mode="2006")
-    assert export.losses("jsonl") == ("notes of assessors",)
+    assert export.losses("jsonl") == ("notes of assessors", "comments on passages")
     assert export.losses("inex2008") == (
         "names of assessors",
         "marks of judgments",
         "notes of assessors",
+        "comments on passages",
     )
 
 

@@ -140,7 +140,9 @@ def test_mode_2006_takes_files_of_2006_and_not_those_of_2005(
 def written_annotations(
     collection: Collection, tmp_path: Path, mode: Mode = "2006"
 ) -> tuple[Path, Any]:
-    state = State(highlights=((4, 8),), bep=4, status="validated", note="good")
+    state = State(
+        highlights=((4, 8),), bep=4, status="validated", note="good", comments=((4, 6, "?"),)
+    )
     grades = State(grades={"/s[1]": (1, 2), "/s[1]/p[1]": (1, 1)}, status="validated")
     said = Judged("7", "a", "A1", grades if mode == "2003" else state, 21)
     path = tmp_path / "in.jsonld"

@@ -124,10 +124,26 @@ def test_notes_problems_and_skipping_do_not_open(article: Article) -> None:
     valid = done(article, op("validate"))
     for aside, after in [
         (op("note", value="hm"), replace(valid, note="hm")),
+        (op("comment", 2, 5, value="hm"), replace(valid, comments=((2, 5, "hm"),))),
         (op("problem", value=True), replace(valid, problem=True)),
         (op("skip", value=True), replace(valid, skipped=True)),
     ]:
         assert done(article, aside, state=valid) == after
+
+
+def test_comments_are_on_passages_one_on_each(article: Article) -> None:
+    made = done(article, op("comment", 4, 6, value=" low \n"), op("comment", 0, 3, value="high"))
+    assert made.comments == ((0, 3, "high"), (4, 6, "low"))
+    changed = done(article, op("comment", 4, 6, value="or not"), state=made)
+    assert changed.comments == ((0, 3, "high"), (4, 6, "or not"))
+    assert done(article, op("comment", 4, 6, value=" "), state=made).comments == ((0, 3, "high"),)
+    with pytest.raises(OperationRefused, match="Nothing is selected"):
+        done(article, op("comment", 3, 3, value="x"))
+    with pytest.raises(OperationRefused, match="The document has"):
+        done(article, op("comment", 0, len(article.text) + 1, value="x"))
+    full = replace(made, comments=tuple((0, end, "x") for end in range(1, 501)))
+    with pytest.raises(OperationRefused, match="500 comments"):
+        done(article, op("comment", 1, 2, value="x"), state=full)
 
 
 def test_validating_ends_the_skipping(article: Article) -> None:

@@ -49,7 +49,9 @@ def test_what_an_article_tells_about_itself(campaign: Campaign) -> None:
     assert (data["doc"], data["title"]) == ("tides", "Tides")
     assert (data["mode"], data["snap"]) == ("2006", "characters")
     assert (data["closed"], data["adjudicating"], data["readonly"]) == (False, False, False)
-    assert data["roles"] == {"article": "block", "title": "heading", "sec": "block", "p": "block"}
+    assert [data["roles"][role] for role in data["elements"]["role"]] == [
+        *("block", "heading-1", "block", "paragraph", "paragraph", "block", "paragraph")
+    ]
     assert data["keywords"] == ["tides"]
     assert (data["version"], data["canUndo"], data["canRedo"]) == (0, False, False)
     assert data["queue"] == {

@@ -11,6 +11,10 @@ export type Edges = [number, number];
 export interface TextInRuns {
   readonly text: string;
   runAround(unit: number): Edges;
+  /** Whether white space is seen as it is there. */
+  isPreformatted(unit: number): boolean;
+  /** Whether the text there is not seen. */
+  isHidden(unit: number): boolean;
 }
 
 export class Boundaries {
@@ -72,15 +76,20 @@ export class Boundaries {
     ];
   }
 
+  /** Whether a cursor passes over a character: white space that is folded, and text that is not seen. */
   isFolded(unit: number): boolean {
-    return FOLDED.test(this.shown.text.charAt(unit));
+    return this.#isSpace(unit) || this.shown.isHidden(unit);
+  }
+
+  #isSpace(unit: number): boolean {
+    return FOLDED.test(this.shown.text.charAt(unit)) && !this.shown.isPreformatted(unit);
   }
 
   #trimmed([start, end]: Edges): Edges {
     let first = start;
     let last = end;
-    while (first < last && this.isFolded(first)) first++;
-    while (last > first && this.isFolded(last - 1)) last--;
+    while (first < last && this.#isSpace(first)) first++;
+    while (last > first && this.#isSpace(last - 1)) last--;
     return first < last ? [first, last] : [start, end];
   }
 

@@ -12,8 +12,6 @@ export type Step = (typeof STEPS)[number];
 type Direction = "forward" | "backward";
 
 const IN_WORDS = /[\p{L}\p{N}\p{S}\p{Extended_Pictographic}]/u;
-/** The first letter that decides the direction of a paragraph; a group if it is from right to left. */
-const FIRST_STRONG = /([\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}])|\p{L}/u;
 const KEPT = "doxeval-cursor";
 
 export class Cursor {
@@ -130,7 +128,9 @@ export class Cursor {
       extend && this.#anchor !== this.#focus
         ? Math.min(this.#anchor, this.#focus)
         : this.#focus - (this.#isAtEnd ? 1 : 0);
-    const isRightToLeft = FIRST_STRONG.exec(shown.text.slice(...shown.runAround(Math.max(at, 0))))?.[1] !== undefined;
+    const [start] = shown.runAround(Math.max(at, 0));
+    const around = shown.placeOf(start).node.parentElement ?? shown.root;
+    const isRightToLeft = getComputedStyle(around).direction === "rtl";
     return (key === "ArrowRight") !== isRightToLeft ? "forward" : "backward";
   }
 

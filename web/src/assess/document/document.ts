@@ -1,12 +1,16 @@
 // The document on the page: neutral elements and text nodes, and where each of them stands.
 //
-// Nothing of the source becomes HTML. Every source element is a <dx-e> with its tag as data, and all
-// text is in text nodes, made of the very text that the server sent. Positions are UTF-16 units
-// here; `points` turns them into the code points that the server counts.
+// Nothing of the source becomes HTML: elements are made by their roles (elements.ts), and all text is
+// in text nodes, made of the very text that the server sent. Positions are UTF-16 units here; `points`
+// turns them into the code points that the server counts.
 
-import type { ArticleData, DisplayRole } from "../../shared/api-types";
+import type { ArticleData, DisplayRole, PictureData, Span } from "../../shared/api-types";
 import { firstWhere, item } from "../../shared/lists";
 import { Points } from "../../shared/points";
+import { pictureAddress } from "../judgment/api";
+import type { Facts } from "./elements";
+import * as elements from "./elements";
+import { arrange } from "./structure";
 
 /** Text pieces longer than this are shown in paragraphs, if blank lines divide them. */
 const LONG_PIECE = 2_000;
@@ -16,12 +20,32 @@ const LONGEST_PARAGRAPH = 20_000;
 const LONG_DOCUMENT = 60_000;
 /** About this much text is laid out at once in a long document. */
 const LAZY_PART = 6_000;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+/** The first letter that has a direction; a group if it is from right to left. */
+const FIRST_STRONG = new RegExp(`(${RIGHT_TO_LEFT.source})|\\p{L}`, "u");
+const NO_FACTS: Facts = {};
+/** What is laid out by itself in a long document. */
+const LAZY: ReadonlySet<DisplayRole> = new Set<DisplayRole>([
+  "block",
+  "paragraph",
+  "preformatted",
+  "list",
+  "ordered-list",
+  "definition-list",
+  "quote",
+]);
 
 /** A position as the DOM has it. */
 export interface TextPlace {
   node: Text;
   offset: number;
 }
+/** What may have a direction of its own. */
+const DIRECTED: ReadonlySet<DisplayRole> = new Set<DisplayRole>([
+  ...(["heading-1", "heading-2", "heading-3", "heading-4", "heading-5", "heading-6"] as const),
+  ...(["block", "paragraph", "list", "ordered-list", "definition-list", "quote"] as const),
+  ...(["footnote", "caption", "figure", "table"] as const),
+]);
 
 export class ShownDocument {
   readonly root = document.createElement("dx-document");
@@ -32,6 +56,12 @@ export class ShownDocument {
   readonly ends: Uint32Array;
   readonly parents: number[];
   readonly elements: HTMLElement[] = [];
+  readonly #children: number[][] = [];
+  readonly #facts: ReadonlyMap<number, Facts>;
+  readonly #pictures = new Map<number, PictureData[]>();
+  /** Outermost elements whose white space is seen as it is, and text that is not seen, in units. */
+  readonly #preformatted: Span[] = [];
+  readonly #hidden: Span[] = [];
   /** Where runs of text begin that no block interrupts, in units: paragraphs, headings, cells. */
   readonly runs: number[] = [];
   readonly #nodes: Text[] = [];
@@ -48,8 +78,18 @@ export class ShownDocument {
     this.starts = Uint32Array.from(start, (point) => this.points.unit(point));
     this.ends = Uint32Array.from(end, (point) => this.points.unit(point));
     this.parents = parent;
+    this.#facts = elements.factsOf(data.facts);
+    for (const picture of data.pictures) {
+      this.#pictures.set(picture.element, [...(this.#pictures.get(picture.element) ?? []), picture]);
+    }
+    for (let row = 0; row < parent.length; row++) {
+      this.#children.push([]);
+      if (row > 0) item(this.#children, item(parent, row)).push(row);
+    }
     this.#startOfNode.set(this.root, 0);
     this.#build();
+    if (RIGHT_TO_LEFT.test(this.text)) this.#direct();
+    arrange(this);
     if (this.text.length > LONG_DOCUMENT) this.#makeLazy();
   }
 
@@ -62,7 +102,15 @@ export class ShownDocument {
   }
 
   role(row: number): DisplayRole {
-    return this.data.roles[this.tag(row)] ?? "block";
+    return item(this.data.roles, item(this.data.elements.role, row));
+  }
+
+  facts(row: number): Facts {
+    return this.#facts.get(row) ?? NO_FACTS;
+  }
+
+  length(row: number): number {
+    return item(this.ends, row) - item(this.starts, row);
   }
 
   /** The last step of an element's path, such as sec[2]. */
@@ -84,12 +132,8 @@ export class ShownDocument {
     return lineage;
   }
 
-  children(row: number): number[] {
-    const children: number[] = [];
-    for (let at = row + 1; at < this.rows && item(this.parents, at) >= row; at++) {
-      if (this.parents[at] === row) children.push(at);
-    }
-    return children;
+  children(row: number): readonly number[] {
+    return item(this.#children, row);
   }
 
   /** The innermost element that a node of the page belongs to; -1 outside the document. */
@@ -103,7 +147,8 @@ export class ShownDocument {
 
   /** Where a boundary of a DOM range inside the document stands, in units. */
   unitOf(node: Node, offset: number): number {
-    const start = this.#startOfNode.get(node) ?? 0;
+    const start = this.#startOfNode.get(node);
+    if (start === undefined) return node.parentNode === null ? 0 : this.unitOf(node.parentNode, 0);
     if (node.nodeType === Node.TEXT_NODE) return start + offset;
     const child = node.childNodes[offset];
     if (child) return this.#startOfNode.get(child) ?? start;
@@ -148,6 +193,16 @@ export class ShownDocument {
     return parts.join(" ");
   }
 
+  /** Whether white space is seen as it is at a position. */
+  isPreformatted(unit: number): boolean {
+    return isWithin(this.#preformatted, unit);
+  }
+
+  /** Whether the text at a position is not seen: what a formula is annotated with. */
+  isHidden(unit: number): boolean {
+    return isWithin(this.#hidden, unit);
+  }
+
   #endOf(node: Node): number {
     const row = this.#rowOfElement.get(node);
     if (row !== undefined) return item(this.ends, row);
@@ -165,14 +220,15 @@ export class ShownDocument {
     const close = (): void => {
       const row = open.pop() ?? 0;
       writeTo(item(this.ends, row));
-      if (this.role(row) !== "inline") this.#runBreaks = true;
+      this.#addPictures(here, row);
+      if (!elements.isInline(this.role(row))) this.#runBreaks = true;
       here = here.parentElement ?? this.root;
     };
     for (let row = 0; row < this.rows; row++) {
       while (open.length && open.at(-1) !== this.parents[row]) close();
       writeTo(item(this.starts, row));
-      if (this.role(row) !== "inline") this.#runBreaks = true;
-      const made = this.#made(row, open.length);
+      if (!elements.isInline(this.role(row))) this.#runBreaks = true;
+      const made = this.#made(row, here);
       here.append(made);
       here = made;
       open.push(row);
@@ -182,23 +238,91 @@ export class ShownDocument {
     if (this.#nodes.length === 0) this.#addText(this.root, 0, 0);
   }
 
-  #made(row: number, depth: number): HTMLElement {
-    const made = document.createElement("dx-e");
-    const role = this.role(row);
-    made.dataset.tag = this.tag(row);
-    made.dataset.role = role;
-    if (role === "heading" && this.text.slice(this.starts[row], this.ends[row]).trim()) {
-      made.setAttribute("role", "heading");
-      made.setAttribute("aria-level", String(Math.min(Math.max(depth, 2), 6)));
-    }
+  #made(row: number, parent: HTMLElement): HTMLElement {
+    const [start, end] = [item(this.starts, row), item(this.ends, row)];
+    const made = this.#element(row, parent);
     this.elements[row] = made;
-    this.#startOfNode.set(made, item(this.starts, row));
+    this.#startOfNode.set(made, start);
     this.#rowOfElement.set(made, row);
+    if (this.role(row) === "preformatted" && !this.isPreformatted(start) && end > start) {
+      this.#preformatted.push([start, end]);
+    }
+    if (elements.isHidden(made) && end > start) this.#hidden.push([start, end]);
     return made;
   }
 
+  #element(row: number, parent: HTMLElement): HTMLElement {
+    const tag = this.tag(row);
+    const facts = this.facts(row);
+    if (elements.isMathematics(parent)) return elements.mathematics(tag, parent);
+    const role = this.role(row);
+    if (role === "mathematics" && elements.localName(tag) === "math" && this.#hasElementsAlone(row)) {
+      return elements.formula(facts);
+    }
+    const made = elements.neutral(tag, role, facts);
+    made.hidden = this.length(row) === 0 && elements.isColumn(tag);
+    return made;
+  }
+
+  /** The pictures of an element come after its text; most have none. */
+  #addPictures(parent: HTMLElement, row: number): void {
+    if (elements.isMathematics(parent)) return;
+    const add = (address: string | null, alt: string): void => {
+      const made = elements.picture(address, alt);
+      this.#startOfNode.set(made, item(this.ends, row));
+      this.#endOfChunk.set(made, item(this.ends, row));
+      parent.append(made);
+    };
+    const given = this.#pictures.get(row) ?? [];
+    for (const { alt, number } of given) add(number === null ? null : pictureAddress(this.data, number), alt);
+    const isEmpty = given.length === 0 && this.role(row) === "picture" && this.length(row) === 0;
+    if (isEmpty && this.children(row).length === 0) add(null, "");
+  }
+
+  /** Whether an element has children and no text of its own, as formulas in MathML have. */
+  #hasElementsAlone(row: number): boolean {
+    let done = item(this.starts, row);
+    let own = "";
+    for (const child of this.children(row)) {
+      own += this.text.slice(done, this.starts[child]);
+      done = item(this.ends, child);
+    }
+    return this.children(row).length > 0 && (own + this.text.slice(done, this.ends[row])).trim() === "";
+  }
+
+  /**
+   * Give blocks the direction of their first letter, as far as their author gave them none: so
+   * paragraphs read in the right order, and lists and quotations have their marks at the right side.
+   * Items and cells follow their list and table, whatever the order of the letters in them.
+   */
+  #direct(): void {
+    this.root.classList.add("directed");
+    const directions: (string | undefined)[] = [];
+    const isGiven: boolean[] = [];
+    for (let row = 0; row < this.rows; row++) {
+      const parent = item(this.parents, row);
+      const above = directions[parent] ?? "ltr";
+      isGiven[row] = (isGiven[parent] ?? false) || this.facts(row).dir !== undefined;
+      directions[row] = above;
+      const role = this.role(row);
+      if (isGiven[row] || !DIRECTED.has(role) || this.length(row) === 0) continue;
+      const match = FIRST_STRONG.exec(this.text.slice(this.starts[row], this.ends[row]));
+      if (match === null) continue;
+      const direction = match[1] === undefined ? "ltr" : "rtl";
+      if (direction !== above) item(this.elements, row).dir = directions[row] = direction;
+    }
+  }
+
   #write(parent: HTMLElement, start: number, end: number): void {
-    const isLong = end - start > LONG_PIECE && parent.dataset.role !== "inline";
+    if (elements.needsToken(parent) && this.text.slice(start, end).trim() !== "") {
+      return this.#addPart(parent, elements.token(), start, end);
+    }
+    const isLong = end - start > LONG_PIECE && !elements.isInline(parent.dataset.role as DisplayRole);
+    if (isLong && this.isPreformatted(start)) {
+      return forEachPart([start, ...lines(this.text, start, end), end], (from, to) =>
+        this.#addChunk(parent, from, to, false),
+      );
+    }
     const paragraphs = isLong ? blankLines(this.text.slice(start, end)).map((begin) => begin + start) : [];
     const isDivided = paragraphs.length > 0;
     forEachPart([start, ...paragraphs, end], (from, to) => {
@@ -215,10 +339,15 @@ export class ShownDocument {
     const chunk = document.createElement("dx-chunk");
     if (!isParagraph) chunk.className = "part";
     chunk.style.setProperty("--lines", String(Math.ceil((end - start) / 80) + 1));
-    this.#startOfNode.set(chunk, start);
-    this.#endOfChunk.set(chunk, end);
-    parent.append(chunk);
-    this.#addText(chunk, start, end);
+    this.#addPart(parent, chunk, start, end);
+  }
+
+  /** Text in an element that is none in the source. */
+  #addPart(parent: HTMLElement, part: HTMLElement, start: number, end: number): void {
+    this.#startOfNode.set(part, start);
+    this.#endOfChunk.set(part, end);
+    parent.append(part);
+    this.#addText(part, start, end);
   }
 
   #addText(parent: HTMLElement, start: number, end: number): void {
@@ -238,9 +367,9 @@ export class ShownDocument {
     for (let row = 0; row < this.rows; row++) {
       if (item(this.starts, row) < until) continue;
       const role = this.role(row);
-      const length = item(this.ends, row) - item(this.starts, row);
-      if (role === "table") until = item(this.ends, row); // a table is laid out as a whole
-      if (role !== "block" && role !== "list") continue;
+      const length = this.length(row);
+      if (role === "table") until = item(this.ends, row); // laid out as a whole, or by its rows
+      if (!LAZY.has(role)) continue;
       if (length > LAZY_PART && this.#hasBlocks(row)) continue;
       const made = item(this.elements, row);
       made.classList.add("lazy");
@@ -250,7 +379,7 @@ export class ShownDocument {
   }
 
   #hasBlocks(row: number): boolean {
-    return this.children(row).some((child) => ["block", "table", "list"].includes(this.role(child)));
+    return this.children(row).some((child) => LAZY.has(this.role(child)) || this.role(child) === "table");
   }
 }
 
@@ -276,4 +405,21 @@ function spaces(text: string, start: number, end: number): number[] {
 function blankLines(text: string): number[] {
   const ends = Array.from(text.matchAll(/\n[^\S\n]*\n\s*/g), (match) => match.index + match[0].length);
   return ends.filter((end) => end < text.length);
+}
+
+/** Positions about every LAZY_PART units between two others, each after the end of a line. */
+function lines(text: string, start: number, end: number): number[] {
+  const positions: number[] = [];
+  for (let at = start + LAZY_PART; at < end; at += LAZY_PART) {
+    at = text.indexOf("\n", at) + 1;
+    if (at === 0 || at >= end) break;
+    positions.push(at);
+  }
+  return positions;
+}
+
+/** Whether one of some spans, which are apart and in order, has a position. */
+function isWithin(spans: readonly Span[], unit: number): boolean {
+  const after = firstWhere(spans.length, (number) => item(spans, number)[0] > unit);
+  return after > 0 && item(spans, after - 1)[1] > unit;
 }

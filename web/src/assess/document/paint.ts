@@ -12,6 +12,7 @@ export type Layer =
   | "removing"
   | "selected"
   | "element"
+  | "comment"
   | "entry"
   | "match"
   | "here";
@@ -21,6 +22,7 @@ const PRIORITY: Record<string, number> = {
   pooled: 1,
   element: 2,
   others: 3,
+  comment: 3,
   relevant: 4,
   pending: 5,
   removing: 6,

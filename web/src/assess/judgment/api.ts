@@ -59,6 +59,12 @@ export function articlePage({ topic, judge, reading }: Subject, doc: string): st
   return `${judge ? "/adjudicate" : "/article"}?${query({ topic, doc })}`;
 }
 
+/** One of the pictures of a document. */
+export function pictureAddress({ topic, doc, adjudicating }: ArticleData, number: number): string {
+  const judge = adjudicating ? "adjudicated" : "";
+  return `/api/picture?${query({ topic: topic.id, doc, judge, number: String(number) })}`;
+}
+
 export function queuePage({ topic, judge, reading }: Subject): string {
   if (reading) return `/organise/judgments?${query({ user: reading, topic })}`;
   return `/queue?${query({ topic, judge })}`;

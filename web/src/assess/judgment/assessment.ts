@@ -174,6 +174,17 @@ export class Assessment implements Listener {
     announce(gestures.length ? `${whose} taken over.` : `It is like that already: ${whose}.`);
   }
 
+  /** Comment on a passage; without words, take its comment back. */
+  comment(span: Span, words: string): void {
+    void this.submit(operations.comment(this.shown.points, span, words));
+    announce(words.trim() ? `Commented on: ${this.brief(span)}` : "Comment removed.");
+  }
+
+  /** What is selected, else the passage at the cursor, else the one that the list points at. */
+  passageHere(): Span | null {
+    return this.#toRemove()[0] ?? null;
+  }
+
   undo(): void {
     if (!this.refusesEdits()) this.#step("undo", this.canUndo, "There is nothing to undo.");
   }

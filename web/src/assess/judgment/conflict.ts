@@ -76,6 +76,11 @@ function clash(operation: OperationData, base: StateData | null, saved: StateDat
       return String(together(operation, base, saved).value).length > LONGEST_NOTE
         ? "both notes together are too long"
         : null;
+    case "comment": {
+      const given = commentAt(saved, start, end);
+      const isFree = given === "" || given === value || given === commentAt(base, start, end);
+      return isFree ? null : "the passage got another comment elsewhere";
+    }
     case "problem":
       return value === true || !saved.problem || base?.problem === true ? null : "a problem was reported elsewhere";
     case "validate":
@@ -95,6 +100,10 @@ function together(operation: OperationData, base: StateData | null, saved: State
     ...operation,
     value: isIn || saved.note.includes(value) ? (isIn ? value : saved.note) : `${saved.note}\n${value}`,
   };
+}
+
+function commentAt(state: StateData | null, start: number | null, end: number | null): string {
+  return state?.comments.find(([first, last]) => first === start && last === end)?.[2] ?? "";
 }
 
 function judgmentOf(state: StateData | null): string | null {

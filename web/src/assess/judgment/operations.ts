@@ -3,6 +3,7 @@
 
 import {
   BEP_QUOTE,
+  type Comment,
   LONGEST_QUOTE,
   type OperationData,
   type OperationKind,
@@ -27,6 +28,10 @@ export function unhighlight(points: Points, [start, end]: Span): Gesture {
 
 export function entryPoint(points: Points, at: number): Gesture {
   return { kind: "bep", start: at, ...quoted(points.slice(at, at + BEP_QUOTE)) };
+}
+
+export function comment(points: Points, [start, end]: Span, value: string): Gesture {
+  return { kind: "comment", start, end, value, ...quoted(points.slice(start, end)) };
 }
 
 export function grade(path: string, value: WireGrade | null): Gesture {
@@ -67,12 +72,13 @@ export interface View {
   grades: Record<string, WireGrade>;
   problem: boolean;
   note: string;
+  comments: Comment[];
 }
 
 /** A state of the server with the operations that wait for it. */
 export function viewOf(state: StateData, waiting: readonly OperationData[]): View {
-  const { highlights, bep, grades, problem, note } = state;
-  const view: View = { highlights, pending: [], removing: [], bep, grades, problem, note };
+  const { highlights, bep, grades, problem, note, comments } = state;
+  const view: View = { highlights, pending: [], removing: [], bep, grades, problem, note, comments };
   for (const operation of waiting) apply(operation, view);
   return view;
 }
@@ -98,5 +104,10 @@ function apply({ kind, start = null, end = null, path, value }: OperationData, v
     view.problem = value === true;
   } else if (kind === "note") {
     view.note = String(value);
+  } else if (kind === "comment" && span) {
+    const others = view.comments.filter(([first, last]) => first !== start || last !== end);
+    const words = String(value).trim();
+    const made: Comment[] = words ? [...others, [...span, words]] : others;
+    view.comments = made.sort((one, other) => one[0] - other[0] || one[1] - other[1]);
   }
 }

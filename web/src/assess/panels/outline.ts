@@ -6,6 +6,7 @@ import { item } from "../../shared/lists";
 import { covered } from "../../shared/spans";
 import { brief, percent } from "../../shared/words";
 import type { ShownDocument } from "../document/document";
+import { isInline } from "../document/elements";
 import { jumpTo } from "../document/scrolling";
 import type { Assessment } from "../judgment/assessment";
 
@@ -20,7 +21,7 @@ export interface Section {
 /** The sections of a document: what its headings stand over; without headings, its largest parts. */
 export function sectionsOf(shown: ShownDocument): Section[] {
   const headings: number[] = [];
-  for (let row = 0; row < shown.rows; row++) if (shown.role(row) === "heading") headings.push(row);
+  for (let row = 0; row < shown.rows; row++) if (shown.role(row).startsWith("heading")) headings.push(row);
   const sections = headings.map((row) => sectionOf(shown, row)).filter(({ title }) => title !== "");
   return sections.length ? ended(sections) : parts(shown);
 }
@@ -89,7 +90,7 @@ function parts(shown: ShownDocument): Section[] {
     children = shown.children(row);
   }
   return children
-    .filter((child) => shown.role(child) !== "inline")
+    .filter((child) => !isInline(shown.role(child)))
     .slice(0, 500)
     .map((child) => ({
       row: child,

@@ -6,6 +6,7 @@ import { brief, counted } from "../../shared/words";
 import { jumpTo } from "../document/scrolling";
 import type { Assessment } from "../judgment/assessment";
 import * as operations from "../judgment/operations";
+import { writeComment } from "./comments";
 
 export function checks(work: Assessment): HTMLElement {
   const list = element("ul", {});
@@ -106,9 +107,14 @@ function passageRow(work: Assessment, span: Span): HTMLLIElement {
     () => work.unhighlight([span]),
     "×",
   );
+  const remark = button(
+    { class: "remark", "aria-label": `Comment on the passage ${brief(words, 40)}`, title: "Comment (m)" },
+    () => writeComment(work, span),
+    "✎",
+  );
   jump.addEventListener("focus", () => (work.current = span));
   jump.addEventListener("blur", () => (work.current = null));
-  const row = element("li", { "data-arrows": "" }, jump, remove);
+  const row = element("li", { "data-arrows": "" }, jump, remark, remove);
   row.addEventListener("keydown", (event) => {
     if (event.key !== "Delete" && event.key !== "Backspace") return;
     event.preventDefault();

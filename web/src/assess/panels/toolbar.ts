@@ -39,11 +39,19 @@ export function bar(work: Assessment): HTMLElement {
         `${position} of ${total}, ${done} done`,
       ),
       " ",
+      original(data.original),
       badges,
     ),
     savingStatus(work),
     finishing(work),
   );
+}
+
+/** A link to where the document was published, in a tab that knows nothing of this one. */
+function original(address: string | null): HTMLElement | null {
+  if (address === null) return null;
+  const attributes = { href: address, target: "_blank", rel: "noopener noreferrer", class: "original" };
+  return element("a", attributes, "original");
 }
 
 function badgesOf(work: Assessment): HTMLElement[] {
@@ -119,6 +127,9 @@ export function tools(work: Assessment, cursor: Cursor, pooled: HTMLElement | nu
     );
     work.watch(() => (clear.disabled = work.view.bep === null));
   }
+  const comment = button({ title: "Comment on the selection or the passage" }, page.comment, ...keyed("Comment", "m"));
+  comment.disabled = work.isReadOnly;
+  place.append(comment);
   const undo = button({ title: "Undo the last change" }, () => work.undo(), ...keyed("Undo", "Ctrl+Z"));
   const redo = button({ title: "Redo what was undone" }, () => work.redo(), ...keyed("Redo", "Ctrl+Shift+Z"));
   work.watch(() => {
