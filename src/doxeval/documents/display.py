@@ -42,7 +42,11 @@ from doxeval.arrays import Bytes, Ints
 
 
 class DisplayFact(NamedTuple):
-    """A name and a value of one element, which is counted from the root of its document."""
+    """A name and a value of one element, which is counted from the root of its document.
+
+    >>> DisplayFact(2, "lang", "he").value
+    'he'
+    """
 
     element: int
     name: str
