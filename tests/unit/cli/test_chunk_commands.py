@@ -72,7 +72,8 @@ def test_try_needs_nothing_but_documents_and_questions(work: Path) -> None:
 def test_try_accepts_altered_quotes_only_on_request(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "terms.txt").write_text("You may keep a book for thirty days. It is free.")
-    (tmp_path / "q.csv").write_text("question,quote\nHow long?,keep the book for thirty days\n")
+    row = "How long may I keep a book?,keep the book for thirty days"
+    (tmp_path / "q.csv").write_text(f"question,quote\n{row}\n")
     arguments = ("chunks", "try", tmp_path / "docs", tmp_path / "q.csv", "--by", "sentences:1:0")
     refused = doxeval(*arguments, "--budget", "9")
     assert refused.exit_code == 1 and "a text with similarity 0.87 stands at 8" in refused.stderr
