@@ -52,6 +52,8 @@ FORMATS = {
         "Plain text": "doxeval.documents.readers.plain",
         "PDF": "doxeval.documents.readers.pdf",
         "Records": "doxeval.documents.readers.records",
+        "What display needs": "doxeval.documents.display",
+        "Attributes that are kept": "doxeval.documents.readers.attributes",
         "Paths and text points": "doxeval.documents.paths",
     },
     "Topics": {

@@ -28,6 +28,7 @@ manifest = resolve_name("doxeval.storage.manifest")
 nexi = resolve_name("doxeval.topics.nexi")
 scoring = resolve_name("doxeval.evaluation.scoring")
 html = resolve_name("doxeval.documents.readers.html")
+display = resolve_name("doxeval.documents.display")
 ids = resolve_name("doxeval.documents.ids")
 nodes = resolve_name("doxeval.documents.nodes")
 expat = resolve_name("doxeval.markup.expat")
@@ -101,7 +102,17 @@ LIMITS: dict[str, tuple[Limit, ...]] = {
         ),
         Limit("attributes of an HTML tag", f"{html.MOST_ATTRIBUTES:,}"),
         Limit("HTML tags that are open at once", f"{html.MOST_OPEN:,}"),
-        Limit("characters of a CSS selector", f"{LONGEST_SELECTOR:,}"),
+        Limit("characters of a CSS selector or a path pattern", f"{LONGEST_SELECTOR:,}"),
+        Limit(
+            "kept for display: characters of a picture's name", f"{display.LONGEST_PICTURE_NAME:,}"
+        ),
+        Limit(
+            "characters of its alternative text", f"{display.LONGEST_ALT:,}, the rest is left out"
+        ),
+        Limit(
+            "rows and columns that a cell spans",
+            f"{display.MOST_ROWS_SPANNED:,} and {display.MOST_COLUMNS_SPANNED:,}, as in HTML",
+        ),
     ),
     "A collection": (
         Limit("elements", f"{limits.MOST_ELEMENTS:,}"),

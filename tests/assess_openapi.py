@@ -28,6 +28,7 @@ _FIELDS: dict[str, dict[str, Any]] = {
 }
 _VALUES: dict[str, dict[str, Any]] = {
     "note": {"type": "string", "maxLength": 200},
+    "comment": {"type": "string", "maxLength": 200},
     "problem": {"type": "boolean"},
     "skip": {"type": "boolean"},
     "grade": {"enum": [1, 2, "?", [3, 3], None]},
@@ -66,7 +67,7 @@ _OWN_BODY: dict[str, dict[str, Any]] = {
     },
     "POST /api/outside": {},
 }
-_OF_DOCUMENTS = {"/api/article", "/api/operations", "/api/time", "/api/outside"}
+_OF_DOCUMENTS = {"/api/article", "/api/picture", "/api/operations", "/api/time", "/api/outside"}
 _ERROR = {
     "type": "object",
     "properties": {"error": {"type": "string", "minLength": 1}, "code": {"type": "string"}},
@@ -102,6 +103,8 @@ def _described(
         parameters.append(_parameter("judge", _JUDGE, False))
     if path == "/api/find":
         parameters.append(_parameter("q", {"type": "string", "maxLength": LONGEST_QUERY}))
+    if path == "/api/picture":
+        parameters.append(_parameter("number", {"type": "integer", "minimum": 0, "maximum": 999}))
     errors = {
         status: {"description": "", "content": {"application/json": {"schema": _ERROR}}}
         for status in _STATUSES

@@ -11,7 +11,6 @@ whichever is expected. What is read of it is compared with its checksum first.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -308,6 +307,8 @@ def verify_package(
 
 
 def _sha256(path: Path) -> str:
+    import hashlib
+
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

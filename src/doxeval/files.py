@@ -43,6 +43,9 @@ EXPANSION_ALLOWANCE = 64 << 20
 # What some programs write before text in UTF-8; it is no part of the text.
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+# Of a compressed tar, what it may be called for short.
+SHORT_SUFFIXES = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2", ".txz": ".tar.xz", ".tzst": ".tar.zst"}
+ARCHIVE_SUFFIXES = (".zip", ".tar", *SHORT_SUFFIXES, *(f".tar{suffix}" for suffix in COMPRESSIONS))
 
 
 def uncompressed_name(name: str) -> str:
@@ -75,6 +78,15 @@ def is_same_file(name: str | os.PathLike[str], other: str | os.PathLike[str]) ->
 def is_compressed(name: str) -> bool:
     """Whether a file is compressed, judging by its name."""
     return name.lower().endswith(COMPRESSIONS)
+
+
+def is_archive(name: str) -> bool:
+    """Whether a file is an archive, judging by its name.
+
+    >>> is_archive("wiki.tar.gz"), is_archive("wiki.tgz"), is_archive("wiki.xml.gz")
+    (True, True, False)
+    """
+    return name.lower().endswith(ARCHIVE_SUFFIXES)
 
 
 class Allowance:

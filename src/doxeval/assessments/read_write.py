@@ -48,13 +48,14 @@ from doxeval.datasets import (
     is_package,
     packaged_texts,
 )
-from doxeval.documents import Collection, Offsets, Whitespace, is_archive
+from doxeval.documents import Collection, Offsets, Whitespace
 from doxeval.errors import FormatError, OutputError, SourceError, warn
 from doxeval.files import (
     BYTE_ORDER_MARK,
     FileFormat,
     FormatFunctions,
     choose_format,
+    is_archive,
     open_input,
     open_output,
     output_directory,

@@ -223,7 +223,7 @@ def documents(
     source: Any,
     *,
     id_rule: str = "path",
-    root: str | None = None,
+    root: str | Sequence[str] | None = None,
     drop: str | Sequence[str] = (),
     suffixes: str | Sequence[str] = (),
 ) -> Documents:
@@ -242,15 +242,16 @@ def documents(
 
     Files of a folder that are no documents are not read; `warnings` of the result counts them.
     For a folder, `id_rule` says where ids come from ("stem", or an XPath like "//id"), `root` and
-    `drop` are CSS selectors of what is kept of each page of HTML and of what is left out of it, and
-    `suffixes` (".page=xml") name the formats of suffixes, as in `build_collection`.
+    `drop` say what is kept of each document and what is left out of it, by CSS selectors for HTML
+    and by path patterns ("//page/info") for XML, and `suffixes` (".page=xml") name the formats of
+    suffixes, as in `build_collection`.
 
     >>> documents({"faq": "How to return a parcel."})
     Documents(1 document, 23 characters)
     """
     if is_folder(source):
         options = BuildOptions(
-            id_rule=IdRule.parse(id_rule), root=root, drop=drop, suffixes=suffixes
+            id_rule=IdRule.parse(id_rule), root=root or (), drop=drop, suffixes=suffixes
         )
         docs = _of_folder(os.fspath(source), options)
     else:
@@ -405,6 +406,7 @@ def _files(raw: RawDocument, options: BuildOptions, report: BuildReport) -> list
     report.broken += batch.broken
     report.notes += batch.notes
     report.selector_use += batch.selector_use
+    report.pattern_use += batch.pattern_use
     trees = batch.table.columns, np.array([0, len(batch.table.columns.path)]), batch.table.summary
     return [
         _FolderFile(

@@ -92,6 +92,7 @@ def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
       doxeval collection build dump.xml.gz --record page --id //page/@id --out wiki
       doxeval collection build 'docs/**/*.md' --id path --out docs-collection
       doxeval collection build site/ --root main --drop nav --drop .sidebar --out site-collection
+      doxeval collection build help/ --drop //page/info --out help-collection
       doxeval collection build irds:cranfield --out cranfield
       doxeval collection build /shared/parts --engine dask://head:8786 --out /shared/wiki
       doxeval collection build handbook --chunks located.jsonl --out handbook-chunks
@@ -117,7 +118,7 @@ def build(sources: tuple[str, ...], options: BuildVerbOptions) -> None:
         inline=tags,
         limits=options.limits.value(),
     )
-    if chosen.root is None:
+    if not chosen.root:
         refuse({"root_missing"}, "has no effect without --root")
     started = time.perf_counter()
     keep_freed_blocks()
@@ -170,8 +171,8 @@ def _check_format(format_: str) -> None:
     """Refuse options that have no effect on the format that was given."""
     if format_ not in ("auto", "xml"):
         refuse({"record"}, f"is for XML, and --format is {format_}")
-    if format_ not in ("auto", "html"):
-        refuse({"root", "root_missing", "drop"}, f"is for HTML, and --format is {format_}")
+    if format_ not in ("auto", "html", "xml"):
+        refuse({"root", "root_missing", "drop"}, f"is for HTML and XML, and --format is {format_}")
     if format_ != "auto":
         refuse({"suffixes"}, "has no effect where --format is given")
     if format_ not in ("auto", "html", "markdown"):

@@ -23,7 +23,6 @@ from doxeval.documents.build.sources import LONGEST_PATTERN as LONGEST_PATTERN
 from doxeval.documents.build.sources import SUFFIXES as SUFFIXES
 from doxeval.documents.build.sources import SourceWalk as SourceWalk
 from doxeval.documents.build.sources import glob_files as glob_files
-from doxeval.documents.build.sources import is_archive as is_archive
 from doxeval.documents.build.writer import CollectionWriter as CollectionWriter
 from doxeval.documents.collection import Collection as Collection
 from doxeval.documents.collection import Element as Element

@@ -17,10 +17,13 @@ use them as they are:
     style      how a phrase is set, where its tag does not say so: emphasis, strong, code, small,
                superscript or subscript
     display    block: mathematics on lines of its own
-    picture    the file of a picture, as a relative path in the source (see `picture_name`)
+    picture    the file of a picture, as a path within the source of the collection
     alt        what stands for a picture that is not shown
 
-They are kept in columns of their own: facts of elements in ascending order, with the number of the
+If `help/tides.html` refers to `../images/a%20b.png`, the picture is `images/a b.png`. What is on
+another host, has an absolute path, or is outside the source, is not kept.
+
+Facts are kept in columns of their own: facts of elements in ascending order, with the number of the
 name and a value: a number as it is, a choice by its place in the list, and other values by the line
 of a file. A document uses a line of its own for each distinct value.
 """

@@ -9,7 +9,6 @@ another. So memory does not grow with the collection.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -207,6 +206,8 @@ def hash_ids(ids: Sequence[str]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np
     >>> keys[0] == keys[2] != keys[1]
     np.True_
     """
+    import hashlib  # its library is large, and most commands hash nothing
+
     size = HASH_BITS // 8
     encoded = [text.encode("utf-8", "surrogatepass") for text in ids]
     digests = b"".join([hashlib.blake2b(data, digest_size=size).digest() for data in encoded])

@@ -7,7 +7,6 @@ with its hash.
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -121,6 +120,8 @@ class TextStore:
                 raise self._damage(begin, f"a text is damaged: {error}") from error
             if not decompressor.eof or decompressor.unused_data or len(data) > most:
                 raise self._damage(begin, "a text is damaged: it is not one whole frame")
+        import hashlib
+
         if hashlib.sha256(data).digest() != self._hashes[document].tobytes():
             raise self._damage(begin, "a text is not the one that was stored")
         text = data.decode()

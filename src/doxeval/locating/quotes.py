@@ -248,35 +248,41 @@ def most_similar(quote: str, text: str) -> Similarity:
     """Return the part of a text that is most similar to a quote, and how similar it is.
 
     That is 1 less Levenshtein's distance divided by the length of the quote, over the letters and
-    digits of both, without case and accents. Of equal parts the first, and of those that end there
-    the shortest. The text should be a window around the likely place: the work grows with the
-    product of both lengths.
+    digits of both, without case and accents. The part is the first of those that are equal, and
+    above a similarity of two thirds as long as it can be, so that words that differ are replaced
+    rather than left out. The text should be a window around the likely place: the work grows with
+    the product of both lengths.
 
     >>> text = "He paid within thirty-one days, more or less."
     >>> most_similar("paid within THIRTY days", text)
     Similarity(similarity=0.85, start=3, end=30)
+    >>> most_similar("books are kept for 28 days", "Books are kept for thirty days.")
+    Similarity(similarity=0.71..., start=0, end=30)
     """
     letters, given = folded(code_points(quote))[0], folded(code_points(text))
     if not len(letters) or not len(given[0]):
         return Similarity(0.0, 0, 0)
     distances = _distances(letters, given[0])
-    end = int(distances.argmin())
-    best = int(distances[end])
-    backwards = _distances(letters[::-1], given[0][:end][::-1])
-    start = end - int(np.flatnonzero(backwards == best)[0])
+    best, end = int(distances.min()), int(distances.argmin())
+    if 3 * best < len(letters):  # then equal parts that end so near are nearly the same letters
+        near = distances[end : end + 2 * best + 1]
+        end += int(np.flatnonzero(near == best)[-1])
+    backwards = _distances(letters[::-1], given[0][:end][::-1], anchored=True)
+    start = end - int(np.flatnonzero(backwards == best)[-1])
     if start == end:
         return Similarity(0.0, 0, 0)
     first, last = int(given[1][start]), int(given[1][end - 1]) + 1
     return Similarity(1 - best / len(letters), first, last)
 
 
-def _distances(letters: Codes, text: Codes) -> Ints:
+def _distances(letters: Codes, text: Codes, anchored: bool = False) -> Ints:
     """Return the least distance of any part of the text that ends before each position.
 
-    A row of Sellers' table for each letter; what is inserted is taken along by a running minimum.
+    Anchored parts begin where the text does. A row of Sellers' table for each letter; what is
+    inserted is taken along by a running minimum.
     """
     place = np.arange(len(text) + 1)
-    row = np.zeros(len(text) + 1, dtype=np.int64)
+    row = place.copy() if anchored else np.zeros(len(text) + 1, dtype=np.int64)
     for number, letter in enumerate(letters.tolist(), 1):
         changed = row[:-1] + (text != letter)
         row = np.append(number, np.minimum(changed, row[1:] + 1))

@@ -18,7 +18,6 @@ if the collection is built again in the meantime.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import mmap
 import os
@@ -28,7 +27,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import wraps
-from io import FileIO
+from io import BytesIO, FileIO
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
@@ -224,7 +223,7 @@ def _open(store_type: StoreType, path: Path, recorded: dict[str, Any], verify: b
             if not verify or expected is None:
                 return contents
             if isinstance(contents, bytes):
-                is_intact = hashlib.sha256(contents).hexdigest() == expected
+                is_intact = digest(BytesIO(contents)) == expected
             else:
                 identity = _identity(file)
                 # What is remembered may be damaged itself, so nothing is refused for its sake.
@@ -336,7 +335,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def digest(file: FileIO, progress: Progress | None = None) -> str:
+def digest(file: FileIO | BytesIO, progress: Progress | None = None) -> str:
     """Return the SHA-256 of an open file, from its current position to its end.
 
     >>> import tempfile
@@ -344,6 +343,8 @@ def digest(file: FileIO, progress: Progress | None = None) -> str:
     ...     digest(file)[:8]
     'e3b0c442'
     """
+    import hashlib
+
     sha256 = hashlib.sha256()
     block = memoryview(bytearray(_BLOCK))
     while count := file.readinto(block):

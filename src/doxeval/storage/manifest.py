@@ -15,7 +15,6 @@ protocol and `://`, as in `s3://bucket/wiki`; protocols may be chained, as in
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -150,6 +149,8 @@ def is_stored(store_type: StoreType, directory: Path) -> bool:
 
 def manifest_checksum(manifest: Mapping[str, Any]) -> str:
     """Return the checksum of a manifest that does not contain it yet."""
+    import hashlib
+
     return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
 
 

@@ -138,7 +138,7 @@ def test_budget(doxeval_chunks):
             "*hit@3 dropped by 0.5000 from 1.0000 to 0.5000 on 2 topics; 1% is allowed*",
             "*q2 (returns): from 1.0000 to 0.0000*",
             "*max_drop and significant go with baseline*",
-            "*out would replace the baseline even if the scores have dropped*",
+            "*out= would replace the baseline even if the scores have dropped*",
         ]
     )
     checks = (folder.path / "checks.xml").read_text()

@@ -124,6 +124,26 @@ def test_starting_loads_nothing_heavy() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_scoring_a_small_run_loads_only_what_it_uses(tmp_path: Path) -> None:
+    (tmp_path / "a.run").write_text("1 Q0 a 1 2.0 mine\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n")
+    script = (
+        "import atexit, sys; "
+        "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); "
+        "from doxeval.cli import main; main(prog_name='doxeval')"
+    )
+    command = [sys.executable, "-c", script, "evaluate", "a.run", "-a", "qrels", "-m", "AP"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    loaded = done.stderr.split()
+    rooms = ("comparison", "reports", "retrieve", "pooling", "chunks", "parallel.engine")
+    others = ("documents.build.sources", "documents.readers.pdf", "evaluation.jobs", "scores.plots")
+    not_used = [f"doxeval.{name}" for name in (*rooms, *others)]
+    libraries = ["hashlib", "logging", "multiprocessing", "msgspec", "rich", "scipy", "pandas"]
+    unused = tuple(name + "." for name in (*not_used, *libraries))
+    assert [name for name in loaded if f"{name}.".startswith(unused)] == []
+
+
 def test_a_package_offers_a_model_to_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "models_of_mine.py").write_text(MODEL_SOURCE, encoding="utf-8")
     facts = tmp_path / "models_of_mine-1.0.dist-info"

@@ -220,13 +220,17 @@ def test_any_number_of_jobs_gives_the_same_bytes(
         f"{n:03}.html": f"<nav>{n}</nav><main><h1>{n}</h1>{'<h2>x</h2><p>word ' * n}</main>"
         for n in range(20)
     }
-    source = write_files(tmp_path / "s", {**pages, "020.html": "<p>x", "021.html": "<nav>y</nav>z"})
-    options = BuildOptions(root="main", drop=["h2:first-child", "nav"])
+    xml = {f"x{n}.xml": f"<a dir='rtl'><info>{n}</info><p>{n}</p></a>" for n in range(9)}
+    single = {"020.html": "<p lang=he>x", "021.html": "<nav>y</nav>z"}
+    source = write_files(tmp_path / "s", {**pages, **single, **xml})
+    options = BuildOptions(root="main", drop=["h2:first-child", "nav", "//info"])
     reports = [
         build_collection(source, tmp_path / f"c{jobs}", options, jobs=jobs) for jobs in (1, 2)
     ]
     assert Collection(tmp_path / "c1") == Collection(tmp_path / "c2")
     assert reports[0].selector_use == reports[1].selector_use
+    assert reports[0].pattern_use == reports[1].pattern_use
+    assert reports[0].pattern_use.dropped == (9,)
     assert reports[0].selector_use.without_root == 2
     warning = "root='main' selects nothing in 2 of 22 pages: taken whole"
     assert reports[0].warnings == reports[1].warnings

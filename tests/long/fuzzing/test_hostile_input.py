@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from doxeval.assessments import FORMATS as ASSESSMENT_FORMATS
 from doxeval.cli import VERBS
-from doxeval.documents import SUFFIXES, is_archive
+from doxeval.documents import SUFFIXES
 from doxeval.errors import FormatError
-from doxeval.files import COMPRESSIONS
+from doxeval.files import COMPRESSIONS, is_archive
 from doxeval.navigation import READERS as NAVIGATION
 from doxeval.runs import FORMATS as RUN_FORMATS
 from doxeval.topics import FORMATS as TOPICS

@@ -104,6 +104,18 @@ def test_similarity_is_that_of_the_best_part_of_the_text(quote: str, text: str) 
     assert similarity == pytest.approx(expected)
     if similarity > 0:
         assert distance(quote, text[start:end]) == least
+    if 3 * least < len(quote):  # no longer part around it is as similar
+        around = [text[i:j] for i in range(start + 1) for j in range(end, len(text) + 1)]
+        assert [part for part in around if distance(quote, part) == least] == [text[start:end]]
+    if similarity == 1:
+        assert start == text.index(quote)
+
+
+def test_words_that_differ_are_part_of_the_place() -> None:
+    text = "Cards are free. You may keep a book for thirty days. Then it costs."
+    quote = "you may keep a book for 30 days"
+    _, start, end = most_similar(quote, text)
+    assert text[start:end] == "You may keep a book for thirty days"
 
 
 def test_case_marks_and_spaces_do_not_count() -> None:

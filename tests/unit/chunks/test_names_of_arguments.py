@@ -73,6 +73,8 @@ def test_the_names_of_arguments_are_those_of_options() -> None:
         ("--unit",): {"try", "evaluate", "rewrite", "limits", "questions"},
         ("--min-score",): {"try", "search", "evaluate", "rewrite"},
         ("-m", "--measure"): {"try", "evaluate"},
+        ("--copies",): {"try", "questions"},
+        ("--similar",): {"try", "questions"},
         ("--max-missing",): {"try", "evaluate", "limits", "questions", "locate", "retrieved"},
     }
     for flags, there in expected.items():

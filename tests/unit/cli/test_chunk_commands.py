@@ -69,6 +69,20 @@ def test_try_needs_nothing_but_documents_and_questions(work: Path) -> None:
     assert [row["chunking"] for row in rows] == ["sentences:1:0"]
 
 
+def test_try_accepts_altered_quotes_only_on_request(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "terms.txt").write_text("You may keep a book for thirty days. It is free.")
+    row = "How long may I keep a book?,keep the book for thirty days"
+    (tmp_path / "q.csv").write_text(f"question,quote\n{row}\n")
+    arguments = ("chunks", "try", tmp_path / "docs", tmp_path / "q.csv", "--by", "sentences:1:0")
+    refused = doxeval(*arguments, "--budget", "9")
+    assert refused.exit_code == 1 and "a text with similarity 0.87 stands at 8" in refused.stderr
+    accepted = doxeval(*arguments, "--budget", "9", "--similar", ".8")
+    assert accepted.exit_code == 0, accepted.stderr
+    assert "not to the letter in any document (similarity 0.87)" in accepted.stderr
+    assert "sentences:1:0  1.000" in accepted.stdout
+
+
 def test_the_way_from_a_cut_to_scores(work: Path) -> None:
     run("split", "handbook", "--by", "sentences:1:0", "--by", "words:10:0", "--out", "cuts")
     assert json.loads(Path("cuts/words-10-0.jsonl").read_text().splitlines()[0])["text"]

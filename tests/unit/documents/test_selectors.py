@@ -141,9 +141,9 @@ def test_selectors_that_are_no_text_are_refused() -> None:
 
 
 def test_selectors_are_for_html(build: Builder) -> None:
-    with pytest.raises(InputError, match="root= is for HTML, and the format is xml"):
+    with pytest.raises(InputError, match="root='main' is a CSS selector, for HTML; the format"):
         BuildOptions(root="main", format="xml")
-    with pytest.raises(SourceError, match="drop= is for HTML, and there are no documents in HTML"):
+    with pytest.raises(SourceError, match="drop='nav' is for HTML, and there are no documents in"):
         build({"a.xml": "<a/>"}, drop=["nav"])
     mixed = build({"a.xml": "<a><nav>x</nav></a>", "b.html": NAVIGATED}, drop=["nav"])
     assert (mixed.root("a").text, mixed.root("b").text) == ("x", "Tonetwothree")

@@ -26,9 +26,9 @@ from doxeval.assessments import (
     MeasuredElement,
     read_assessments,
 )
-from doxeval.documents import Collection, is_archive
+from doxeval.documents import Collection
 from doxeval.errors import FormatError, InputError, UnknownReference
-from doxeval.files import BYTE_ORDER_MARK, open_input, read_up_to
+from doxeval.files import BYTE_ORDER_MARK, is_archive, open_input, read_up_to
 from doxeval.messages import Message, short_path, truncate
 
 _HEAD = 1 << 16

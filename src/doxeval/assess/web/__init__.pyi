@@ -20,6 +20,7 @@ from doxeval.assess.web.display import document_data as document_data
 from doxeval.assess.web.find import MAX_MATCHES as MAX_MATCHES
 from doxeval.assess.web.find import Finder as Finder
 from doxeval.assess.web.pictures import PictureFolder as PictureFolder
+from doxeval.assess.web.pictures import shown_pictures as shown_pictures
 from doxeval.assess.web.proxies import Proxies as Proxies
 from doxeval.assess.web.rendering import invitation_link as invitation_link
 from doxeval.assess.web.requests import MAX_FORM as MAX_FORM

@@ -90,7 +90,7 @@ PATTERN_ROLES: Mapping[str, DisplayRole] = {
     "variablelist|procedure|formalpara|blockquote|quote)/title": "strong",
     "//(table|informaltable|figure|fig|tbl|table-wrap|listing|media)/title": "caption",
     "//(figure|fig|table|formula)/head": "caption",
-    "//caption/(title|p|para)": "inline",
+    "//caption/title": "strong",
     "/article/name": "heading",
     # Tables: of INEX and DocBook, and columns, which have no text
     "//row/entry": "cell",

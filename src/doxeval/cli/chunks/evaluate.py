@@ -294,10 +294,11 @@ def _print_warnings(table: ScoreTable, printed: Sequence[str]) -> None:
     """Print warnings about the gold, and about each run by its name if there are several."""
     from doxeval.messages import Message, truncate
 
-    warn(warning for warning in table.warnings if warning not in printed)
+    of_gold, known = set(printed), set(table.warnings)
+    warn(warning for warning in table.warnings if warning not in of_gold)
     for run in table.runs:
         prefix = f"{truncate(run.run)}: " if len(table.runs) > 1 else ""
-        warn(Message(prefix, warning) for warning in run.warnings if warning not in table.warnings)
+        warn(Message(prefix, warning) for warning in run.warnings if warning not in known)
 
 
 def _write(table: ScoreTable, options: ChunkEvaluateOptions) -> None:

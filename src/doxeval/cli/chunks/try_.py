@@ -15,6 +15,7 @@ from doxeval.cli.chunks.inputs import (
     max_missing_option,
     min_score_option,
     print_gold_report,
+    similar_option,
 )
 from doxeval.cli.options import (
     TableOrJson,
@@ -72,6 +73,7 @@ class TryOptions:
         flags=("-k", "--max-results"),
     )
     copies: Copies = copies_option()
+    similar: float = similar_option()
     max_missing: str = max_missing_option("quotes")
     min_score: float | None = min_score_option()
     columns: tuple[str, ...] = option(
@@ -121,7 +123,7 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
     if options.report is not None and options.report.is_dir():
         raise OutputError(f"{options.report} is a directory; expected a file")
     texts = options.folder.documents(docs)
-    gold = read_questions(questions, texts, options.copies, options.max_missing)
+    gold = read_questions(questions, texts, options.copies, options.max_missing, options.similar)
     print_gold_report(gold)
     study = grid(
         texts,
@@ -144,7 +146,8 @@ def try_(docs: str, questions: str, options: TryOptions) -> None:
         by_group = [study.by_tag] * options.by_tag + [study.by_type] * options.by_type
         others += [means().as_table() for means in by_group]
         print_page(study.as_table(), *(part for table in others for part in ("", table)))
-    warn(warning for warning in study.warnings if warning not in gold.warnings)
+    known = set(gold.warnings)
+    warn(warning for warning in study.warnings if warning not in known)
     if options.report is not None:
         study.report(options.report)
         (line if options.format == "table" else note)(f"report: {options.report}")

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,6 +23,7 @@ from doxeval.documents.patterns import PathPattern
 from doxeval.documents.readers.attributes import facts_of_documents
 from doxeval.documents.readers.html import HtmlReader, declared_encoding
 from doxeval.documents.readers.markdown import read_markdown
+from doxeval.documents.readers.parts import XmlParts
 from doxeval.documents.readers.pdf import pages_without_text, read_pdf
 from doxeval.documents.readers.plain import decode_text, lone_surrogate_message, read_plain
 from doxeval.documents.readers.selectors import SelectorUse
@@ -47,9 +48,9 @@ class DocumentBatch:
 
     texts: the text of each document as it is stored. hashes: the SHA-256 of each text in UTF-8.
     facts: what display needs beside the text. broken: the errors of the documents that were left
-    out. selector_use: what the selectors of the
-    options matched in pages of HTML. notes: what a user should know about documents that were read.
-    weight: how many bytes of the sources they account for.
+    out. selector_use, pattern_use: what the selectors of the options matched in pages of HTML, and
+    the patterns in XML. notes: what a user should know about documents that were read. weight: how
+    many bytes of the sources they account for.
     """
 
     ids: list[str]
@@ -63,6 +64,7 @@ class DocumentBatch:
     notes: Sequence[str] = ()
     weight: int = 0
     facts: DisplayColumns = NO_FACTS
+    pattern_use: SelectorUse = field(default_factory=SelectorUse)
 
 
 def read_batch(
@@ -89,15 +91,19 @@ def read_batch(
             broken.append(error)
         else:
             raise error
-    events = reader.take()
+    origins = [document.origin if document.format == "xml" else None for document in read]
+    events, pattern_use, errors = XmlParts(options).cut_from(reader.take(), origins)
     table = tabulate(events)
-    ids = _ids(read, reader.given_ids, events, table, options.id_rule, spaced_ids)
-    if without_id := [error for error in ids if isinstance(error, DocumentError)]:
+    ids: list[str | DocumentError] = []
+    if not errors:
+        ids = _ids(read, reader.given_ids, events, table, options.id_rule, spaced_ids)
+        errors = {at: name for at, name in enumerate(ids) if isinstance(name, DocumentError)}
+    if errors:
         if not options.skip_broken:
-            raise without_id[0]
-        usable = [raw for raw, name in zip(read, ids, strict=True) if isinstance(name, str)]
+            raise next(iter(errors.values()))
+        usable = [raw for at, raw in enumerate(read) if at not in errors]
         rest = read_batch(usable, options, spaced_ids=spaced_ids)
-        return replace(rest, broken=[*broken, *without_id, *rest.broken], weight=weight)
+        return replace(rest, broken=[*broken, *errors.values(), *rest.broken], weight=weight)
     return DocumentBatch(
         ids=[name for name in ids if isinstance(name, str)],
         origins=[document.origin for document in read],
@@ -108,12 +114,15 @@ def read_batch(
         source_bytes=reader.source_bytes,
         broken=broken,
         selector_use=reader.selector_use,
+        pattern_use=pattern_use,
         notes=reader.notes,
         weight=weight,
     )
 
 
 def _facts(documents: Sequence[RawDocument], events: TagEvents, table: NodeTable) -> DisplayColumns:
+    if not any(events.attributes):
+        return NO_FACTS
     names = [document.name for document in documents]
     return display_columns(facts_of_documents(events.attributes, names, table), table.rows)
 

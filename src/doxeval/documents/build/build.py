@@ -57,6 +57,8 @@ class BuildReport:
     suffixes_kept: int = 0
     # What the selectors `root=` and `drop=` matched in pages of HTML.
     selector_use: SelectorUse = field(default_factory=SelectorUse)
+    # What the path patterns `root=` and `drop=` matched in XML.
+    pattern_use: SelectorUse = field(default_factory=SelectorUse)
     # What a user should know about single documents, such as pages of a PDF without text.
     notes: list[str] = field(default_factory=list)
     # What a user should know: files not read, pages without a root, selectors without effect.
@@ -145,6 +147,7 @@ def _add_step(step: BuildStep, writer: CollectionWriter, report: BuildReport) ->
     """Write the documents of a step, add the rest to the report, and return how many there are."""
     report.broken += step.broken
     report.selector_use += step.selector_use
+    report.pattern_use += step.pattern_use
     report.notes += step.notes
     if isinstance(step, DocumentBatch):
         if step.ids:
@@ -181,27 +184,42 @@ def _refuse_useless(report: BuildReport, options: BuildOptions, sources: str) ->
         expected = ", ".join(SUFFIXES)
         message = f"no documents found; looked for files ending in {expected} and in archives"
         raise SourceError(message, sources)
-    if (options.root or options.drop) and not report.selector_use.pages:
-        selector = Parameter("root" if options.root else "drop")
-        raise SourceError(selector + " is for HTML, and there are no documents in HTML", sources)
-    if options.root and report.selector_use.without_root == report.selector_use.pages:
-        raise SourceError(Parameter("root", options.root) + " selects nothing in any page", sources)
+    for name, use, root, drop in _uses(report, options):
+        if root is None and not drop:
+            continue
+        given = Parameter("root", root) if root is not None else Parameter("drop", drop[0])
+        if not use.pages:
+            message = f" is for {name}, and there are no documents in {name}"
+            raise SourceError(given + message, sources)
+        if root is not None and use.without_root == use.pages:
+            raise SourceError(given + f" selects nothing in any {_counted(name)}", sources)
+
+
+def _uses(
+    report: BuildReport, options: BuildOptions
+) -> Iterator[tuple[str, SelectorUse, str | None, tuple[str, ...]]]:
+    """Yield for HTML and XML what `root` and `drop` matched, and what they are."""
+    yield "HTML", report.selector_use, *options.parts_of("html")
+    yield "XML", report.pattern_use, *options.parts_of("xml")
+
+
+def _counted(name: str) -> str:
+    return "page" if name == "HTML" else "document"
 
 
 def _warnings(report: BuildReport, options: BuildOptions) -> Iterator[str]:
-    use = report.selector_use
-    if use.without_root:
-        yield (
-            Parameter("root", options.root)
-            + f" selects nothing in {use.without_root:,} of {plural(use.pages, 'page')}: taken "
-            "whole"
-        )
-    if use.several_roots:
-        pages = plural(use.several_roots, "document")
-        yield Parameter("root") + f" selects several elements in {pages}; the first was kept"
-    for selector, count in zip(options.drop, use.dropped, strict=False):
-        if not count:
-            yield Parameter("drop", selector) + " selects nothing in any document"
+    for name, use, root, drop in _uses(report, options):
+        if use.without_root:
+            of_all = plural(use.pages, _counted(name))
+            message = f" selects nothing in {use.without_root:,} of {of_all}: taken whole"
+            yield Parameter("root", root) + message
+        if use.several_roots:
+            documents = plural(use.several_roots, "document")
+            message = f" selects several elements in {documents}; the first was kept"
+            yield Parameter("root") + message
+        for text, count in zip(drop, use.dropped, strict=False):
+            if not count:
+                yield Parameter("drop", text) + " selects nothing in any document"
     if report.suffixes_kept:
         yield (
             "ids with a suffix, needed to tell files of the same name apart: "

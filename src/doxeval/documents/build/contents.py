@@ -18,7 +18,6 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 from doxeval.datasets import dataset_documents, is_dataset
 from doxeval.documents.build.options import BuildOptions, Format, Limits, check_limit
 from doxeval.documents.build.sources import (
-    ARCHIVE_SUFFIXES,
     LINKS,
     FileNames,
     SourceCounts,
@@ -30,6 +29,7 @@ from doxeval.documents.readers.records import read_records
 from doxeval.documents.readers.tag_events import TagEvents
 from doxeval.errors import DocumentError, DoxevalError, SourceError
 from doxeval.files import (
+    ARCHIVE_SUFFIXES,
     COMPRESSIONS,
     Allowance,
     decompress,

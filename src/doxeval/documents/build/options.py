@@ -6,7 +6,7 @@ Limits keep a hostile or broken document from using up memory or time.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
@@ -122,6 +122,39 @@ Sections = Literal["headings", "none"]
 RootMissing = Literal["whole", "error"]
 
 
+# The formats of which parts may be left out, and what says so for each.
+PartFormat = Literal["html", "xml"]
+_PARTS: dict[PartFormat, str] = {
+    "html": "a CSS selector, for HTML",
+    "xml": "a path pattern, for XML",
+}
+
+
+def part_format(text: str) -> PartFormat:
+    """Return the format for which a selector or a pattern is: patterns begin with a slash.
+
+    >>> part_format("main > nav"), part_format("//page/info")
+    ('html', 'xml')
+    """
+    return "xml" if text.lstrip().startswith("/") else "html"
+
+
+def _parse_part(text: str) -> None:
+    """Raise the error about a selector or a pattern that cannot be read."""
+    from doxeval.documents.patterns import PathPatterns
+    from doxeval.documents.readers.selectors import LONGEST_SELECTOR, parse_selector
+
+    if part_format(text) == "xml":
+        if len(text) > LONGEST_SELECTOR:
+            raise InputError(f"expected a path pattern of at most {LONGEST_SELECTOR:,} characters")
+        PathPatterns.parse(text)
+        return
+    try:
+        parse_selector(text)
+    except InputError as error:
+        raise InputError(f"{error.message}; a path pattern, for XML, begins with /") from None
+
+
 # Tags of elements within a line of text, in HTML and in the collections of INEX. A word may
 # continue across the edge of such an element; any other element ends it.
 INLINE_TAGS = frozenset(
@@ -145,14 +178,17 @@ class BuildOptions:
     whitespace says how text points number text nodes (`strip` skips those that are only white
     space); it never changes the text. inline has the tags that do not end a line or a word.
     sections says whether headings of HTML and Markdown make sections. root and drop are CSS
-    selectors, for HTML alone: the first element that root selects becomes the document, without
-    the elements that one of drop selects. A page in which root selects nothing is taken whole, and
-    counted in the report, or is an error, as root_missing says.
+    selectors for HTML, and path patterns, which begin with a slash, for XML: the first element that
+    root selects becomes the document, without the elements that one of drop selects. root may have
+    one of each kind. A document in which root selects nothing is taken whole, and counted in the
+    report, or is an error, as root_missing says.
 
     >>> BuildOptions(id_rule=IdRule.parse("//id"), text="compressed").recorded()["id"]
     '//id'
     >>> BuildOptions(root="main", drop=["nav", ".advertisement"]).drop
     ('nav', '.advertisement')
+    >>> BuildOptions(drop=["nav", "//info, //credit"]).parts_of("xml")
+    (None, ('//info, //credit',))
     """
 
     id_rule: IdRule = field(default_factory=lambda: IdRule("stem"))
@@ -191,29 +227,31 @@ class BuildOptions:
         "what belongs to it.",
         choices=get_args(Sections),
     )
-    root: str | None = option(
-        None,
-        "Of each page of HTML, keep only the first element that this CSS selector selects.",
-        metavar="SELECTOR",
+    root: Sequence[str] = option(
+        (),
+        "Of each document, keep only the first element that this selects: a CSS selector for HTML, "
+        "or a path pattern such as //body for XML. May be given once for each.",
+        metavar="SELECTOR|PATTERN",
     )
     drop: Sequence[str] = option(
         (),
-        "Leave out the elements of HTML that this CSS selector selects, such as navigation bars. "
-        "May be repeated.",
-        metavar="SELECTOR",
+        "Leave out the elements that this selects: a CSS selector for HTML, such as nav, or a path "
+        "pattern for XML, such as //page/info. May be repeated.",
+        metavar="SELECTOR|PATTERN",
     )
     root_missing: RootMissing = option(
         "whole",
-        "Whether a page in which --root selects nothing is taken whole, or is an error.",
+        "Whether a document in which --root selects nothing is taken whole, or is an error.",
         choices=get_args(RootMissing),
     )
     skip_broken: bool = option(False, "Report broken documents and leave them out.")
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        for name in ("drop", "suffixes"):
+        for name in ("root", "drop", "suffixes"):
             given = getattr(self, name)
-            given = (given,) if isinstance(given, str) else tuple(given)
+            is_one = isinstance(given, str) or not isinstance(given, Iterable | None)
+            given = (given,) if is_one else tuple(given or ())
             object.__setattr__(self, name, given)
         check_options(self)
         for name, value in self.recorded().items():
@@ -251,23 +289,32 @@ class BuildOptions:
             formats[suffix] = format_
         return formats
 
+    def parts_of(self, kind: PartFormat) -> tuple[str | None, tuple[str, ...]]:
+        """Return what `root` and `drop` say for documents of a format."""
+        root = [text for text in self.root if part_format(text) == kind]
+        drop = tuple(text for text in self.drop if part_format(text) == kind)
+        return (root[0] if root else None), drop
+
     def _check_selectors(self) -> None:
-        """Refuse selectors that cannot be read, or that would have no effect."""
-        given = [] if self.root is None else [("root", self.root)]
-        given += [("drop", selector) for selector in self.drop]
-        if given and self.format not in (None, "html"):
-            raise InputError(
-                Parameter(given[0][0]) + f" is for HTML, and the format is {self.format}"
-            )
-        if given:
-            from doxeval.documents.readers.selectors import parse_selector
-        for name, selector in given:
-            if not isinstance(selector, str):
-                raise InputError(Parameter(name, selector) + ": expected a CSS selector")
+        """Refuse selectors and patterns that cannot be read, or that would have no effect."""
+        given = [("root", text) for text in self.root] + [("drop", text) for text in self.drop]
+        for name, text in given:
+            if not isinstance(text, str):
+                raise InputError(
+                    Parameter(name, text) + ": expected a CSS selector or a path pattern"
+                )
+            kind: PartFormat = part_format(text)
+            if self.format not in (None, kind):
+                what = _PARTS[kind] if self.format in _PARTS else "for HTML and XML"
+                raise InputError(Parameter(name, text) + f" is {what}; the format is {self.format}")
             try:
-                parse_selector(selector)
+                _parse_part(text)
             except InputError as error:
-                raise InputError(Parameter(name, selector) + f": {error.message}") from None
+                raise InputError(Parameter(name, text) + f": {error.message}") from None
+        kinds = [part_format(text) for text in self.root]
+        for kind, words in _PARTS.items():
+            if kinds.count(kind) > 1:
+                raise InputError(Parameter("root") + f" is given twice as {words}")
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -285,7 +332,7 @@ class BuildOptions:
             "inline": sorted(self.inline),
             "text": self.text,
             "sections": self.sections,
-            "root": self.root,
+            "root": list(self.root) if len(self.root) > 1 else next(iter(self.root), None),
             "drop": list(self.drop),
             "root_missing": self.root_missing,
             "skip_broken": self.skip_broken,

@@ -71,9 +71,9 @@ class ShardResult(NamedTuple):
     """A shard that was built, or the end of one whose batches came one by one.
 
     name: the name of its directory; None if it has no documents of its own. weight: the bytes of
-    the sources it accounts for. broken, selector_use, counts: as in the report of the whole build.
-    notes: what a user should know about its documents. unreadable: the files that could not even be
-    opened where it was built.
+    the sources it accounts for. broken, selector_use, pattern_use, counts: as in the report of the
+    whole build. notes: what a user should know about its documents. unreadable: the files that
+    could not even be opened where it was built.
     """
 
     counts: SourceCounts
@@ -84,6 +84,7 @@ class ShardResult(NamedTuple):
     selector_use: SelectorUse = SelectorUse()
     notes: Sequence[str] = ()
     unreadable: tuple[str, ...] = ()
+    pattern_use: SelectorUse = SelectorUse()
 
 
 # What a build is made of, in order.
@@ -127,6 +128,7 @@ def build_shard(context: BuildContext, shard: Shard) -> ShardResult:
     """
     name = f"{shard.number:06}-{os.urandom(4).hex()}"
     weight, broken, use, counts = 0, list[DocumentError](), SelectorUse(), SourceCounts()
+    pattern_use = SelectorUse()
     notes: list[str] = []
     with CollectionWriter(
         context.directory / name, id_rule=context.options.id_rule, store_type=SHARD
@@ -138,13 +140,16 @@ def build_shard(context: BuildContext, shard: Shard) -> ShardResult:
             weight += step.weight
             broken += step.broken
             use += step.selector_use
+            pattern_use += step.pattern_use
             notes += step.notes
             if step.ids:
                 writer.append(step)
         if writer.documents:
             writer.finish({"options": context.options.recorded()})
     built = name if writer.documents else None
-    return ShardResult(counts, built, writer.documents, weight, broken, use, notes)
+    return ShardResult(
+        counts, built, writer.documents, weight, broken, use, notes, pattern_use=pattern_use
+    )
 
 
 def _steps_of_shard(context: BuildContext, shard: Shard) -> Iterator[BuildStep]:

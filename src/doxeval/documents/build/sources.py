@@ -24,7 +24,7 @@ from doxeval.documents.build.options import BuildOptions, Format
 from doxeval.documents.ids import distinct_paths, normalise_id
 from doxeval.documents.readers.pdf import NEEDS_EXTRA, can_read_pdf
 from doxeval.errors import SourceError
-from doxeval.files import COMPRESSIONS, uncompressed_name
+from doxeval.files import SHORT_SUFFIXES, is_archive, uncompressed_name
 from doxeval.messages import Parameter, join_names, plural, quoted, truncate
 
 SUFFIXES: dict[str, Format] = {
@@ -40,8 +40,6 @@ SUFFIXES: dict[str, Format] = {
     ".ndjson": "jsonl",
     ".pdf": "pdf",
 }
-_SHORT_SUFFIXES = {".tgz": ".tar.gz", ".tbz2": ".tar.bz2", ".txz": ".tar.xz", ".tzst": ".tar.zst"}
-ARCHIVE_SUFFIXES = (".zip", ".tar", *_SHORT_SUFFIXES, *(f".tar{suffix}" for suffix in COMPRESSIONS))
 LINKS = "links and special files"
 _ANY_DIRECTORIES = "**"
 # No path is longer, and the time that Python takes for a part grows with the square of its length.
@@ -137,15 +135,6 @@ class SourceCounts:
 # Names of files
 
 
-def is_archive(name: str) -> bool:
-    """Return whether a file is an archive, judging by its name.
-
-    >>> is_archive("wiki.tar.gz"), is_archive("wiki.tgz"), is_archive("wiki.xml.gz")
-    (True, True, False)
-    """
-    return name.lower().endswith(ARCHIVE_SUFFIXES)
-
-
 def archive_stem(name: str) -> str:
     """Return an archive's name without its suffixes.
 
@@ -163,7 +152,7 @@ def with_long_suffix(name: str) -> str:
     'wiki.tar.gz'
     """
     stem, suffix = os.path.splitext(name.lower())
-    return stem + _SHORT_SUFFIXES.get(suffix, suffix)
+    return stem + SHORT_SUFFIXES.get(suffix, suffix)
 
 
 def kind_of(name: str) -> str:

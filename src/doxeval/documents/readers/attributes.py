@@ -1,15 +1,15 @@
-"""From attributes of documents to display facts (see display.py).
+"""Attributes of documents that become what display needs, and no others are kept.
 
-Readers keep the attributes that may become facts, with the row of the element: `dir`, `lang` and
-`xml:lang` of any element, the others of the elements that have them in HTML, MathML, DocBook, JATS,
-TEI, Mallard, or a collection of INEX. Tags count without the prefix of a namespace.
+These are `dir`, `lang` and `xml:lang` of any element, and the others of the elements that have them
+in HTML, MathML, DocBook, JATS, TEI, Mallard, or a collection of INEX. Tags count without the prefix
+of a namespace. What has no value that can be shown is left out.
 
     cells        rowspan, colspan; morerows, namest, nameend and spanname with the colspec and
                  spanspec around them (CALS); rows, cols and role (TEI)
     lists        start, type, reversed, value (HTML); startingnumber, continuation, numeration
                  (DocBook); list-type (JATS); type (Mallard, TEI); rend (TEI)
-    pictures     src and alt (HTML, Mallard, Wikipedia), fileref (DocBook), url (TEI), file (IEEE),
-                 xlink:href (JATS, Wikipedia)
+    pictures     src (HTML, Mallard, Wikipedia), alt (HTML), fileref (DocBook), url (TEI), file
+                 (IEEE), xlink:href (JATS, Wikipedia)
     phrases      role (DocBook's emphasis), rend (TEI)
     mathematics  display
 
@@ -19,8 +19,8 @@ The text of elements such as alt-text, textobject and figDesc is text of the doc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import itemgetter
 
@@ -74,6 +74,8 @@ _PHRASES: dict[str, tuple[str, ...]] = {
     "emph": ("rend",),
 }
 _MATHEMATICS: dict[str, tuple[str, ...]] = {"math": ("display",)}
+# What some of these are depends on other elements.
+_BY_TREE = frozenset({"entry", "entrytbl", "orderedlist"})
 _OF_TAG = {**_CELLS, **_COLUMNS, **_LISTS, **_PICTURES, **_PHRASES, **_MATHEMATICS}
 # How Markdown, which has no attributes, gives the pictures of a block: each before its text.
 MARKDOWN_PICTURE, MARKDOWN_ALT = "![", "]"
@@ -133,21 +135,10 @@ def has_own_attributes(tag: str) -> bool:
     return local_name(tag) in _OF_TAG
 
 
-# The last characters of all names, by which a scan finds attributes that may be kept.
-SHORTEST_ENDING = 3
-
-
-def endings(names: Sequence[str] | frozenset[str]) -> set[bytes]:
-    """Return the last three characters of names.
-
-    >>> sorted(endings(["xml:lang", "dir"]))
-    [b'ang', b'dir']
-    """
-    return {name[-SHORTEST_ENDING:].encode() for name in names}
-
-
-ENDINGS_ANYWHERE = endings(ANYWHERE)
-ENDINGS_OF_TAGS = endings([name for names in _OF_TAG.values() for name in names])
+# Every name that is kept of any element ends in one of these.
+ENDINGS = frozenset(name[-3:].encode() for name in ANYWHERE)
+# The shortest tag with an attribute that is kept of such elements only: <ol type="">.
+SHORTEST_WITH_OWN = len('<td src=""')
 
 
 # From attributes to facts
@@ -170,22 +161,42 @@ DisplayFact(element=2, name='colspan', value='2')]]
     facts: list[list[DisplayFact]] = []
     first = 0
     for of_document, name, rows in zip(attributes, names, table.rows.tolist(), strict=True):
-        tree = _Tree(table, first, first + rows, of_document)
-        facts.append(list(_facts(of_document, name, tree)) if of_document else [])
+        if of_document:
+            facts.append(list(_facts(of_document, name, _Tree(table, first, first + rows))))
+        else:
+            facts.append([])
         first += rows
     return facts
 
 
 def _facts(attributes: Attributes, document: str, tree: _Tree) -> Iterator[DisplayFact]:
+    tag_of = tree.tags({element for element, _, _ in attributes})
     for element, group in groupby(attributes, itemgetter(0)):
-        pairs = [(name, value) for _, name, value in group]
-        for name, value in _possible(tree, element, pairs, document):
-            if is_display_value(name, value):
-                yield DisplayFact(element, name, value)
+        pairs = tuple((name, value) for _, name, value in group)
+        tag = local_name(tag_of[element])
+        if tag in _BY_TREE:
+            pairs = tree.without_references(element, dict(pairs), attributes)
+        is_short = all(len(value) <= _SHORT for _, value in pairs)
+        of_element = _short_facts if is_short else _facts_of_element
+        depends_on_name = tag in _PICTURES or pairs[0][0] == MARKDOWN_PICTURE
+        for name, value in of_element(tag, pairs, document if depends_on_name else ""):
+            yield DisplayFact(element, name, value)
+
+
+def _facts_of_element(
+    tag: str, pairs: Sequence[tuple[str, str]], document: str
+) -> list[tuple[str, str]]:
+    possible = _possible(tag, pairs, document)
+    return [(name, value) for name, value in possible if is_display_value(name, value)]
+
+
+# Documents have many elements whose attributes are the same.
+_SHORT = 40
+_short_facts = lru_cache(4096)(_facts_of_element)
 
 
 def _possible(
-    tree: _Tree, element: int, pairs: Sequence[tuple[str, str]], document: str
+    tag: str, pairs: Sequence[tuple[str, str]], document: str
 ) -> Iterator[tuple[str, str]]:
     """Yield names and values of facts, in the order of DISPLAY_NAMES; some are none after all."""
     if pairs[0][0] == MARKDOWN_PICTURE:
@@ -197,11 +208,10 @@ def _possible(
     if "xml:lang" in attributes or "lang" in attributes:
         language = attributes.get("xml:lang") or attributes.get("lang", "")
         yield "lang", language.strip().replace("_", "-")
-    tag = local_name(tree.tag(element))
     if tag in _CELLS:
-        yield from _of_cell(tree, element, attributes)
+        yield from _of_cell(attributes)
     elif tag in _LISTS:
-        yield from _of_list(tree, element, tag, attributes)
+        yield from _of_list(tag, attributes)
     elif tag in _PICTURES:
         reference = next((attributes[n] for n in _PICTURES[tag] if n in attributes), "")
         yield "picture", picture_name(reference, document) or ""
@@ -223,25 +233,18 @@ def _of_markdown(pairs: Sequence[tuple[str, str]], document: str) -> Iterator[tu
             yield "alt", alternative_text(value)
 
 
-def _of_cell(tree: _Tree, element: int, attributes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _of_cell(attributes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     rows = _number(attributes.get("rowspan", attributes.get("rows")))
     if "morerows" in attributes:
         rows = _number(attributes["morerows"], plus=1)
     columns = _number(attributes.get("colspan", attributes.get("cols")))
-    if not {"namest", "spanname"}.isdisjoint(attributes):
-        columns = str(tree.columns_spanned(element, attributes))
     yield "rowspan", str(min(int(rows), MOST_ROWS_SPANNED)) if rows else ""
     yield "colspan", str(min(int(columns), MOST_COLUMNS_SPANNED)) if columns else ""
     yield "header", "yes" if attributes.get("role", "").strip() == "label" else ""
 
 
-def _of_list(
-    tree: _Tree, element: int, tag: str, attributes: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    if attributes.get("continuation", "").strip() == "continues":
-        yield "start", str(tree.continued_starts.get(element, 1))
-    else:
-        yield "start", _number(attributes.get("start", attributes.get("startingnumber")))
+def _of_list(tag: str, attributes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    yield "start", _number(attributes.get("start", attributes.get("startingnumber")))
     yield "value", _number(attributes.get("value"))
     yield "reversed", "yes" if "reversed" in attributes else ""
     if tag == "ol":
@@ -269,25 +272,34 @@ class _Tree:
     may continue another one.
     """
 
-    def __init__(self, table: NodeTable, first: int, end: int, attributes: Attributes) -> None:
+    _attributes: Attributes
+
+    def __init__(self, table: NodeTable, first: int, end: int) -> None:
+        self._columns = NodeColumns(*(column[first:end] for column in table.columns))
+        self._summary = table.summary
+
+    def tags(self, elements: Iterable[int]) -> dict[int, str]:
+        """Return the tags of elements."""
+        rows = list(elements)
+        numbers = self._summary.tag_of[self._columns.path[rows]].tolist()
+        return {row: self._summary.tags[number] for row, number in zip(rows, numbers, strict=True)}
+
+    def without_references(
+        self, element: int, own: dict[str, str], attributes: Attributes
+    ) -> tuple[tuple[str, str], ...]:
+        """Return attributes of an element that name no others, given all of the document."""
         self._attributes = attributes
-        self._table = table
-        self._rows = slice(first, end)
+        if not {"namest", "spanname"}.isdisjoint(own):
+            own["colspan"] = str(self._columns_spanned(element, own))
+        if own.get("continuation", "").strip() == "continues":
+            own["startingnumber"] = str(self._continued_starts[element])
+        return tuple(own.items())
 
-    @cached_property
-    def _columns(self) -> NodeColumns:
-        return NodeColumns(*(column[self._rows] for column in self._table.columns))
-
-    def tag(self, element: int) -> str:
-        """Return the tag of an element."""
-        path = int(self._table.columns.path[self._rows.start + element])
-        return self._table.summary.tag(path)
-
-    def columns_spanned(self, cell: int, attributes: Mapping[str, str]) -> int:
+    def _columns_spanned(self, cell: int, own: Mapping[str, str]) -> int:
         """Return how many columns a cell of a CALS table spans; 0 if its columns are unknown."""
         numbers, spans = self._named_columns.get(self._group_of(cell), ({}, {}))
-        names = attributes.get("namest", ""), attributes.get("nameend", "")
-        first, last = spans.get(attributes.get("spanname", ""), names)
+        names = own.get("namest", ""), own.get("nameend", "")
+        first, last = spans.get(own.get("spanname", ""), names)
         if first not in numbers or last not in numbers:
             return 0
         return max(numbers[last] - numbers[first] + 1, 0)
@@ -330,7 +342,7 @@ class _Tree:
         return columns
 
     @cached_property
-    def continued_starts(self) -> dict[int, int]:
+    def _continued_starts(self) -> dict[int, int]:
         """The first number of each list of DocBook that continues the last one of its level."""
         starts: dict[int, str] = {}
         continuing: set[int] = set()
@@ -361,6 +373,5 @@ class _Tree:
 
     def _with_tags(self, name: str) -> list[int]:
         """Return the elements whose tag has a local name."""
-        summary = self._table.summary
-        has_name = np.array([local_name(tag) == name for tag in summary.tags])
-        return np.flatnonzero(has_name[summary.tag_of[self._columns.path]]).tolist()
+        has_name = np.array([local_name(tag) == name for tag in self._summary.tags])
+        return np.flatnonzero(has_name[self._summary.tag_of[self._columns.path]]).tolist()

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -98,7 +98,11 @@ def read_html(
     [b'onetwo']
     """
     options = BuildOptions(
-        root=root, drop=drop, sections=sections, root_missing=root_missing, limits=limits
+        root=root or (),
+        drop=drop,
+        sections=sections,
+        root_missing=root_missing,
+        limits=limits,
     )
     return HtmlReader(options).read(page, origin)
 
@@ -110,7 +114,7 @@ class HtmlReader:
         self._limits = options.limits
         self._identifying = options.id_rule.attribute
         self._kept_names = KeptAttributes(self._identifying)
-        self._parts = PageParts(options.root, options.drop, options.root_missing)
+        self._parts = PageParts(*options.parts_of("html"), options.root_missing)
         self._sections = options.sections
         self.selector_use = SelectorUse()
 
@@ -136,6 +140,7 @@ class HtmlReader:
         events = TagEventsBuilder()
         texts: list[str] = []
         length = depth = 0
+        has_identifying = self._identifying is not None
         with_attributes = {node.mem_id for node in page.css(_WITH_ATTRIBUTES)}
         for node, ends in walk(top):
             if ends:
@@ -146,16 +151,15 @@ class HtmlReader:
                 length += len(texts[-1])
             elif node.is_element_node:
                 tag = _NOT_IN_A_TAG.sub("_", node.tag or "_")
-                events.open(tag, length, self._kept(node, tag, node.mem_id in with_attributes))
+                keeps = has_identifying or node.mem_id in with_attributes
+                events.open(tag, length, self._kept(node, tag) if keeps else ())
                 depth += 1
                 if depth > self._limits.depth:
                     raise DocumentError(too_deep(self._limits), origin)
         return events, "".join(texts)
 
-    def _kept(self, node: LexborNode, tag: str, has_some: bool) -> Iterable[tuple[str, str]]:
+    def _kept(self, node: LexborNode, tag: str) -> list[tuple[str, str]]:
         """Return the attributes of an element that are kept."""
-        if not has_some and self._identifying is None:
-            return ()
         attributes, kept = node.attributes, self._kept_names[tag]
         if "lang" in attributes:  # what a browser goes by
             attributes.pop("xml:lang", None)

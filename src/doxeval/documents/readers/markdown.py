@@ -14,7 +14,7 @@ are kept for display, with their texts, as facts of that block; so is the first 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -104,7 +104,7 @@ class _Blocks:
         """The number of elements so far."""
         return self._events.elements
 
-    def open(self, token: Token, attributes: Iterable[tuple[str, str]] = ()) -> None:
+    def open(self, token: Token, attributes: Sequence[tuple[str, str]] = ()) -> None:
         """Begin a block."""
         if token.map is None:  # such as a cell
             self._ends.append(None)

@@ -12,7 +12,6 @@ cannot be read.
 from __future__ import annotations
 
 import io
-import logging
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -149,6 +148,8 @@ def _unlock(reader: PdfReader, origin: str) -> None:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Keep what pypdf logs about oddities of a file from the standard error."""
+    import logging
+
     logger, nowhere = logging.getLogger("pypdf"), logging.NullHandler()
     logger.addHandler(nowhere)
     try:

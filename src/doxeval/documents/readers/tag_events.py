@@ -56,12 +56,13 @@ class TagEventsBuilder:
         self.attributes: Attributes = []
         self.elements = 0
 
-    def open(self, tag: str, position: int, attributes: Iterable[tuple[str, str]] = ()) -> None:
+    def open(self, tag: str, position: int, attributes: Sequence[tuple[str, str]] = ()) -> None:
         """Add a start tag before the character at `position`, with the attributes to keep."""
         self.names.append(tag)
         self.positions.append(position)
         self.elements += 1
-        self.keep(attributes)
+        if attributes:
+            self.keep(attributes)
 
     def keep(self, attributes: Iterable[tuple[str, str]]) -> None:
         """Add attributes of the last element."""

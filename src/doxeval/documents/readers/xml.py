@@ -3,6 +3,13 @@
 White space counts as text, as XML says, and so do CDATA sections; comments and processing
 instructions do not. Entities that the document declares and the named entities of HTML are replaced
 by their characters; all others are errors, and no other file is ever opened.
+
+`root=` and `drop=` take path patterns, such as `//page/info`, or several with commas between them.
+`drop=` leaves elements out, with all that is in them, as if they were not in the file. The first
+element that `root=` selects, and that is not left out, becomes the document, and paths begin there.
+A document without one is taken whole, and counted in a warning; with `root_missing="error"` it is
+an error. Patterns see the whole document as it was written. Where a folder has HTML, too, what
+begins with a slash is a pattern for XML, and anything else a CSS selector for HTML.
 """
 
 from __future__ import annotations
@@ -18,8 +25,8 @@ import numpy.typing as npt
 from doxeval.arrays import Bools, Bytes, Ints, distinct_below
 from doxeval.documents.build.options import Limits, check_limit, too_deep
 from doxeval.documents.readers.attributes import (
-    ENDINGS_ANYWHERE,
-    ENDINGS_OF_TAGS,
+    ENDINGS,
+    SHORTEST_WITH_OWN,
     KeptAttributes,
     has_own_attributes,
 )
@@ -640,11 +647,11 @@ def _reference_lengths(data: Bytes, places: Ints) -> Ints:
     return np.where(is_number | np.isin(word, _NAMED), lengths, 0)
 
 
-# Attributes that may be kept are found by the last letters before a "=". What is found so may be
-# something else, such as a part of a value: expat reads these tags again, and says what they have.
+# Attributes that may be kept of any element are found by the last letters before a "="; elements
+# that have attributes of their own are all taken that are long enough. So there may be tags among
+# these that have none: expat reads them again, and says what they have.
 
-_ENDING_BITS = 16
-_ANYWHERE, _OF_TAGS = 1, 2
+_ENDING_BITS = 12
 
 
 def _hash_endings(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
@@ -653,15 +660,10 @@ def _hash_endings(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
     return mixed >> np.uint32(32 - _ENDING_BITS)
 
 
-def _flags_of_endings() -> npt.NDArray[np.uint8]:
-    flags = np.zeros(1 << _ENDING_BITS, dtype=np.uint8)
-    for endings, flag in ((ENDINGS_OF_TAGS, _OF_TAGS), (ENDINGS_ANYWHERE, _ANYWHERE)):
-        words = np.frombuffer(b"".join(b"\0" + ending for ending in sorted(endings)), "<u4")
-        flags[_hash_endings(words)] |= flag
-    return flags
-
-
-_FLAGS = _flags_of_endings()
+_IS_ENDING = np.zeros(1 << _ENDING_BITS, dtype=np.bool_)
+_IS_ENDING[
+    _hash_endings(np.frombuffer(b"".join(b" " + ending for ending in sorted(ENDINGS)), "<u4"))
+] = True
 
 
 def kept_tags(
@@ -671,18 +673,21 @@ def kept_tags(
     signs = np.flatnonzero(data == ord("="))
     signs = signs[np.searchsorted(signs, 4) :]
     every_word = np.ndarray((len(joined) - 3,), "<u4", joined, 0, (1,))
-    flags = _FLAGS[_hash_endings(every_word[signs - 4])]
     # After white space before the sign, the name may be any.
-    flags |= (data[signs - 1] <= ord(" ")) * np.uint8(_ANYWHERE)
-    signs, flags = signs[flags > 0], flags[flags > 0]
-    if not len(signs):
-        return
+    is_possible = _IS_ENDING[_hash_endings(every_word[signs - 4])] | (data[signs - 1] <= ord(" "))
+    signs = signs[is_possible]
     which = np.searchsorted(tags.begin, signs, side="right") - 1
-    start_of_tag = np.cumsum(~tags.closes) - 1
+    which = which[(which >= 0) & (signs < tags.end[which])]
     has_own = np.fromiter(map(has_own_attributes, names), np.bool_, len(names))
-    is_kept = (flags & _ANYWHERE > 0) | has_own[name_of_start[start_of_tag[which]]]
-    is_kept &= (which >= 0) & (signs < tags.end[which]) & ~tags.closes[which]
-    for tag in np.unique(which[is_kept]).tolist():
+    if has_own.any():
+        starts = np.flatnonzero(~tags.closes)[has_own[name_of_start]]
+        is_long = tags.end[starts] - tags.begin[starts] >= SHORTEST_WITH_OWN
+        which = np.concatenate([which, starts[is_long]])
+    which = which[~tags.closes[which]]
+    if not len(which):
+        return
+    start_of_tag = np.cumsum(~tags.closes)
+    for tag in np.unique(which).tolist():
         at = int(np.searchsorted(tags.first, tag, side="right")) - 1
         source = joined[tags.begin[tag] : tags.end[tag] + 1]
         row = int(start_of_tag[tag] - start_of_tag[tags.first[at]])

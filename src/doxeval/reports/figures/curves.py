@@ -15,9 +15,9 @@ from doxeval.reports.figures.vega import (
     BLUE,
     HEIGHT,
     IS_CHOSEN,
-    IS_PALE,
     ORANGE,
     PALE,
+    PALE_PARAMETER,
     WIDTH,
     Figure,
     Value,
@@ -37,7 +37,7 @@ _MAX_CURVES = 12
 _BUDGET = "budget"
 # The shares of all relevance, from the bottom up, and their colours; misses are the rest.
 SHARES = ("hits", "near-misses", "seen twice", "misses")
-_SHARE_COLOURS = (BLUE, "#9cc4ea", ORANGE, IS_PALE)
+_SHARE_COLOURS = (BLUE, "#9cc4ea", ORANGE, PALE)
 # The height of a name at the end of a line, how wide a letter of it is, and the room for names.
 _LINE_HEIGHT, _LETTER, _MAX_NAME = 14, 6.6, 240
 _LABELS = {"Hits": "hits", "NearMisses": "near-misses", "Misses": "misses"}
@@ -479,7 +479,7 @@ def _shares_drawn(contents: Contents, order: list[str]) -> dict[str, Any]:
     tips = [tooltip("run", contents.subject.run), tooltip("rank", "results", ",d")]
     tips += [tooltip(name, name, ".1%") for name in SHARES]
     return {
-        "params": [choosing([contents.shown[run] for run in contents.chosen]), PALE],
+        "params": [choosing([contents.shown[run] for run in contents.chosen]), PALE_PARAMETER],
         "transform": [IS_CHOSEN],
         "facet": {
             "field": "run",

@@ -15,9 +15,9 @@ from doxeval.reports.contents import Contents
 from doxeval.reports.figures.vega import (
     BLUE,
     IS_CHOSEN,
-    IS_PALE,
     ORANGE,
     PALE,
+    PALE_PARAMETER,
     Figure,
     Value,
     choosing,
@@ -28,7 +28,7 @@ from doxeval.reports.overview import standing
 from doxeval.scores import ScoreTable
 
 _PARTS = ("shown", "lost by retrieval", "lost by chunking")
-_COLOURS = (BLUE, IS_PALE, ORANGE)
+_COLOURS = (BLUE, PALE, ORANGE)
 # Smaller parts have no room for their percentage.
 _MIN_WRITTEN = 0.06
 _MAX_MEASURES = 4
@@ -160,7 +160,7 @@ def _drawn(contents: Contents, measures: list[str]) -> dict[str, Any]:
     }
     return {
         "usermeta": {"axis": 150},  # the room that the names of runs take
-        "params": [choosing([contents.shown[run] for run in contents.chosen]), PALE],
+        "params": [choosing([contents.shown[run] for run in contents.chosen]), PALE_PARAMETER],
         "transform": [
             IS_CHOSEN,
             {"fold": parts, "as": ["what", "part"]},

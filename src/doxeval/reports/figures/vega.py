@@ -27,8 +27,8 @@ COLOURS = (
 FILES = ("svg", "png", "pdf")
 CHOSEN = "chosen"
 # The light grey of areas, for which the page has another in the dark.
-PALE = {"name": "pale", "value": LIGHT_GREY}
-IS_PALE = {"expr": "pale"}
+PALE_PARAMETER = {"name": "pale", "value": LIGHT_GREY}
+PALE = {"expr": "pale"}
 IS_CHOSEN = {"filter": f"indexof({CHOSEN}, datum.run) >= 0"}
 # Of a figure across a column of a paper, and of one with many topics.
 WIDTH, HEIGHT = 440, 275

@@ -176,3 +176,55 @@ def test_begin_is_on_the_screen_of_a_phone(server: Server, browsers: Browsers) -
     assert tab.page.get_by_role("columnheader", name="to do").count() == 1
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
     assert tab.problems_of_access() == []
+
+
+def test_comments_on_passages(tab: Tab) -> None:
+    tab.drag("moon", "sea")
+    tab.press("m")
+    tab("dialog textarea").fill("Which <b>sea</b>?")
+    assert tab.problems_of_access() == []
+    tab.page.get_by_role("button", name="Save").click()
+    tab.saved()
+    assert [(tab.text[start:end], words) for start, end, words in tab.stored.state.comments] == [
+        ("moon pulls the sea", "Which <b>sea</b>?")
+    ]
+    assert tab.painted("comment") == ["moon pulls the sea"]
+    assert "Which <b>sea</b>?" in tab("#comments").inner_text()
+    # Of a highlighted passage, from its row in the list; what was done stays done.
+    tab.drag("Twice", "day")
+    tab.press("h").saved()
+    tab("#passages .remark").click()
+    tab("dialog textarea").fill("Every day")
+    tab.press("Control+Enter").saved()
+    assert [words for _, _, words in tab.stored.state.comments] == [
+        "Which <b>sea</b>?",
+        "Every day",
+    ]
+    assert tab.problems_of_access() == []
+    tab.page.reload()
+    tab("#comments li").nth(1).wait_for()
+    tab("#comments .take").first.click()
+    assert tab("dialog textarea").input_value() == "Which <b>sea</b>?"
+    tab.page.get_by_role("button", name="Remove the comment").click()
+    tab.saved()
+    assert [words for _, _, words in tab.stored.state.comments] == ["Every day"]
+    tab.press("Control+z").saved()
+    assert len(tab.stored.state.comments) == 2
+    tab("dx-document").click()
+    tab.page.evaluate("getSelection().removeAllRanges()")
+    tab.press("m")
+    assert "Select what to comment on" in tab.told()
+    assert tab.said == []
+
+
+def test_a_link_to_where_a_document_was_published(serving: Any, browsers: Browsers) -> None:
+    documents = {"a&b+c": "<article><title>x</title></article>"}
+    tab = browsers.tab(serving(documents, original="https://example.org/{id}.html")).open(
+        "7", "a&b+c"
+    )
+    link = tab("a.original")
+    assert link.get_attribute("href") == "https://example.org/a%26b%2Bc.html"
+    assert (link.get_attribute("target"), link.get_attribute("rel")) == (
+        "_blank",
+        "noopener noreferrer",
+    )

@@ -113,6 +113,11 @@ export class ShownDocument {
     return item(this.ends, row) - item(this.starts, row);
   }
 
+  beginning(row: number): string {
+    const start = item(this.starts, row);
+    return this.text.slice(start, Math.min(item(this.ends, row), start + 20));
+  }
+
   /** The last step of an element's path, such as sec[2]. */
   step(row: number): string {
     return `${this.tag(row)}[${item(this.data.elements.ordinal, row)}]`;
@@ -296,7 +301,7 @@ export class ShownDocument {
    * Items and cells follow their list and table, whatever the order of the letters in them.
    */
   #direct(): void {
-    this.root.classList.add("directed");
+    if (this.data.facts.every(([, name]) => name !== "dir")) this.root.classList.add("directed");
     const directions: (string | undefined)[] = [];
     const isGiven: boolean[] = [];
     for (let row = 0; row < this.rows; row++) {

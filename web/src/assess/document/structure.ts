@@ -11,6 +11,8 @@ export interface ShownElements {
   role(row: number): DisplayRole;
   facts(row: number): Facts;
   children(row: number): readonly number[];
+  /** How the text of an element begins. */
+  beginning(row: number): string;
   /** The number of characters in an element. */
   length(row: number): number;
 }
@@ -20,6 +22,9 @@ const LARGE_TABLE = 1_500;
 /** Columns of large tables are as wide as their longest cell, between these numbers of characters. */
 const NARROWEST = 4;
 const WIDEST = 32;
+
+/** A bullet or a number at the beginning of an item. */
+const LABEL = /^\s*(?:[-*+•–·]|\(?\d{1,4}[.)]|\(?[a-z]{1,4}\))\s/i;
 
 /** Kinds of numbers, by the `type` of HTML's lists. */
 const NUMBERING: Record<string, string> = {
@@ -45,17 +50,18 @@ function arrangeList(shown: ShownElements, row: number): void {
   const items = children.filter((child) => shown.role(child) === "item");
   const { numbering, start, reversed } = shown.facts(row);
   if (numbering && NUMBERING[numbering]) list.style.setProperty("--numbering", NUMBERING[numbering]);
-  const first = Number(start ?? (reversed ? items.length : 1));
-  list.style.setProperty("counter-reset", `list-item ${reversed ? first + 1 : first - 1}`);
+  // Where the text has its numbers or bullets, as in Markdown, there are no others.
+  if (items.length > 0 && items.every((child) => LABEL.test(shown.beginning(child)))) list.classList.add("labelled");
   const isList = items.length > 0 && items.length === children.length;
   if (isList) list.setAttribute("role", "list");
-  for (const child of items) {
+  items.forEach((child, at) => {
     const made = item(shown.elements, child);
-    const { value } = shown.facts(child);
+    const first = at === 0 ? (start ?? (reversed ? String(items.length) : undefined)) : undefined;
+    const number = shown.facts(child).value ?? first;
     if (isList) made.setAttribute("role", "listitem");
     if (reversed) made.style.setProperty("counter-increment", "list-item -1");
-    if (value !== undefined) made.style.setProperty("counter-set", `list-item ${Number(value)}`);
-  }
+    if (number !== undefined) made.style.setProperty("counter-set", `list-item ${Number(number)}`);
+  });
 }
 
 /** A table of nothing but rows of cells is one to a screen reader; a large one is laid out in rows. */

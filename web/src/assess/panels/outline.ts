@@ -66,7 +66,7 @@ function sectionOf(shown: ShownDocument, heading: number): Section {
   const parent = Math.max(item(shown.parents, heading), 0);
   const title = brief(shown.text.slice(shown.starts[heading], shown.ends[heading]), 90);
   const span: Span = [shown.points.point(item(shown.starts, heading)), shown.points.point(item(shown.ends, parent))];
-  return { row: parent, title, level: shown.lineage(parent).length - 1, span };
+  return { row: parent, title, level: Number(shown.role(heading).slice(-1)), span };
 }
 
 /** Two headings of the same element divide it. */
