@@ -81,6 +81,8 @@ def answering(collection: Path, work: Path, rounds: int) -> None:
     line("all elements / tantivy, elements", f"{best / printed(elements, 'cpu'):.1f}", "≤ 15")
     strict = printed(ours, "strict") / printed(ours, "vague")
     line("strict NEXI of three abouts / its vague reading", f"{strict:.2f}", "≤ 2")
+    for name, what in (("feedback", "with feedback=10"), ("fields", "with headings=3")):
+        line(f"thorough, {what} / without", f"{printed(ours, name) / best:.1f}")
 
 
 def opening(collection: Path, work: Path) -> None:
@@ -97,6 +99,8 @@ NAMES = {
     "bm25": "relevant in context, bm25, as results with paths",
     "strict": "strict NEXI of three abouts",
     "vague": "vague NEXI of three abouts",
+    "feedback": "thorough, lm with feedback=10, without spelling paths",
+    "fields": "thorough, lm with headings=3, without spelling paths",
 }
 
 
@@ -191,8 +195,13 @@ def answer_queries(collection: str, directory: str, rounds: str) -> dict[str, An
         for _, _, scored in QueryScorer(searcher, searcher.occurrences(terms)).scored_blocks():
             rank_by_task(scored, searcher.options)
 
-    def seconds(task: str, asked: list[Any], answer: Callable[[Searcher, Any], object]) -> float:
-        searcher = Searcher(index, SearchOptions(task=task, max_results=MOST))
+    def seconds(
+        task: str,
+        asked: list[Any],
+        answer: Callable[[Searcher, Any], object],
+        model: str | None = None,
+    ) -> float:
+        searcher = Searcher(index, SearchOptions(task=task, model=model, max_results=MOST))
         for question in asked:
             answer(searcher, question)
         started = cpu()
@@ -210,6 +219,8 @@ def answer_queries(collection: str, directory: str, rounds: str) -> dict[str, An
         "bm25": seconds("relevant-in-context", asked, Searcher.answer),
         "strict": seconds("sscas", structured, Searcher.answer),
         "vague": seconds("vvcas", structured, Searcher.answer),
+        "feedback": seconds("thorough", asked, ranked, "lm(prior=1,feedback=10)"),
+        "fields": seconds("thorough", asked, ranked, "lm(prior=1,headings=3)"),
     }
 
 

@@ -1,7 +1,8 @@
 """Search by brute force, from its definitions: lists of words, loops, and Python's `math`.
 
 Nothing here uses an index or an array. Documents are random trees; a query is a list of items,
-each a tuple of terms with a weight.
+each a tuple of terms with a weight. Words of titles, headings and abstracts may count more or less
+than once: everything but the choice of what matches is then counted in such words.
 """
 
 from __future__ import annotations
@@ -17,6 +18,17 @@ from strategies.wordings import read_words
 
 INLINE = {"b"}
 ONE = 2**20
+
+
+class Weights(NamedTuple):
+    """What a word of a title, of another heading and of an abstract counts."""
+
+    titles: float = 1
+    headings: float = 1
+    abstracts: float = 1
+
+
+PLAIN_TEXT = Weights()
 
 
 class Item(NamedTuple):
@@ -50,20 +62,26 @@ class Document:
     terms: list[str]
     elements: list[Located]
     borders: list[int]
+    counts: list[float]
 
     @classmethod
-    def of(cls, tree: Node) -> Document:
+    def of(cls, tree: Node, weights: Weights) -> Document:
         elements = located(tree)
         blocks = [element for element in elements if element.tag not in INLINE]
         borders = {edge for element in blocks for edge in (element.start, element.end)}
         words = read_words(tree.text, borders)
         terms = [Analysis("s").term(tree.text[start:end]) for start, end in words]
-        return cls(words, terms, elements, sorted(borders | {0, len(tree.text)}))
+        counts = [counted(start, elements, weights) for start, _ in words]
+        return cls(words, terms, elements, sorted(borders | {0, len(tree.text)}), counts)
 
-    def count(self, item: Item, first: int, after: int) -> int:
+    def count(self, item: Item, first: int, after: int) -> float:
         """How often an item begins in a range of words."""
         size = len(item.terms)
-        return sum(tuple(self.terms[at : at + size]) == item.terms for at in range(first, after))
+        return sum(
+            self.counts[at]
+            for at in range(first, after)
+            if tuple(self.terms[at : at + size]) == item.terms
+        )
 
     def words_in(self, start: int, end: int) -> tuple[int, int]:
         """The words that start in a range of characters: the first, and how many come before it."""
@@ -71,24 +89,45 @@ class Document:
         return before, sum(one < end for one, _ in self.words)
 
 
+def counted(start: int, elements: Sequence[Located], weights: Weights) -> float:
+    """What the word at a place counts."""
+    around = [element for element in elements if element.start <= start < element.end]
+    titles = [one for one in around if one.tag == "title" and one.path.count("/") == 2]
+    headings = [one for one in around if one.tag in ("title", "st") and one not in titles]
+    count: float = 1
+    if titles:
+        count *= weights.titles
+    if headings:
+        count *= weights.headings
+    if any(one.tag == "abs" for one in around):
+        count *= weights.abstracts
+    return count
+
+
 class Direct:
     """A query on some documents."""
 
-    def __init__(self, trees: Sequence[Node], query: Sequence[Item]) -> None:
-        self.documents = [Document.of(tree) for tree in trees]
-        self.total = sum(len(document.words) for document in self.documents)
+    def __init__(
+        self, trees: Sequence[Node], query: Sequence[Item], weights: Weights = PLAIN_TEXT
+    ) -> None:
+        self.documents = [Document.of(tree, weights) for tree in trees]
+        self.total = sum(sum(document.counts) for document in self.documents)
         self.query = [item for item in query if self.cf(item)]
 
     # Counts
 
-    def cf(self, item: Item) -> int:
+    def cf(self, item: Item) -> float:
         return sum(one.count(item, 0, len(one.words)) for one in self.documents)
 
     def df(self, item: Item) -> int:
         return sum(one.count(item, 0, len(one.words)) > 0 for one in self.documents)
 
-    def tf(self, unit: Unit, item: Item) -> int:
+    def tf(self, unit: Unit, item: Item) -> float:
         return self.documents[unit.document].count(item, unit.first, unit.after)
+
+    def size(self, unit: Unit) -> float:
+        """What its words count."""
+        return sum(self.documents[unit.document].counts[unit.first : unit.after])
 
     def matches(self, units: Iterable[Unit]) -> list[Unit]:
         wanted = [item for item in self.query if item.weight > 0]
@@ -133,14 +172,17 @@ class Direct:
 
     # Models
 
-    def lm(self, unit: Unit, element: float, article: float, prior: float) -> float:
+    def lm(
+        self, unit: Unit, element: float, article: float, prior: float, least: float = 1
+    ) -> float:
         whole = self.whole(unit.document)
         score = 0.0
         for item in self.query:
-            inside = element * self.tf(unit, item) / unit.length
-            around = article * self.tf(whole, item) / whole.length
+            inside = element * self.tf(unit, item) / max(self.size(unit), 1)
+            around = article * self.tf(whole, item) / max(self.size(whole), 1)
             elsewhere = (1 - element - article) * self.cf(item) / self.total
-            score += item.weight * math.log(1 + (inside + around) / elsewhere)
+            short = min(1, unit.length / least) if item.weight > 0 else 1
+            score += short * item.weight * math.log(1 + (inside + around) / elsewhere)
         return score + prior * math.log(unit.length)
 
     def rarity(self, item: Item, units: Sequence[Unit] | None = None) -> float:
@@ -155,13 +197,17 @@ class Direct:
         b: float,
         pivot: float,
         units: Sequence[Unit] | None = None,
+        least: float = 1,
     ) -> float:
         score = 0.0
         for item in self.query:
             tf = self.tf(unit, item)
-            damping = k1 * (1 - b + b * unit.length / pivot)
+            damping = k1 * (1 - b + b * self.size(unit) / pivot)
+            short = min(1, unit.length / least) if item.weight > 0 else 1
             if tf:
-                score += item.weight * self.rarity(item, units) * tf * (k1 + 1) / (tf + damping)
+                score += (
+                    short * item.weight * self.rarity(item, units) * tf * (k1 + 1) / (tf + damping)
+                )
         return score
 
     def article(self, number: int) -> float:
@@ -170,6 +216,34 @@ class Direct:
 
     def articles(self) -> dict[int, float]:
         return {unit.document: rounded(self.article(unit.document)) for unit in self.wholes()}
+
+    # Feedback
+
+    def expanded(
+        self, first: Sequence[Found], results: int, terms: int, weight: float
+    ) -> list[Item]:
+        """RM3, given all that match with their scores."""
+        best = [one for one in without_overlap(by_score(first))[:results] if one.score > 0]
+        unwanted = [item.terms for item in self.query if item.weight < 0]
+        model: dict[str, float] = {}
+        for unit, score in best:
+            text = self.documents[unit.document].terms[unit.first : unit.after]
+            for term in set(text):
+                if (term,) not in unwanted:
+                    share = score / sum(one.score for one in best) * text.count(term) / len(text)
+                    model[term] = model.get(term, 0) + share
+        likeliest = sorted(model, key=lambda term: (-rounded(model[term]), term))[:terms]
+        if not likeliest:
+            return self.query
+        total = sum(model[term] for term in likeliest)
+        p: dict[tuple[str, ...], float] = {(term,): model[term] / total for term in likeliest}
+        whole = sum(item.weight for item in self.query if item.weight > 0)
+        query = [
+            Item(terms, (1 - weight) * v + weight * whole * p.pop(terms, 0) if v > 0 else v)
+            for terms, v in self.query
+        ]
+        query += [Item(term, weight * whole * share) for term, share in p.items()]
+        return [item for item in query if item.weight != 0]
 
     # Passages
 

@@ -18,9 +18,9 @@ from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-STUDIES = ("erru", "recall-bases", "quantisation", "esr", "findings")
+STUDIES = ("erru", "recall-bases", "quantisation", "esr", "findings", "baselines")
 WORLDS = ("1", "demo")
-DEMO_ONLY = ("findings",)
+DEMO_ONLY = ("findings", "baselines")
 SEVERAL = ("1", "2", "3", "4", "5")
 # The columns whose ranges over several worlds are shown.
 RANGES = {

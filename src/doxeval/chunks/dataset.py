@@ -87,6 +87,11 @@ class Dataset:
         return WordIndex(self.docs, self.questions.values())
 
     @cached_property
+    def full_index(self) -> WordIndex:
+        """The same with all terms, from which feedback can choose."""
+        return WordIndex(self.docs, self.questions.values(), every_term=True)
+
+    @cached_property
     def size(self) -> int | None:
         """The units of all documents; None if nobody says what tokens are."""
         if self.unit == "characters":

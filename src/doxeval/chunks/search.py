@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -23,12 +24,15 @@ from doxeval.messages import escape, join_names, quoted
 from doxeval.named import checked
 from doxeval.retrieve import (
     ARTICLES,
+    PLAIN_TEXT,
     Evidence,
+    FeedbackResult,
     Item,
     Model,
     UnitStatistics,
     WordIndex,
     as_model,
+    expand,
     round_scores,
     score_units,
 )
@@ -132,10 +136,11 @@ class WordSearch(ChunkSearch):
     def run(self, dataset: Dataset, chunks: Chunks, k: int = K, progress: Progress = _quiet) -> Run:
         """Return the chunks with a word of the question, best first."""
         if chunks.are_searched_as_read:
-            searched, index = chunks.table, dataset.index
+            searched = chunks.table
+            index = dataset.full_index if self._has_feedback else dataset.index
         else:
             searched, texts = _searched_texts(chunks)
-            index = WordIndex(texts, dataset.questions.values())
+            index = WordIndex(texts, dataset.questions.values(), every_term=self._has_feedback)
         ranking = ChunkIndex(searched, index, self.model)
         progress(0)
         return search_chunks(ranking, chunks.table, dataset.questions, k, self.name, progress)
@@ -143,7 +148,11 @@ class WordSearch(ChunkSearch):
     def prepare(self, dataset: Dataset, chunks: Chunks) -> None:
         """Find the words of all documents, once for all chunkings whose texts they are."""
         if chunks.are_searched_as_read:
-            _ = dataset.index
+            _ = dataset.full_index if self._has_feedback else dataset.index
+
+    @property
+    def _has_feedback(self) -> bool:
+        return as_model(self.model).feedback_settings is not None
 
     @property
     def name(self) -> str:
@@ -340,8 +349,7 @@ def search(
     """Search chunks for each question: a run with the best `k` of them.
 
     `gold` are questions, or their texts by id. `search` is a model of `doxeval.retrieve` by name,
-    such as "bm25" (which stands for bm25(k1=1.2,b=0.75,context=0) here) or "lm", `dense(embed)`,
-    or `hybrid("bm25", dense(embed))`.
+    such as "bm25", "bm25(feedback=5)" or "lm", `dense(embed)`, or `hybrid("bm25", dense(embed))`.
 
     >>> from doxeval import chunks
     >>> docs = chunks.documents({"a": "Fog on the sea. A horn is heard. Nobody answers."})
@@ -354,10 +362,6 @@ def search(
     run = as_search(search)(chunks, gold, k, progress)
     warn(run.warnings)
     return ChunkRun.of(run if run_id is None else run.with_id(escape(run_id)), chunks)
-
-
-# What `bm25` without parameters means for chunks: the usual values, and no words around the chunk.
-PLAIN = "bm25(k1=1.2,b=0.75,context=0)"
 
 
 class _Postings(NamedTuple):
@@ -378,7 +382,12 @@ class ChunkIndex:
     ) -> None:
         self._table = table
         self._index = index
-        self.model = as_model(PLAIN if model == "bm25" else model).resolve_auto("chunks")
+        self.model = as_model(model).resolve_auto("chunks")
+        if self.model.field_weights != PLAIN_TEXT:
+            raise InputError(
+                f"{self.model.label}: texts that are split into chunks have no fields; "
+                "`doxeval search --units FILE` searches chunks of a collection, which has some"
+            )
         owner = table.spans.owner
         # A chunk that was not found may be of no known document; it has no words.
         numbers = [max(index.number_of(name), 0) for name in table.documents]
@@ -397,6 +406,42 @@ class ChunkIndex:
     def ranked(self, question: str, k: int) -> tuple[Ints, Floats]:
         """Return the best chunks for a question, and their scores; ties are in the given order."""
         items = self._index.items(question)
+        feedback = self.model.feedback_settings
+        if feedback is not None and items:
+            first = self._ranked(self.model.without_feedback, items, len(self._table))
+            results = self._best_apart(*first, feedback.results)
+            items = expand(items, results, feedback, self._index.is_skipped)
+        return self._ranked(self.model, items, k)
+
+    def _best_apart(self, chunks: Ints, scores: Floats, count: int) -> list[FeedbackResult]:
+        """Return the terms of the best chunks that have no word of a better one."""
+        results: list[FeedbackResult] = []
+        known: list[tuple[int, int]] = []
+        for chunk, score in zip(chunks.tolist(), scores.tolist(), strict=True):
+            if len(results) == count:
+                break
+            spans = self._words_of(chunk)
+            if not any(first < b and a < after for first, after in spans for a, b in known):
+                known += spans
+                terms = [term for span in spans for term in self._index.terms_between(*span)]
+                results.append(FeedbackResult(score, terms))
+        return results
+
+    def _words_of(self, chunk: int) -> list[tuple[int, int]]:
+        """Return the positions of the words of a chunk, as ranges in order."""
+        which = self._spans_of[self._first_span[chunk] : self._first_span[chunk + 1]]
+        return list(zip(self._first[which].tolist(), self._after[which].tolist(), strict=True))
+
+    @cached_property
+    def _spans_of(self) -> Ints:
+        """The spans of all chunks, chunk after chunk."""
+        return np.argsort(self._owner, kind="stable")
+
+    @cached_property
+    def _first_span(self) -> Ints:
+        return np.searchsorted(self._owner[self._spans_of], np.arange(len(self._table) + 1))
+
+    def _ranked(self, model: Model, items: tuple[Item, ...], k: int) -> tuple[Ints, Floats]:
         if not items:
             return np.zeros(0, dtype=np.int64), np.zeros(0)
         postings = [self._postings(item.terms) for item in items]
@@ -406,11 +451,13 @@ class ChunkIndex:
         tf = np.zeros((len(chunks), len(items)), dtype=np.int64)
         column = np.repeat(np.arange(len(items)), df)
         tf[row, column] = np.concatenate([of_item.tf for of_item in postings])
-        scores = round_scores(self._scores(items, chunks, tf, df))
+        scores = round_scores(self._scores(model, items, chunks, tf, df))
         order = np.argsort(-scores, kind="stable")[:k]
         return chunks[order], scores[order]
 
-    def _scores(self, items: tuple[Item, ...], chunks: Ints, tf: Ints, df: Ints) -> Floats:
+    def _scores(
+        self, model: Model, items: tuple[Item, ...], chunks: Ints, tf: Ints, df: Ints
+    ) -> Floats:
         index = self._index
         documents, article = distinct_below(len(index.documents), self._document[chunks])
         counts = np.stack([index.document_counts(item.terms) for item in items], axis=1)
@@ -430,9 +477,9 @@ class ChunkIndex:
             mean_article=mean,
             units=UnitStatistics(len(self._table), df, float(self._length.mean())),
         )
-        if self.model.needs_article_scores:
+        if model.needs_article_scores:
             evidence = evidence.with_articles_scored(score_units(ARTICLES, evidence.articles))
-        return score_units(self.model, evidence)
+        return score_units(model, evidence)
 
     def _postings(self, terms: tuple[str, ...]) -> _Postings:
         if terms not in self._known:

@@ -63,8 +63,10 @@ class SearchVerbOptions:
     )
     explain: tuple[str, str] | None = option(
         None,
-        "Print why an element has its score, or without PATH a document; with --words, DOC PATH.",
-        metavar="TOPIC DOC [PATH]",
+        "Print why an element has its score, or without WHERE a document; a window, a passage or "
+        "a chunk by its characters, START-END, and a chunk also by its id instead of DOC. With "
+        "--words, leave out TOPIC.",
+        metavar="TOPIC DOC [WHERE]",
     )
     index: Path | None = option(None, "The index.", metavar="DIR", shown_default="COLLECTION.index")
     query: (
@@ -99,9 +101,9 @@ class SearchVerbOptions:
 @verb(SearchVerbOptions)
 @click.argument("collection", metavar="COLLECTION", type=click.Path())
 @click.argument("topics", metavar="[TOPICS]", required=False)
-@click.argument("path", metavar="[PATH]", required=False)
+@click.argument("where", metavar="[WHERE]", required=False)
 def search(
-    collection: str, topics: str | None, path: str | None, options: SearchVerbOptions
+    collection: str, topics: str | None, where: str | None, options: SearchVerbOptions
 ) -> None:
     """Search a collection: a run for TOPICS, or results for words.
 
@@ -121,7 +123,7 @@ def search(
       doxeval search wiki topics.xml --explain 231 12345 '/article[1]/sec[2]'
     """
     if options.words is not None:
-        if path is not None or topics is not None:
+        if where is not None or topics is not None:
             raise click.UsageError("--words is the query; leave out TOPICS")
         refuse(_FOR_RUNS, "is for runs, not for --words")
     elif topics is None:
@@ -131,12 +133,12 @@ def search(
             (*_FOR_FILES, "topic", "max_results", "skip_missing"),
             "has no effect with --explain",
         )
-    elif path is not None:
-        raise click.UsageError(f"{path}: a path is for --explain")
+    elif where is not None:
+        raise click.UsageError(f"{where}: a part of a document is for --explain")
     elif options.out is None:
         raise click.UsageError("give the file of the run: --out RUN")
     if options.explain is not None:
-        _print_explanation(collection, topics, path, options.explain, options)
+        _print_explanation(collection, topics, where, options.explain, options)
     elif options.words is not None:
         _print_best(collection, options.words, options)
     elif topics is not None and options.out is not None:
@@ -249,7 +251,7 @@ def _why_nothing(searcher: Searcher, words: str) -> str:
 def _print_explanation(
     collection: str,
     topics: str | None,
-    path: str | None,
+    where: str | None,
     names: tuple[str, str],
     options: SearchVerbOptions,
 ) -> None:
@@ -257,12 +259,12 @@ def _print_explanation(
 
     searcher = _searcher(collection, options)
     if topics is None:
-        terms, (document, path) = parse_keywords(options.words or ""), names
+        terms, (document, where) = parse_keywords(options.words or ""), names
     else:
         topic, document = names
         field = query_field(searcher.options, options.query)
         terms = _terms(_topics(topics, [topic])[0], field)
-    _print_scoring(explain(searcher, terms, document, path))
+    _print_scoring(explain(searcher, terms, document, where))
 
 
 def _terms(topic: Topic, field: str) -> tuple[Term, ...]:
@@ -276,22 +278,28 @@ def _terms(topic: Topic, field: str) -> tuple[Term, ...]:
 
 
 def _print_scoring(explained: Explanation) -> None:
-    """Print the score of an element or a document, and what each item of the query adds to it."""
+    """Print the score of a unit, and what each item of the query adds to it."""
     where = "" if explained.path is None else f" {explained.path}"
+    if explained.span is not None:
+        where = f" characters {explained.span[0]:,} to {explained.span[1]:,}"
     line(f"{explained.document}{where}: {explained.score:.9g} by {explained.model}")
+    segment = explained.segment_words
+    of_these = "" if segment is None else f", of which a segment of {segment:,} is scored"
     line(
-        f"{plural(explained.words, 'word')}; its article has {explained.article_words:,}, and the "
-        f"score {explained.article_score:.9g} by {explained.article_model}"
+        f"{plural(explained.words, 'word')}{of_these}; its article has "
+        f"{explained.article_words:,}, and the score {explained.article_score:.9g} by "
+        f"{explained.article_model}"
     )
     line()
     rows = [
         [
             truncate(item.text, 40),
-            f"{item.weight:g}",
-            *(f"{n:,}" for n in (item.tf, item.article_tf, item.documents, item.occurrences)),
+            f"{item.weight:.6g}",
+            *(f"{n:,.6g}" if isinstance(n, float) else f"{n:,}" for n in counts),
             f"{item.share:.6f}",
         ]
         for item in explained.items
+        for counts in [(item.tf, item.article_tf, item.documents, item.occurrences)]
     ]
     sums = {**explained.besides, "score": explained.score}
     rows += [[name, *[""] * 5, f"{share:.6f}"] for name, share in sums.items()]

@@ -6,6 +6,9 @@ from doxeval.retrieve.explanations import explain as explain
 from doxeval.retrieve.explanations import explain_model as explain_model
 from doxeval.retrieve.explanations import find_snippets as find_snippets
 from doxeval.retrieve.explanations import models_page as models_page
+from doxeval.retrieve.feedback import FeedbackResult as FeedbackResult
+from doxeval.retrieve.feedback import expand as expand
+from doxeval.retrieve.fields import FIELDS as FIELDS
 from doxeval.retrieve.index import Index as Index
 from doxeval.retrieve.index import default_directory as default_directory
 from doxeval.retrieve.index_build import Progress as Progress
@@ -16,7 +19,10 @@ from doxeval.retrieve.models import BM25 as BM25
 from doxeval.retrieve.models import BUILT_IN as BUILT_IN
 from doxeval.retrieve.models import EXAMPLE as EXAMPLE
 from doxeval.retrieve.models import MODELS as MODELS
+from doxeval.retrieve.models import PLAIN_TEXT as PLAIN_TEXT
 from doxeval.retrieve.models import Evidence as Evidence
+from doxeval.retrieve.models import Feedback as Feedback
+from doxeval.retrieve.models import FieldWeights as FieldWeights
 from doxeval.retrieve.models import LanguageModel as LanguageModel
 from doxeval.retrieve.models import Model as Model
 from doxeval.retrieve.models import UnitStatistics as UnitStatistics

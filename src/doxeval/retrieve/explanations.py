@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, get_args
 
 import numpy as np
 
-from doxeval.arrays import Ints
+from doxeval.arrays import Floats, Ints
 from doxeval.errors import InputError
+from doxeval.messages import join_names, quoted, truncate
 from doxeval.named import parameters_in_words
 from doxeval.retrieve.index import Index
 from doxeval.retrieve.matches import MatchBlock
-from doxeval.retrieve.models import Model, ModelExample, UnitKind
+from doxeval.retrieve.models import Evidence, Model, ModelExample, UnitKind
 from doxeval.retrieve.query import parse_keywords
 from doxeval.retrieve.ranking import round_scores
 from doxeval.retrieve.searching import QueryScorer, Searcher
-from doxeval.retrieve.units import MatchingUnits, UnitSpans
+from doxeval.retrieve.units import ChunkUnits, MatchingUnits, PassageUnits, UnitSpans
 from doxeval.topics import Term
 
 SNIPPET_WORDS = 30
+_SPAN = re.compile(r"([0-9]{1,12})-([0-9]{1,12})")
+_MOST_SHOWN = 5
 _WHITE_SPACE = re.compile(r"\s+")
 _MARKS = (
     "verified: we read it, at least its abstract or its code; recalled: from memory, not checked"
@@ -37,16 +41,20 @@ class ItemShare(NamedTuple):
 
     text: str
     weight: float
-    tf: int
-    article_tf: int
+    tf: float
+    article_tf: float
     documents: int
-    occurrences: int
+    occurrences: float
     share: float
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The score of one unit in parts."""
+    """The score of one unit in parts.
+
+    path: of an element. span: the characters of a window, a passage or a chunk. words: how many it
+    has. segment_words: of a passage, how many of them its segment has, which is what is scored.
+    """
 
     document: str
     path: str | None
@@ -58,65 +66,145 @@ class Explanation:
     score: float
     article_model: str
     article_score: float
+    span: tuple[int, int] | None = None
+    segment_words: int | None = None
 
 
 def explain(
-    searcher: Searcher, words: str | tuple[Term, ...], document: str, path: str | None = None
+    searcher: Searcher, words: str | tuple[Term, ...], document: str, where: str | None = None
 ) -> Explanation:
-    """Explain the score of an element for a query; without a path, that of a document.
+    """Explain the score of a unit for a query; without `where`, that of a document.
+
+    where: the path of an element; of a window, a passage or a chunk its characters, as START-END.
+    A chunk may also be given by its id, instead of the document.
 
     >>> from doxeval.documents.examples import example_collection
     >>> from doxeval.retrieve import SearchOptions, build_index, open_searcher
     >>> collection = example_collection({"a": "<article><p>Fog horn.</p><p>A horn.</p></article>"})
     >>> index = build_index(collection).directory
-    >>> searcher = open_searcher(index, SearchOptions(task="focused"))
+    >>> searcher = open_searcher(index, SearchOptions(task="focused", model="lm(least=1)"))
     >>> explanation = explain(searcher, "fog horn", "a", "/article[1]/p[2]")
-    >>> explanation.model, explanation.words
-    ('lm(element=0.2,article=0.4,prior=0)', 2)
-    >>> [(item.text, item.tf) for item in explanation.items]
-    [('fog', 0), ('horn', 1)]
+    >>> explanation.words, [(item.text, item.tf) for item in explanation.items]
+    (2, [('fog', 0), ('horn', 1)])
     >>> explanation.score == round(sum(item.share for item in explanation.items), 8)
     True
+    >>> searcher = open_searcher(index, SearchOptions(units="windows(2,1)"))
+    >>> explain(searcher, "fog horn", "a", "4-10").items[1].tf
+    1
     """
     terms = parse_keywords(words) if isinstance(words, str) else words
-    options = searcher.options
+    options, collection = searcher.options, searcher.index.collection
     if options.rules.interpretation is not None:
         raise InputError(
             f"scores of {options.task} are put together from several: explain them by a task "
             "without structure, such as thorough"
         )
-    if options.unit.kind not in ("elements", "documents"):
-        raise InputError("only scores of elements and documents can be explained")
-    number = searcher.index.collection.document(document)
-    occurrences = searcher.occurrences(terms)
-    block = occurrences.in_document(number)
+    if isinstance(searcher.units, ChunkUnits):
+        document, where = _span_of_chunk(searcher.units, document, where)
+    number = collection.document(document)
+    scorer = QueryScorer(searcher, searcher.occurrences(terms))
+    block = scorer.occurrences.in_document(number)
     if not len(block.documents):
         raise InputError(f"no word of the query occurs in {document}")
-    unit = _unit(searcher.index, block, number, path)
-    evidence = QueryScorer(searcher, occurrences).evidence(block, unit)
-    model, seen = options.unit_model, evidence
-    if path is None:
-        model, seen = options.article_model, evidence.articles
+    if where is None or options.unit.kind == "elements":
+        return _explain_node(scorer, block, number, where)
+    if options.unit.kind == "documents":
+        raise InputError(f"{truncate(where)}: documents are explained as a whole")
+    return _explain_span(scorer, block, number, _parse_span(where, options.unit.kind))
+
+
+def _explain_node(
+    scorer: QueryScorer, block: MatchBlock, document: int, path: str | None
+) -> Explanation:
+    """Explain the score of an element, or of a document."""
+    unit = _unit(scorer.index, block, document, path)
+    evidence = scorer.evidence(block, unit)
+    if path is not None:
+        return _by_model(scorer, scorer.unit_model, evidence, document)(path=path)
+    articles = scorer.article_evidence(block)
+    scored = articles.with_articles_scored(np.asarray(evidence.article_score))
+    return _by_model(scorer, scorer.article_model, scored, document)(path=None)
+
+
+def _explain_span(
+    scorer: QueryScorer, block: MatchBlock, document: int, span: tuple[int, int]
+) -> Explanation:
+    """Explain the score of a window, a passage or a chunk."""
+    kind = scorer.units
+    passages = scorer.passages(kind, block) if isinstance(kind, PassageUnits) else None
+    units = scorer.matching(block) if passages is None else passages.units
+    spans = kind.spans(units, np.full(len(units.number), document))
+    known = list(zip(spans.start.tolist(), spans.end.tolist(), strict=True))
+    if span not in known:
+        near = sorted(known, key=lambda other: (abs(other[0] - span[0]), other))[:_MOST_SHOWN]
+        shown = join_names([f"{start}-{end}" for start, end in sorted(near)])
+        raise InputError(
+            f"no result from {span[0]} to {span[1]} of {scorer.index.collection.id_of(document)}"
+            + (f"; there are {shown}" if near else ", or anywhere else in it")
+        )
+    which = known.index(span)
+    unit = units.some(np.array([which]))
+    evidence = scorer.evidence(block, unit)
+    if passages is None or not isinstance(kind, PassageUnits):
+        return _by_model(scorer, scorer.unit_model, evidence, document)(path=None, span=span)
+    begin, end = int(passages.begin[which]), int(passages.end[which])
+    parts = scorer.parts_of_segment(kind, block, begin, end)
+    article = float(np.asarray(evidence.article_score)[0] * scorer.article_share)
+    explained = _explanation(
+        scorer,
+        evidence,
+        document,
+        str(scorer.options.unit),
+        parts.items,
+        {"words": parts.words, "article": article},
+        float(passages.total[which]) + article,
+    )
+    items = [
+        item._replace(tf=tf) for item, tf in zip(explained.items, parts.tf.tolist(), strict=True)
+    ]
+    return replace(explained, span=span, items=tuple(items), segment_words=end - begin)
+
+
+def _by_model(
+    scorer: QueryScorer, model: Model, evidence: Evidence, document: int
+) -> Callable[..., Explanation]:
+    """Return the explanation of the first unit of some evidence, without its place."""
+    besides = {name: float(part[0]) for name, part in model.besides(evidence).items()}
+    shares, score = model.shares(evidence)[0], float(model.scores(evidence)[0])
+    explained = _explanation(scorer, evidence, document, str(model), shares, besides, score)
+    return partial(replace, explained)
+
+
+def _explanation(
+    scorer: QueryScorer,
+    evidence: Evidence,
+    document: int,
+    model: str,
+    shares: Floats,
+    besides: dict[str, float],
+    score: float,
+) -> Explanation:
     items = map(
         ItemShare,
-        seen.items,
-        seen.weight.tolist(),
-        seen.tf[0].tolist(),
-        seen.article_tf[0].tolist(),
-        seen.df.tolist(),
-        seen.cf.tolist(),
-        model.shares(seen)[0].tolist(),
+        evidence.items,
+        evidence.weight.tolist(),
+        evidence.tf[0].tolist(),
+        evidence.article_tf[0].tolist(),
+        evidence.df.tolist(),
+        evidence.cf.tolist(),
+        shares.tolist(),
     )
+    first = scorer.index.documents_first
     return Explanation(
-        document,
-        path,
-        str(model),
-        int(seen.length[0]),
-        int(seen.article_length[0]),
+        scorer.index.collection.id_of(document),
+        None,
+        model,
+        int(evidence.words_of_units[0]),
+        int(first[document + 1] - first[document]),
         tuple(items),
-        {name: float(part[0]) for name, part in model.besides(seen).items()},
-        float(round_scores(model.scores(seen))[0]),
-        str(options.article_model),
+        besides,
+        float(round_scores(np.array([score]))[0]),
+        str(scorer.article_model),
         float(round_scores(np.asarray(evidence.article_score))[0]),
     )
 
@@ -131,6 +219,28 @@ def _unit(index: Index, block: MatchBlock, document: int, path: str | None) -> M
     rows = np.array([row])
     first, after = index.elements_first[rows], index.elements_after[rows]
     return MatchingUnits(rows, np.zeros_like(rows), first, after, block.tf(first, after))
+
+
+def _span_of_chunk(chunks: ChunkUnits, document: str, where: str | None) -> tuple[str, str | None]:
+    """Return the document and the span of a chunk that is given by its id, or what was given."""
+    name = document if where is None else where
+    if where is not None and _SPAN.fullmatch(where):
+        return document, where
+    chunk = chunks.find(name, None if where is None else document)
+    if chunk is not None:
+        return chunk
+    if where is None and chunks.index.collection.find_documents([document])[0] >= 0:
+        return document, None
+    raise InputError(f"no chunk {quoted(name)} in {chunks.origin}")
+
+
+def _parse_span(where: str, kind: UnitKind) -> tuple[int, int]:
+    match = _SPAN.fullmatch(where)
+    if match is None:
+        raise InputError(
+            f"{truncate(where)}: {kind} are given by their characters, such as 120-240"
+        )
+    return int(match[1]), int(match[2])
 
 
 # Snippets
@@ -226,8 +336,8 @@ def explain_model(given: Model | type[Model]) -> str:
     >>> from doxeval.retrieve.models import bm25, lm
     >>> print(explain_model(lm).split("\\n\\n")[0])
     ### lm: language model of element, article and collection
-    >>> print(explain_model(bm25(k1=1.2)).split("\\n\\n")[6])
-    **Here** `bm25(k1=1.2,b=0.8,pivot=auto,context=1,idf=auto)`
+    >>> explain_model(bm25(k1=1.2)).split("\\n\\n")[7].startswith("**Here** `bm25(k1=1.2,b=auto,")
+    True
     """
     model = given() if isinstance(given, type) else given
     facts, default = model.facts, type(model)()

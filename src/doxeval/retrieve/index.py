@@ -39,7 +39,7 @@ from doxeval.errors import SearchIndexError
 from doxeval.messages import Parameter, join_names, plural
 from doxeval.named import checked
 from doxeval.output import set_aside
-from doxeval.retrieve.text import Analysis, WordSpans, word_spans
+from doxeval.retrieve.text import Analysis, WordSpans, word_spans, words_and_starts
 from doxeval.storage import Column, StoredFiles, StoreType, is_stored, reports_damage
 
 TERMS_FILE = "terms.text.bin"
@@ -238,6 +238,31 @@ class Index:
     def word_spans(self, document: int) -> WordSpans:
         """Return where each word of a document starts and ends, read from its text."""
         return word_spans(self.collection.text_of(document), self.block_edges(document))
+
+    def terms_between(self, first: int, after: int) -> list[str]:
+        """Return the terms at some positions of a document, read from its text.
+
+        >>> from doxeval.documents.examples import example_collection
+        >>> from doxeval.retrieve.index_build import build_index
+        >>> collection = example_collection({"a": "<s><p>Sea lions.</p><p>The sea.</p></s>"})
+        >>> index = Index(build_index(collection).directory, collection)
+        >>> index.terms_between(1, 4)
+        ['lion', 'the', 'sea']
+        """
+        if after <= first:
+            return []
+        document = int(self.documents_at(np.array([first]))[0])
+        base, starts = int(self.documents_first[document]), self.starts(document)
+        text = self.collection.text_of(document)
+        start = int(starts[first - base])
+        end = int(starts[after - base]) if after - base < len(starts) else len(text)
+        edges = self.block_edges(document)
+        edges = edges[(start <= edges) & (edges <= end)] - start
+        words = words_and_starts(text[start:end], edges).words
+        if len(words) != after - first:
+            raise self.files.damaged("words.gaps.npy", "its words are not those of the text")
+        term = {word: self.analysis.term(word) for word in dict.fromkeys(words)}
+        return [term[word] for word in words]
 
     def block_edges(self, document: int) -> Ints:
         """Return where blocks, elements that are not inline, begin and end, in code points."""

@@ -8,7 +8,7 @@ documents at a time, so that the memory they need is bounded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from doxeval.retrieve.query import Item
 
 if TYPE_CHECKING:
     from doxeval.documents import Collection
+    from doxeval.retrieve.fields import WordWeights
     from doxeval.retrieve.index import Index
 
 # So many occurrences are handled at once; fewer if there are more than five items.
@@ -47,6 +48,12 @@ class MatchBlock:
         """How often each item occurs in each of the documents."""
         return self._tf_between(self.bounds[:-1], self.bounds[1:])
 
+    def weighted(self, words: WordWeights) -> MatchBlock:
+        """Return the same with each occurrence counted as its word is, in millionths."""
+        before = np.zeros(self.before.shape, dtype=np.int64, order="F")
+        before[np.arange(1, len(self.at) + 1), self.item] = words.at(self.at)
+        return replace(self, before=np.cumsum(before, axis=0, out=before))
+
     def tf(self, first: Ints, after: Ints) -> Ints:
         """Count how often each item occurs in ranges of words."""
         # In the type of the positions: NumPy would convert all of them otherwise.
@@ -58,7 +65,7 @@ class MatchBlock:
 
     def _tf_between(self, low: Ints, high: Ints) -> Ints:
         """Count the occurrences between places of `at`, item by item, as memory has them."""
-        counts = np.empty((len(low), self.before.shape[1]), dtype=np.int32, order="F")
+        counts = np.empty((len(low), self.before.shape[1]), self.before.dtype, order="F")
         for item in range(counts.shape[1]):
             column = self.before[:, item]
             np.subtract(column.take(high), column.take(low), out=counts[:, item])

@@ -49,7 +49,10 @@ class Evidence:
     the query, or a phrase. Everything is counted in words.
 
     items, weight (T): the query in its order, as written, and how much each item counts.
-    tf (n, T), length (n): occurrences of each item in each unit, and the unit's words.
+    tf (n, T), length (n): occurrences of each item in each unit, and the unit's words. If a model
+    weighs fields, both count words of titles as if these stood there several times, and so does
+    everything else that is counted in words; plain_length (n) does not. It is None if no field
+    counts more than others.
     article (n): the row of each unit's article in `article_tf` (m, T), `article_length` (m) and
     `article_score` (m), which is None while the articles themselves are scored.
     documents, words, mean_article: of the collection; the last is its mean number of words in a
@@ -71,18 +74,19 @@ class Evidence:
 
     items: tuple[str, ...]
     weight: Floats
-    tf: Ints
-    length: Ints
+    tf: Ints | Floats
+    length: Ints | Floats
     article: Ints
-    article_tf: Ints
-    article_length: Ints
+    article_tf: Ints | Floats
+    article_length: Ints | Floats
     article_score: Floats | None = None
     documents: int
-    words: int
+    words: float
     df: Ints
-    cf: Ints
+    cf: Ints | Floats
     mean_article: float
     units: UnitStatistics | None = None
+    plain_length: Ints | None = None
 
     def __post_init__(self) -> None:
         items, units, articles = len(self.items), len(self.length), len(self.article_length)
@@ -96,6 +100,7 @@ class Evidence:
             "article_score": (articles,),
             "df": (items,),
             "cf": (items,),
+            "plain_length": (units,),
         }
         for name, shape in shapes.items():
             given = getattr(self, name)
@@ -112,6 +117,11 @@ class Evidence:
         return len(self.length)
 
     @property
+    def words_of_units(self) -> Ints | Floats:
+        """The words of each unit, each counted once."""
+        return self.length if self.plain_length is None else self.plain_length
+
+    @property
     def articles(self) -> Evidence:
         """The evidence for the articles, as units themselves."""
         return replace(
@@ -121,6 +131,7 @@ class Evidence:
             article=np.arange(len(self.article_length)),
             article_score=None,
             units=None,
+            plain_length=None,
         )
 
     def with_articles_scored(self, scores: Floats) -> Evidence:
@@ -197,6 +208,25 @@ class ModelFacts:
     example: ModelExample | None = None
 
 
+class Feedback(NamedTuple):
+    """How a query is expanded by its best results: how many, by how many terms, how strongly."""
+
+    results: int
+    terms: int
+    weight: float
+
+
+class FieldWeights(NamedTuple):
+    """How many times a word of a title, of a heading and of an abstract counts."""
+
+    titles: float = 1.0
+    headings: float = 1.0
+    abstracts: float = 1.0
+
+
+PLAIN_TEXT = FieldWeights()
+
+
 @dataclass(frozen=True)
 class Model(Named):
     """A retrieval model with its parameters.
@@ -248,9 +278,29 @@ class Model(Named):
         columns = [np.asarray(share, dtype=np.float64) for share in self.by_item(evidence)]
         return np.stack(columns, axis=1) if columns else np.zeros((len(evidence), 0))
 
-    def resolve_auto(self, units: UnitKind) -> Self:
+    def resolve_auto(self, units: UnitKind, task: str | None = None) -> Self:
         """Return the model with those parameters filled in that depend on what is ranked."""
         return self
+
+    @property
+    def feedback_settings(self) -> Feedback | None:
+        """How it expands queries, if it does; `without_feedback` then makes the first ranking."""
+        return None
+
+    @property
+    def without_feedback(self) -> Model:
+        """The same model, which takes queries as they are."""
+        return self
+
+    @property
+    def field_weights(self) -> FieldWeights:
+        """How much the words of fields count."""
+        return PLAIN_TEXT
+
+    @property
+    def without_effect(self) -> frozenset[str]:
+        """The parameters that change nothing as they are."""
+        return frozenset()
 
     @property
     def needs_article_scores(self) -> bool:
@@ -289,11 +339,120 @@ def score_units(model: Model, evidence: Evidence) -> Floats:
     return scores
 
 
+# What both models have in common
+
+# Chosen by the trials of docs/studies/baselines.md.
+LEAST_FOCUSED = 10
+_LEAST = {"focused": LEAST_FOCUSED, "relevant-in-context": LEAST_FOCUSED}
+_MOST_FIELD_WEIGHT = 100
+
+_LEAST_HELP = (
+    "the number of words below which the score of a unit falls in proportion to its length, so "
+    f"that headings do not come first (auto: {LEAST_FOCUSED} for elements where results may not "
+    "overlap, that is in the tasks focused and relevant-in-context; else 1)"
+)
+_TITLES_HELP = "how many times a word in the title of a document counts"
+_HEADINGS_HELP = "how many times a word in any other heading counts"
+_ABSTRACTS_HELP = "how many times a word in an abstract counts"
+_FEEDBACK_HELP = (
+    "how many of the best results expand the query, without those that share text with a better "
+    "one; with 0 it stays as it is"
+)
+_TERMS_HELP = "with feedback, how many terms of these results are added at most"
+_WEIGHT_HELP = "with feedback, the share of these terms in the weight of the query"
+
+_FEEDBACK_SOURCE = Source(
+    "V. Lavrenko, W. B. Croft: Relevance-based language models. SIGIR 2001; N. Abdul-Jaleel and "
+    "others: UMass at TREC 2004, novelty and HARD",
+    "feedback: RM3, a model of relevance from the best results, mixed with the query; the results "
+    "count by their scores, as in Anserini",
+    False,
+)
+_FIELDS_SOURCE = Source(
+    "S. Robertson, H. Zaragoza, M. Taylor: Simple BM25 extension to multiple weighted fields. "
+    "CIKM 2004",
+    "field weights: as if the text of a field were repeated",
+    False,
+)
+_COMMON_FORMULA = (
+    "\nshort    = min(1, len / least) where w > 0, else 1"
+    "\nw        = (1 − weight) · v + weight · V · p where v > 0 and there is feedback, else v"
+    "\np        = Σ s · tf / len, over as many of the best results as feedback says; of its terms "
+    "the likeliest, which add up to 1"
+    "\ntf, len  count a word of titles, headings and abstracts so many times"
+)
+_COMMON_LETTERS = (
+    "\n\nv is the weight of an item in the query as it was, and V the sum of all positive ones; s "
+    "is the share of a result in the sum of the scores of the best; stop words are no terms of p. "
+    "In short, every word counts once."
+)
+
+
+class _TextModel(Model):
+    """What the parameters do that both models have."""
+
+    least: str | float
+    titles: float
+    headings: float
+    abstracts: float
+    feedback: int
+    terms: int
+    weight: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.least == 0:
+            raise ValueError("least must be above 0")
+        for name, value in self.field_weights._asdict().items():
+            if not 0 < value <= _MOST_FIELD_WEIGHT:
+                raise ValueError(f"{name} must be above 0, and at most {_MOST_FIELD_WEIGHT}")
+        if self.weight > 1:
+            raise ValueError("weight must be between 0 and 1")
+        for name, value in (("feedback", self.feedback), ("terms", self.terms)):
+            if value != int(value):
+                raise ValueError(f"{name} must be a whole number")
+        if self.feedback and not self.terms:
+            raise ValueError("feedback needs at least one of its terms")
+
+    def _resolved_least(self, units: UnitKind, task: str | None) -> str | float:
+        if self.least != "auto" or (units == "elements" and task is None):
+            return self.least
+        return float(_LEAST.get(task or "", 1) if units == "elements" else 1)
+
+    @property
+    def feedback_settings(self) -> Feedback | None:
+        """How it expands queries, if it does."""
+        return Feedback(self.feedback, self.terms, self.weight) if self.feedback else None
+
+    @property
+    def without_feedback(self) -> Self:
+        """The same model, which takes queries as they are."""
+        return self._with({"feedback": 0})
+
+    @property
+    def field_weights(self) -> FieldWeights:
+        """How much the words of fields count."""
+        return FieldWeights(self.titles, self.headings, self.abstracts)
+
+    @property
+    def without_effect(self) -> frozenset[str]:
+        """The parameters that change nothing as they are."""
+        names = {name for name, value in self.field_weights._asdict().items() if value == 1}
+        names |= {"least"} if self.least == 1 else set()
+        return frozenset(names | (set() if self.feedback else {"feedback", "terms", "weight"}))
+
+    def _reduction(self, evidence: Evidence) -> Floats | float:
+        """Return the share of each unit's wanted items that counts: less in very short units."""
+        if self.least in ("auto", 1):
+            return 1.0
+        return np.minimum(1.0, evidence.words_of_units / float(self.least))
+
+
 # The language model
 
 
 @dataclass(frozen=True)
-class LanguageModel(Model):
+class LanguageModel(_TextModel):
     """How much more often the query's words are in the element and its article than elsewhere.
 
     Each item is worth the logarithm of a ratio: how likely it is in a mixture of the element, its
@@ -304,12 +463,13 @@ class LanguageModel(Model):
     name: ClassVar[str] = "lm"
     facts: ClassVar[ModelFacts] = ModelFacts(
         "language model of element, article and collection",
-        "score(e) = Σ w · ln(1 + mixed / expected) + prior · ln len_e\n"
+        "score(e) = Σ short · w · ln(1 + mixed / expected) + prior · ln len_e\n"
         "mixed    = element · tf_e / len_e + article · tf_d / len_d\n"
-        "expected = (1 − element − article) · cf / T",
+        "expected = (1 − element − article) · cf / T" + _COMMON_FORMULA,
         "The sum is over the items of the query: w is an item's weight; tf_e and tf_d are its "
         "occurrences in the element e (or other unit) and in its article d, which have len_e and "
-        "len_d words; cf are its occurrences in the collection, which has T words.",
+        "len_d words; cf are its occurrences in the collection, which has T words."
+        + _COMMON_LETTERS,
         (
             Source(
                 "D. Hiemstra: Using language models for information retrieval. PhD thesis, "
@@ -337,6 +497,8 @@ class LanguageModel(Model):
                 "element and article together do better than the element alone",
                 True,
             ),
+            _FEEDBACK_SOURCE,
+            _FIELDS_SOURCE,
         ),
         "An item that does not occur in the collection adds nothing. An item that occurs in the "
         "article only adds something, the same for all elements of that article.",
@@ -357,6 +519,13 @@ class LanguageModel(Model):
         "how much long elements are preferred: 0 not at all, 1 in proportion to their length; "
         "search uses 1 for the thorough task by default",
     )
+    least: str | float = parameter("auto", _LEAST_HELP, ("auto",), number=True)
+    titles: float = parameter(1.0, _TITLES_HELP)
+    headings: float = parameter(1.0, _HEADINGS_HELP)
+    abstracts: float = parameter(1.0, _ABSTRACTS_HELP)
+    feedback: int = parameter(0, _FEEDBACK_HELP)
+    terms: int = parameter(20, _TERMS_HELP)
+    weight: float = parameter(0.2, _WEIGHT_HELP)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -365,30 +534,56 @@ class LanguageModel(Model):
                 "element + article must be below 1; what they leave is the collection's part"
             )
 
+    def resolve_auto(self, units: UnitKind, task: str | None = None) -> Self:
+        """Return the model with the least number of words for what is ranked."""
+        return replace(self, least=self._resolved_least(units, task))
+
     def by_item(self, evidence: Evidence) -> Iterator[Floats]:
         """Yield the logarithm of each item's ratio."""
         collection = 1 - self.element - self.article
         element_part = self.element / np.maximum(evidence.length, 1)
         article_part = self.article / np.maximum(evidence.article_length, 1)
+        reduction = self._reduction(evidence)
         for item, (weight, cf) in enumerate(zip(evidence.weight, evidence.cf, strict=True)):
             if cf == 0:
                 yield np.zeros(len(evidence))
                 continue
             article = (article_part * evidence.article_tf[:, item])[evidence.article]
-            expected = collection * int(cf) / evidence.words
-            yield weight * np.log1p((element_part * evidence.tf[:, item] + article) / expected)
+            expected = collection * float(cf) / evidence.words
+            counted = weight * reduction if weight > 0 else weight
+            yield counted * np.log1p((element_part * evidence.tf[:, item] + article) / expected)
 
     def besides(self, evidence: Evidence) -> dict[str, Floats]:
         """Return the length prior."""
         if self.prior == 0:
             return {}
-        return {"length": self.prior * np.log(np.maximum(evidence.length, 1))}
+        return {"length": self.prior * np.log(np.maximum(evidence.words_of_units, 1))}
 
 
 # BM25
 
-# The length in words at which an element gains and loses nothing by its length.
-_ELEMENT_PIVOT = 400.0
+
+class _OkapiDefaults(NamedTuple):
+    """What auto stands for."""
+
+    k1: float
+    b: float
+    pivot: str | float
+    context: float
+    idf: str
+
+
+# By what is ranked. The pivot of elements is a number of words: with the mean length of articles,
+# paragraphs of long articles would have no chance.
+_OKAPI_OF_ELEMENTS = _OkapiDefaults(4.0, 0.8, 400.0, 1.0, "documents")
+_OKAPI_OF_CHUNKS = _OkapiDefaults(1.2, 0.75, "mean", 0.0, "units")
+_OKAPI: dict[UnitKind, _OkapiDefaults] = {
+    "elements": _OKAPI_OF_ELEMENTS,
+    "passages": _OKAPI_OF_ELEMENTS,
+    "documents": _OkapiDefaults(0.9, 0.4, "mean", 0.0, "documents"),
+    "windows": _OKAPI_OF_CHUNKS,
+    "chunks": _OKAPI_OF_CHUNKS,
+}
 _WORDS_OF_A_PIECE = 100
 _FEW_DOCUMENTS = 20
 # In place of a damping of 0, so that 0 / 0 is 0; no other sum is changed by it.
@@ -396,7 +591,7 @@ _NEXT_TO_NOTHING = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True)
-class BM25(Model):
+class BM25(_TextModel):
     """BM25 over units of any kind, with the score of the article mixed in.
 
     Occurrences of an item count less and less the more there are, long units count less than short
@@ -406,13 +601,12 @@ class BM25(Model):
     name: ClassVar[str] = "bm25"
     facts: ClassVar[ModelFacts] = ModelFacts(
         "BM25, with the article as context",
-        "score(e) = (S(e) + context · A(d)) / (1 + context)\n"
-        "S(e)     = Σ w · idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · len / pivot))\n"
-        "idf      = ln(1 + (N − n + 0.5) / (n + 0.5))",
+        "score(e) = (S(e) + context · short · A(d)) / (1 + context)\n"
+        "S(e)     = Σ short · w · idf · tf · (k1 + 1) / (tf + k1 · (1 − b + b · len / pivot))\n"
+        "idf      = ln(1 + (N − n + 0.5) / (n + 0.5))" + _COMMON_FORMULA,
         "The sum is over the items of the query: w is an item's weight; tf are its occurrences in "
         "the unit e, which has len words; n of N documents (or whatever idf counts) have the item. "
-        "A(d) is the score of the article d, by default "
-        "`bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents)`.",
+        "A(d) is the score of the article d, by default `bm25` for documents." + _COMMON_LETTERS,
         (
             Source(
                 "S. Robertson and others: Okapi at TREC-3. TREC 1994",
@@ -443,6 +637,8 @@ class BM25(Model):
                 "the same scores of chunks, divided by k1 + 1",
                 True,
             ),
+            _FEEDBACK_SOURCE,
+            _FIELDS_SOURCE,
         ),
         "Documents have no context. Below "
         f"{_FEW_DOCUMENTS} documents, idf=documents hardly tells rare words from common ones, and "
@@ -459,8 +655,20 @@ class BM25(Model):
             "the mean of S and A.",
         ),
     )
-    k1: float = parameter(4.0, "how much an item's further occurrences count: with 0 not at all")
-    b: float = parameter(0.8, "how much length matters: 0 not at all, 1 in full")
+    k1: str | float = parameter(
+        "auto",
+        "how much an item's further occurrences count: with 0 not at all (auto: 4 for elements and "
+        "passages, 0.9 for documents, 1.2 for chunks and windows)",
+        ("auto",),
+        number=True,
+    )
+    b: str | float = parameter(
+        "auto",
+        "how much length matters: 0 not at all, 1 in full (auto: 0.8 for elements and passages, "
+        "0.4 for documents, 0.75 for chunks and windows)",
+        ("auto",),
+        number=True,
+    )
     pivot: str | float = parameter(
         "auto",
         "the number of words at which length makes no difference (mean: that of all units, or of "
@@ -469,8 +677,12 @@ class BM25(Model):
         ("auto", "mean"),
         number=True,
     )
-    context: float = parameter(
-        1.0, "how much the article's score A(d) counts besides the unit's own; documents have none"
+    context: str | float = parameter(
+        "auto",
+        "how much the article's score A(d) counts besides the unit's own; documents have none "
+        "(auto: 1 for elements, 0 for chunks and windows)",
+        ("auto",),
+        number=True,
     )
     idf: str = parameter(
         "auto",
@@ -480,44 +692,56 @@ class BM25(Model):
         ("auto", "documents", "words", "units"),
     )
 
+    least: str | float = parameter("auto", _LEAST_HELP, ("auto",), number=True)
+    titles: float = parameter(1.0, _TITLES_HELP)
+    headings: float = parameter(1.0, _HEADINGS_HELP)
+    abstracts: float = parameter(1.0, _ABSTRACTS_HELP)
+    feedback: int = parameter(0, _FEEDBACK_HELP)
+    terms: int = parameter(20, _TERMS_HELP)
+    weight: float = parameter(0.2, _WEIGHT_HELP)
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.b > 1:
+        if self.b != "auto" and float(self.b) > 1:
             raise ValueError("b must be between 0 and 1")
         if self.pivot == 0:
             raise ValueError("pivot must be above 0")
 
-    def resolve_auto(self, units: UnitKind) -> Self:
-        """Return the model with pivot and idf for what is ranked; documents have no context.
+    def resolve_auto(self, units: UnitKind, task: str | None = None) -> Self:
+        """Return the model with what is auto filled in; documents have no context.
 
-        >>> str(BM25().resolve_auto("elements"))
-        'bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents)'
-        >>> str(BM25().resolve_auto("chunks"))
-        'bm25(k1=4,b=0.8,pivot=mean,context=1,idf=units)'
+        >>> from doxeval.retrieve.models import bm25
+        >>> bm25.resolve_auto("documents")(least="auto")
+        bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents)
+        >>> bm25(k1=2).resolve_auto("chunks")(least="auto")
+        bm25(k1=2,b=0.75,pivot=mean,context=0,idf=units)
         """
-        are_counted = units in ("chunks", "windows")
-        if self.idf == "units" and not are_counted:
+        defaults = _OKAPI[units]
+        if self.idf == "units" and defaults.idf != "units":
             raise InputError(
                 f"{self.name}: idf=units is for chunks and windows; for {units} it is documents or "
                 "words"
             )
-        pivot = _ELEMENT_PIVOT if units in ("elements", "passages") else "mean"
-        return replace(
-            self,
-            pivot=pivot if self.pivot == "auto" else self.pivot,
-            idf=("units" if are_counted else "documents") if self.idf == "auto" else self.idf,
-            context=0.0 if units == "documents" else self.context,
-        )
+        filled = {
+            name: value
+            for name, value in defaults._asdict().items()
+            if getattr(self, name) == "auto"
+        }
+        if units == "documents":
+            filled["context"] = 0.0
+        return replace(self, least=self._resolved_least(units, task), **filled)
 
     def by_item(self, evidence: Evidence) -> Iterator[Floats]:
         """Yield the share of each item in S(e) / (1 + context)."""
         model = self._as_for(evidence)
+        k1, b, context = float(model.k1), float(model.b), float(model.context)
         length = evidence.length / model._pivot_of(evidence)
-        damping = np.maximum(model.k1 * (1 - model.b + model.b * length), _NEXT_TO_NOTHING)
+        damping = np.maximum(k1 * (1 - b + b * length), _NEXT_TO_NOTHING)
+        reduction = model._reduction(evidence)
         for item, weight in enumerate(evidence.weight):
             tf = evidence.tf[:, item]
-            highest = weight * model._idf_of(evidence, item) * (model.k1 + 1) / (1 + model.context)
-            yield highest * (tf / (tf + damping))
+            highest = weight * model._idf_of(evidence, item) * (k1 + 1) / (1 + context)
+            yield (highest * reduction if weight > 0 else highest) * (tf / (tf + damping))
 
     @property
     def needs_article_scores(self) -> bool:
@@ -526,12 +750,15 @@ class BM25(Model):
 
     def besides(self, evidence: Evidence) -> dict[str, Floats]:
         """Return the article's part of the score."""
-        if self.context == 0:
+        model = self._as_for(evidence)
+        context = float(model.context)
+        if context == 0:
             return {}
         if evidence.article_score is None:
-            raise InputError(f"{self.label}: context={self.context:g} needs scores of the articles")
-        part = self.context * evidence.article_score / (1 + self.context)
-        return {"article": part[evidence.article]}
+            raise InputError(f"{self.label}: context={context:g} needs scores of the articles")
+        part = (context * evidence.article_score / (1 + context))[evidence.article]
+        # What is below zero is not made better by being short.
+        return {"article": np.minimum(part, part * model._reduction(evidence))}
 
     def warnings(self, evidence: Evidence) -> list[str]:
         """Warn about too few documents for the default idf."""
@@ -545,7 +772,7 @@ class BM25(Model):
 
     def _as_for(self, evidence: Evidence) -> Self:
         """Return the model itself, or, if `resolve_auto` was not called, as the evidence allows."""
-        if "auto" not in (self.pivot, self.idf):
+        if "auto" not in (self.k1, self.b, self.pivot, self.context, self.idf):
             return self
         return self.resolve_auto("elements" if evidence.units is None else "chunks")
 
@@ -557,7 +784,7 @@ class BM25(Model):
     def _idf_of(self, evidence: Evidence, item: int) -> float:
         if self.idf == "words":
             count: float = evidence.words / _WORDS_OF_A_PIECE
-            n: float = min(int(evidence.cf[item]), count)
+            n: float = min(float(evidence.cf[item]), count)
         elif self.idf == "documents":
             count, n = evidence.documents, int(evidence.df[item])
         elif evidence.units is not None:
@@ -576,7 +803,7 @@ M = TypeVar("M", bound=type[Model])
 lm = LanguageModel()
 bm25 = BM25()
 # The model of articles, A(d), unless another is given.
-ARTICLES = BM25(k1=0.9, b=0.4, pivot="mean", context=0.0, idf="documents")
+ARTICLES = bm25.resolve_auto("documents")
 
 _NOUN = Noun(
     "model",
@@ -584,7 +811,8 @@ _NOUN = Noun(
     "bm25(k1=1.2)",
     {
         "okapi": "bm25 is Okapi's formula",
-        "bm25f": "doxeval has none; bm25 has no weights for fields",
+        "bm25f": "bm25 has weights for fields, such as bm25(titles=3)",
+        "rm3": "lm and bm25 have its feedback, such as bm25(feedback=10)",
         "bm25l": "doxeval has none; bm25 is the form that Lucene uses",
         "bm25plus": "doxeval has none; bm25 is the form that Lucene uses",
         "tfidf": "doxeval has none; bm25 also weighs occurrences by rarity",
@@ -630,8 +858,8 @@ def register_model(kind: M) -> M:
 def model_named(text: str) -> Model:
     """Return a model by its name.
 
-    >>> str(model_named("lm(prior=.5)"))
-    'lm(element=0.2,article=0.4,prior=0.5)'
+    >>> model_named("lm(prior=.5)")
+    lm(prior=0.5)
     >>> model_named("bm52")
     Traceback (most recent call last):
     doxeval.errors.SyntaxProblem: no model 'bm52'; did you mean bm25?

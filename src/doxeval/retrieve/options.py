@@ -220,14 +220,18 @@ class SearchOptions:
     @cached_property
     def unit_model(self) -> Model:
         """The model that scores units, with parameters for what they are."""
+        if self.unit.kind == "documents":
+            return self.article_model
         chosen = self.rules.model if self.model is None else as_model(self.model)
-        return chosen.resolve_auto(self.unit.kind)
+        return chosen.resolve_auto(self.unit.kind, self.task)
 
     @cached_property
     def article_model(self) -> Model:
         """The model that scores whole articles."""
-        given = ARTICLES if self.articles is None or self.by_best_unit else self.articles
-        return as_model(given).resolve_auto("documents")
+        given = None if self.by_best_unit else self.articles
+        if given is None and self.unit.kind == "documents":
+            given = self.model
+        return as_model(ARTICLES if given is None else given).resolve_auto("documents", self.task)
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
@@ -247,7 +251,7 @@ class SearchOptions:
     @cached_property
     def uses_articles(self) -> bool:
         """Whether the scores of whole articles have any effect."""
-        return "articles" not in self.without_effect
+        return self.unit.kind == "documents" or "articles" not in self.without_effect
 
     # Options without effect
 
@@ -262,22 +266,23 @@ class SearchOptions:
         """The options that would have no effect, each with the reason."""
         reasons: dict[str, str] = {}
         task, kind = self.task, self.unit.kind
+        if self.rules.interpretation is not None and kind != "elements":
+            reasons["units"] = f"is not for {task}, which returns elements"
         if kind == "documents":
-            reason: str = (
-                "has no effect on documents, which are ranked by "
-                + Parameter("articles")
-                + f", {ARTICLES.name} unless given"
-            )
-            reasons |= dict.fromkeys(("model", "units", "elements", "min_words"), reason)
+            reason = "has no effect on documents, which are returned as a whole"
+            reasons |= dict.fromkeys(("units", "elements", "min_words"), reason)
+            if self.model is not None:
+                reasons["articles"] = "has no effect: " + Parameter("model") + " ranks documents"
         elif kind != "elements":
             reason = f"is for elements; here {kind} are returned"
             reasons |= dict.fromkeys(("elements", "min_words"), reason)
         if kind == "passages":
-            reasons["model"] = "has no effect on passages, which are scored by their segments"
-        if self.rules.interpretation is not None:
-            if kind != "elements":
-                reasons["units"] = f"is not for {task}, which returns elements"
-        else:
+            reasons["model"] = (
+                "has no effect on passages, which are scored by their segments; "
+                + Parameter("articles")
+                + " scores their documents"
+            )
+        if self.rules.interpretation is None:
             reasons["overlap"] = f"is for tasks with structure; {task} has its own rule"
         if self.rules.interpretation is None or self.rules.interpretation.target == "strict":
             reasons["hint"] = f"is for vscas and vvcas; {task} takes no target as a hint"
@@ -303,9 +308,9 @@ class SearchOptions:
         """Return everything that decides about the results, as text, defaults included."""
         rules, unit = self.rules, self.unit
         shown = {"task": self.task}
-        if unit.kind not in ("documents", "passages"):
+        if unit.kind != "passages":
             shown["model"] = str(self.unit_model)
-        if self.uses_articles:
+        if self.uses_articles and unit.kind != "documents":
             shown["articles"] = BEST if self.by_best_unit else str(self.article_model)
         shown["units"] = str(unit)
         if self.elements is not None:
@@ -335,7 +340,9 @@ class SearchOptions:
         ('documents-bm25', 'focused-windows-lm')
         """
         unit = self.unit.kind
-        given = self.articles if unit == "documents" else self.model
+        given = self.model
+        if unit == "documents" and given is None:
+            given = self.articles
         chosen = self.rules.model.name if given is None else as_model(given).label
         parts = [self.task]
         parts += [] if unit in ("elements", "documents") else [unit]

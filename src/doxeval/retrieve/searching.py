@@ -25,6 +25,13 @@ from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
 from doxeval.parallel import PATIENCE, EngineLike
+from doxeval.retrieve.feedback import (
+    FeedbackResult,
+    expand,
+    is_common,
+    terms_of_stop_words,
+)
+from doxeval.retrieve.fields import WordWeights
 from doxeval.retrieve.frames import frame_of_results, topics_of_frame
 from doxeval.retrieve.index import Index
 from doxeval.retrieve.jobs import IN_THIS_PROCESS, SearchPlace, answers
@@ -34,7 +41,13 @@ from doxeval.retrieve.matches import (
     QueryOccurrences,
     find_occurrences,
 )
-from doxeval.retrieve.models import Evidence, Model, UnitStatistics, score_units
+from doxeval.retrieve.models import (
+    Evidence,
+    FieldWeights,
+    Model,
+    UnitStatistics,
+    score_units,
+)
 from doxeval.retrieve.options import MOST, MOST_FOR_WORDS, Overlap, SearchOptions
 from doxeval.retrieve.query import (
     Item,
@@ -44,14 +57,16 @@ from doxeval.retrieve.query import (
     query_items,
     topic_queries,
 )
-from doxeval.retrieve.ranking import ScoredUnits, rank_by_task, round_scores
+from doxeval.retrieve.ranking import ScoredUnits, focused, rank_by_task, round_scores
 from doxeval.retrieve.units import (
     ChunkUnits,
     DocumentUnits,
     ElementUnits,
     MatchingUnits,
+    Passages,
     PassageUnits,
     RetrievalUnits,
+    SegmentParts,
     UnitSpans,
     WindowUnits,
     returnable_paths,
@@ -177,11 +192,11 @@ def search(
     >>> index = Index(build_index(collection).directory, collection)
     >>> run = search(index, {"7": "fog horn"})
     >>> run
-    Run('focused-lm': 3 results for 1 topic, elements)
+    Run('focused-lm': 2 results for 1 topic, elements)
     >>> [(result.document, *result.paths) for result in run]
-    [('b', '/article[1]'), ('a', '/article[1]/p[2]'), ('a', '/article[1]/p[1]')]
-    >>> search(index, {"7": "fog horn"}, "relevant-in-context", "bm25(idf=words)")
-    Run('relevant-in-context-bm25(idf=words)': 2 results for 1 topic, elements)
+    [('a', '/article[1]'), ('b', '/article[1]')]
+    >>> search(index, {"7": "fog horn"}, model="bm25(least=1,idf=words)")
+    Run('focused-bm25(idf=words,least=1)': 2 results for 1 topic, elements)
     """
     options = SearchOptions(
         task,
@@ -278,7 +293,7 @@ def search_words(
     >>> collection = example_collection({"a": text})
     >>> index = Index(build_index(collection).directory, collection)
     >>> [result.paths for result in search_words(index, "fog", max_results=1)]
-    [('/article[1]/p[1]',)]
+    [('/article[1]',)]
     """
     options = SearchOptions(
         task,
@@ -375,6 +390,22 @@ class Searcher:
         allowed = returnable_paths(index.collection, self.options.elements)
         return ElementUnits(index, allowed, self.options.min_words or 1)
 
+    def words_of(self, model: Model) -> WordWeights | None:
+        """Return what words count for a model; None if all count the same."""
+        weights = model.field_weights
+        if weights not in self._words:
+            self._words[weights] = WordWeights.of(self.index, weights)
+        return self._words[weights]
+
+    @cached_property
+    def _words(self) -> dict[FieldWeights, WordWeights | None]:
+        return {}
+
+    @cached_property
+    def stop_terms(self) -> frozenset[str]:
+        """The terms of stop words, which feedback does not add."""
+        return terms_of_stop_words(self.options.stop_words, self.index.analysis)
+
     def items(self, terms: tuple[Term, ...]) -> tuple[Item, ...]:
         """Return the items of a query."""
         options = self.options
@@ -464,8 +495,23 @@ class Searcher:
 # Scoring
 
 
+class _ModelQuery(NamedTuple):
+    """A query as a model takes it.
+
+    columns: which of all items it has; None for all of them. weight: how much each counts. words:
+    how much the words of fields count; None if all count the same.
+    """
+
+    columns: Ints | None
+    weight: Floats
+    words: WordWeights | None
+
+
 class QueryScorer:
     """Scores the units that match a query.
+
+    The model of units and that of articles may take it differently, by feedback or by the weights
+    of fields. `occurrences` are then those of the items of both.
 
     warnings: those of the models about the scores, each once, as far as units have been scored.
     """
@@ -475,102 +521,242 @@ class QueryScorer:
         searcher: Searcher,
         occurrences: QueryOccurrences,
         units: RetrievalUnits | None = None,
+        *,
+        is_first: bool = False,
     ) -> None:
-        self.occurrences = occurrences
         self.warnings: dict[str, None] = {}
-        self._options = searcher.options
-        self._index = searcher.index
-        self._units = searcher.units if units is None else units
+        self._searcher = searcher
+        self.options = searcher.options
+        self.index = searcher.index
+        self.units = searcher.units if units is None else units
+        unit_model, article_model = searcher.options.unit_model, searcher.options.article_model
+        if is_first:  # the ranking that feedback is taken from
+            unit_model, article_model = unit_model.without_feedback, article_model.without_feedback
+        self.unit_model, self.article_model = unit_model, article_model
+        self.occurrences = occurrences
+        whole = _ModelQuery(None, occurrences.weight, None)
+        self._article_query = self._unit_query = whole
+        if any(model.feedback_settings for model in self._models):
+            self._expand()
+        self._article_query = self._with_fields(self._article_query, article_model)
+        self._unit_query = (
+            self._with_fields(self._unit_query, unit_model)
+            if self._has_unit_model
+            else self._article_query
+        )
+
+    @property
+    def _has_unit_model(self) -> bool:
+        """Whether units have a model of their own: documents are articles, passages segments."""
+        return not isinstance(self.units, DocumentUnits | PassageUnits)
+
+    @property
+    def _models(self) -> tuple[Model, ...]:
+        return (self.article_model, *([self.unit_model] if self._has_unit_model else ()))
+
+    def _with_fields(self, query: _ModelQuery, model: Model) -> _ModelQuery:
+        words = self._searcher.words_of(model)
+        return query if words is None else query._replace(words=words)
+
+    # Feedback
+
+    def _expand(self) -> None:
+        """Expand the query of each model by its own best results."""
+        of_units = of_articles = self._expanded(self.article_model, DocumentUnits(self.index))
+        if self._has_unit_model:
+            of_units = self._expanded(self.unit_model, self.units)
+        every = {item.terms: item for item in (*of_articles, *of_units)}
+        at_once = self._searcher.most_occurrences
+        self.occurrences = find_occurrences(self.index, tuple(every.values()), at_once)
+        self._article_query = self._query_of(of_articles)
+        self._unit_query = self._query_of(of_units)
+
+    def _expanded(self, model: Model, units: RetrievalUnits) -> tuple[Item, ...]:
+        """Return the items of the query as a model expands it."""
+        items, feedback = self.occurrences.items, model.feedback_settings
+        if feedback is None or not self.occurrences.is_positive.any():
+            return items
+        first = QueryScorer(self._searcher, self.occurrences, units, is_first=True)
+        results = first._best_apart(feedback.results)
+        return expand(items, results, feedback, self._is_skipped)
+
+    def _is_skipped(self, term: str) -> bool:
+        """Return whether feedback does not add a term."""
+        words, index = self._searcher.stop_terms, self.index
+        return term in words or is_common(len(index.term(term)), index.words)
+
+    def _best_apart(self, count: int) -> list[FeedbackResult]:
+        """Return the best units that share no text, over all documents."""
+        scores, ranges = [], []
+        for _, units, scored in self.scored_blocks():
+            best = focused(scored, count)
+            scores += best.score.tolist()
+            some = units.some(best.which)
+            ranges += list(zip(some.first.tolist(), some.after.tolist(), strict=True))
+        order = sorted(range(len(scores)), key=lambda place: -scores[place])[:count]
+        index = self.index
+        return [FeedbackResult(scores[n], index.terms_between(*ranges[n])) for n in order]
+
+    def _query_of(self, items: tuple[Item, ...]) -> _ModelQuery:
+        weight = {item.terms: item.weight for item in items}
+        every = [item.terms for item in self.occurrences.items]
+        columns = np.array([n for n, terms in enumerate(every) if terms in weight], dtype=np.int64)
+        weights = np.array([weight[terms] for terms in every if terms in weight])
+        return _ModelQuery(None if len(columns) == len(every) else columns, weights, None)
+
+    # Scores
 
     def scored_blocks(self) -> Iterator[tuple[MatchBlock, MatchingUnits, ScoredUnits]]:
         """Yield all units with a match and their scores, for some documents at a time."""
-        if not self.occurrences.is_positive.any():
+        if not self._is_positive.any():
             return
         for block in self.occurrences.blocks():
             evidence, units, score = self._score(block)
             self._add_warnings(evidence)
-            begin, end = self._units.overlap_ranges(units)
+            begin, end = self.units.overlap_ranges(units)
             articles = round_scores(np.asarray(evidence.article_score))
             scored = ScoredUnits(units.article, round_scores(score), begin, end, articles)
             yield block, units, scored
 
     def _add_warnings(self, evidence: Evidence) -> None:
-        options = self._options
-        if options.uses_articles:
-            self.warnings |= dict.fromkeys(options.article_model.warnings(evidence.articles))
-        if not isinstance(self._units, DocumentUnits | PassageUnits):
-            self.warnings |= dict.fromkeys(options.unit_model.warnings(evidence))
+        if self.options.uses_articles:
+            self.warnings |= dict.fromkeys(self.article_model.warnings(evidence.articles))
+        if self._has_unit_model:
+            self.warnings |= dict.fromkeys(self.unit_model.warnings(evidence))
+
+    @cached_property
+    def _is_positive(self) -> Bools:
+        """Whether each of all items is wanted by the model of units."""
+        columns, weight, _ = self._unit_query
+        is_positive = np.zeros(len(self.occurrences.items), dtype=np.bool_)
+        is_positive[slice(None) if columns is None else columns] = weight > 0
+        return is_positive
+
+    def matching(self, block: MatchBlock) -> MatchingUnits:
+        """Return the units that match in some documents."""
+        if isinstance(self.units, PassageUnits):
+            return self.passages(self.units, block).units
+        return self.units.matching(block, self._is_positive)
 
     def _score(self, block: MatchBlock) -> tuple[Evidence, MatchingUnits, Floats]:
         """Score the units that match in some documents."""
-        if isinstance(self._units, PassageUnits):
-            return self._score_passages(self._units, block)
-        units = self._units.matching(block, self.occurrences.is_positive)
+        if isinstance(self.units, PassageUnits):
+            passages = self.passages(self.units, block)
+            evidence = self.evidence(block, passages.units)
+            part = np.asarray(evidence.article_score)[passages.units.article] * self.article_share
+            return evidence, passages.units, passages.total + part
+        units = self.units.matching(block, self._is_positive)
         evidence = self.evidence(block, units)
-        if isinstance(self._units, DocumentUnits):
+        if isinstance(self.units, DocumentUnits):
             return evidence, units, np.asarray(evidence.article_score)[units.article]
-        return evidence, units, score_units(self._options.unit_model, evidence)
+        return evidence, units, score_units(self.unit_model, evidence)
 
-    def _score_passages(
-        self, passages: PassageUnits, block: MatchBlock
-    ) -> tuple[Evidence, MatchingUnits, Floats]:
-        """Score passages by their segments and by their articles, brought to the same range."""
-        idf, is_positive = self._weighted_idf, self.occurrences.is_positive
-        units, total = passages.find(block, idf, is_positive)
-        evidence = self.evidence(block, units)
-        share = (
-            float(idf[is_positive].sum()) / self._best_article if self._best_article > 0 else 0.0
-        )
-        return evidence, units, total + np.asarray(evidence.article_score)[units.article] * share
+    def passages(self, passages: PassageUnits, block: MatchBlock) -> Passages:
+        """Return the passages of some documents."""
+        return passages.find(block, self._weighted_idf, self._is_positive)
+
+    def parts_of_segment(
+        self, passages: PassageUnits, block: MatchBlock, begin: int, end: int
+    ) -> SegmentParts:
+        """Return what the sum of a passage's segment consists of."""
+        idf, is_positive = self._weighted_idf, self._is_positive
+        return passages.parts_of_segment(block, idf, is_positive, begin, end)
+
+    @cached_property
+    def article_share(self) -> float:
+        """What brings the scores of articles to the range of those of segments."""
+        best = self._best_article
+        return float(self._weighted_idf[self._is_positive].sum()) / best if best > 0 else 0.0
 
     def evidence(self, block: MatchBlock, units: MatchingUnits) -> Evidence:
         """Return what a model sees of these units, with the scores of their articles."""
-        index, occurrences = self._index, self.occurrences
-        first = index.documents_first
-        evidence = Evidence(
-            items=tuple(item.text for item in occurrences.items),
-            weight=occurrences.weight,
-            tf=units.tf,
-            length=units.length,
-            article=units.article,
-            article_tf=block.document_tf,
-            article_length=first[block.documents + 1] - first[block.documents],
-            documents=len(index.collection),
-            words=index.words,
-            df=occurrences.df,
-            cf=occurrences.cf,
-            mean_article=index.words / max(len(index.collection), 1),
-            units=self._unit_statistics,
+        evidence = self._evidence(block, units, self._unit_query)
+        articles = evidence.articles
+        if self._article_query is not self._unit_query:
+            articles = self.article_evidence(block)
+        return evidence.with_articles_scored(score_units(self.article_model, articles))
+
+    def article_evidence(self, block: MatchBlock) -> Evidence:
+        """Return what the model of articles sees of the documents of a block."""
+        return self._evidence(block, None, self._article_query).articles
+
+    def _evidence(
+        self, block: MatchBlock, units: MatchingUnits | None, query: _ModelQuery
+    ) -> Evidence:
+        """Return what a model sees of some units, or only of documents, and of the collection."""
+        index, occurrences = self.index, self.occurrences
+        columns, weight, words = query
+        documents, first = len(index.collection), index.documents_first
+        begin, end = first[block.documents], first[block.documents + 1]
+        article_tf: Ints | Floats = block.document_tf
+        article_length: Ints | Floats = end - begin
+        cf: Ints | Floats = occurrences.cf
+        tf, length = article_tf[:0], article_length[:0]
+        article: Ints = np.zeros(0, dtype=np.int64)
+        plain_length: Ints | None = None
+        total = float(index.words)
+        if units is not None:
+            tf, length, article = units.tf, units.length, units.article
+        if words is not None:
+            weighted = block.weighted(words)
+            article_tf = words.counts(weighted.document_tf)
+            article_length = words.lengths(begin, end)
+            cf = words.counts(np.array([words.at(at).sum() for at in occurrences.positions]))
+            total = float(words.lengths(first[:1], first[-1:])[0])
+            if units is not None:
+                plain_length, length = units.length, words.lengths(units.first, units.after)
+                tf = words.counts(weighted.tf(units.first, units.after))
+        items, df = occurrences.items, occurrences.df
+        if columns is not None:
+            items = tuple(items[column] for column in columns.tolist())
+            tf, article_tf = tf[:, columns], article_tf[:, columns]
+            df, cf = df[columns], cf[columns]
+        return Evidence(
+            items=tuple(item.text for item in items),
+            weight=weight,
+            tf=tf,
+            length=length,
+            article=article,
+            article_tf=article_tf,
+            article_length=article_length,
+            documents=documents,
+            words=total,
+            df=df,
+            cf=cf,
+            mean_article=total / max(documents, 1),
+            units=None if units is None else self._unit_statistics,
+            plain_length=plain_length,
         )
-        articles = score_units(self._options.article_model, evidence.articles)
-        return evidence.with_articles_scored(articles)
 
     @cached_property
     def _unit_statistics(self) -> UnitStatistics | None:
         """Counts over all units, where they are not nested."""
-        count = self._units.count()
+        columns, _, words = self._unit_query
+        count = self.units.count(words)
         if count is None:
             return None
         df = np.zeros(len(self.occurrences.items), dtype=np.int64)
         everything = np.ones(len(df), dtype=np.bool_)
         for block in self.occurrences.blocks():
-            df += np.count_nonzero(self._units.matching(block, everything).tf, axis=0)
-        return UnitStatistics(count.units, df, count.mean_length)
+            df += np.count_nonzero(self.units.matching(block, everything).tf, axis=0)
+        return UnitStatistics(
+            count.units, df if columns is None else df[columns], count.mean_length
+        )
 
     @cached_property
     def _weighted_idf(self) -> Floats:
-        """The idf of each item, times its weight."""
-        documents = len(self._index.collection)
+        """The idf of each item, times its weight, for segments of passages."""
+        documents = len(self.index.collection)
         idf = [math.log(1 + (documents - df + 0.5) / (df + 0.5)) for df in self.occurrences.df]
-        return np.array(idf, dtype=np.float64) * self.occurrences.weight
+        return np.array(idf, dtype=np.float64) * self._unit_query.weight
 
     @cached_property
     def _best_article(self) -> float:
         """The highest score of an article."""
         best = -math.inf
         for block in self.occurrences.blocks():
-            whole = DocumentUnits(self._index).matching(block, self.occurrences.is_positive)
-            scores = np.asarray(self.evidence(block, whole).article_score)
+            has_match = block.document_tf[:, self._is_positive].any(axis=1)
+            scores = score_units(self.article_model, self.article_evidence(block))[has_match]
             best = max(best, float(scores.max(initial=best)))
         return best
 

@@ -24,6 +24,7 @@ from doxeval.messages import Parameter, join_names, plural, quoted, truncate
 from doxeval.retrieve.matches import MatchBlock, first_of_equals, matching_nodes, node_paths
 
 if TYPE_CHECKING:
+    from doxeval.retrieve.fields import WordWeights
     from doxeval.retrieve.index import Index
 
 _MOST_OFFSET = 1 << 31
@@ -111,8 +112,8 @@ class RetrievalUnits:
         """Return the units in which at least one positive item occurs."""
         raise NotImplementedError
 
-    def count(self) -> UnitCount | None:
-        """Count all units; None where models should count documents instead."""
+    def count(self, words: WordWeights | None = None) -> UnitCount | None:
+        """Count all units, and their words; None where models should count documents instead."""
         return None
 
     def overlap_ranges(self, units: MatchingUnits) -> tuple[Ints, Ints]:
@@ -248,14 +249,24 @@ class WindowUnits(RetrievalUnits):
         more = -(-(lengths - self.words) // self.step)
         return np.where(lengths > 0, 1 + np.maximum(more, 0), 0)
 
-    def count(self) -> UnitCount:
+    def count(self, words: WordWeights | None = None) -> UnitCount:
         """Count all windows of the collection."""
+        if words is not None:
+            return self._weighted_count(words)
         lengths = np.diff(self.index.documents_first)
         counts = self._counts(lengths)
         last = lengths - (counts - 1) * self.step  # the length of the last window of each
-        words = int(((counts - 1) * self.words + last)[counts > 0].sum())
+        length = int(((counts - 1) * self.words + last)[counts > 0].sum())
         total = int(counts.sum())
-        return UnitCount(total, words / total if total else 0.0)
+        return UnitCount(total, length / total if total else 0.0)
+
+    def _weighted_count(self, words: WordWeights) -> UnitCount:
+        begins, ends = self.index.documents_first[:-1], self.index.documents_first[1:]
+        counts = self._counts(ends - begins)
+        first = np.repeat(begins, counts)
+        first += self.step * concatenated_ranges(np.zeros_like(counts), counts)
+        after = np.minimum(first + self.words, np.repeat(ends, counts))
+        return UnitCount(len(first), words.mean_length(first, after))
 
     def spans(self, units: MatchingUnits, documents: Ints) -> UnitSpans:
         """Return windows from the first character of the first word to the last of the last."""
@@ -334,6 +345,29 @@ def maximal_segments(values: Iterable[int]) -> list[MaximalSegment]:
     ]
 
 
+class Passages(NamedTuple):
+    """Passages, and the segment that each was made of: its sum, its first word, and the one after.
+
+    All columns have a row for each passage.
+    """
+
+    units: MatchingUnits
+    total: Floats
+    begin: Ints
+    end: Ints
+
+
+class SegmentParts(NamedTuple):
+    """What the sum of a segment consists of.
+
+    tf, items: how often each item occurs, and what it earns. words: what all words cost.
+    """
+
+    tf: Ints
+    items: Floats
+    words: float
+
+
 @dataclass(frozen=True, eq=False)
 class PassageUnits(RetrievalUnits):
     """Passages: stretches of text with more of the query than elsewhere.
@@ -352,10 +386,8 @@ class PassageUnits(RetrievalUnits):
         if self.words < 1:
             raise InputError(f"passages(words={self.words}): expected 1 or more")
 
-    def find(
-        self, block: MatchBlock, idf: Floats, is_positive: Bools
-    ) -> tuple[MatchingUnits, Floats]:
-        """Find the passages of all documents, and return them with the sums of their segments.
+    def find(self, block: MatchBlock, idf: Floats, is_positive: Bools) -> Passages:
+        """Find the passages of all documents.
 
         `idf` is that of each item, multiplied by its weight.
         """
@@ -364,12 +396,23 @@ class PassageUnits(RetrievalUnits):
         segments = list(self._segments(block, values, cost))
         columns = np.array(segments, dtype=np.int64).reshape(-1, 4).T
         article, total = columns[0], columns[3] / (self.words * _ONE)
-        first, after = self._extend_to_blocks(block, *columns[1:3])
+        begin, end = columns[1:3]
+        first, after = self._extend_to_blocks(block, begin, end)
         order = np.lexsort((-total, -after, first))  # of equal passages the best comes first
         order = order[first_of_equals(first[order]) | first_of_equals(after[order])]
         first, after = first[order], after[order]
         tf = block.tf(first, after)
-        return MatchingUnits(np.arange(len(order)), article[order], first, after, tf), total[order]
+        units = MatchingUnits(np.arange(len(order)), article[order], first, after, tf)
+        return Passages(units, total[order], begin[order], end[order])
+
+    def parts_of_segment(
+        self, block: MatchBlock, idf: Floats, is_positive: Bools, begin: int, end: int
+    ) -> SegmentParts:
+        """Return what the sum of a segment consists of."""
+        tf = block.tf(np.array([begin]), np.array([end]))[0]
+        values = np.rint(idf * _ONE).astype(np.int64)
+        cost = int(values[is_positive].sum())
+        return SegmentParts(tf, tf * values / _ONE, -cost * (end - begin) / (self.words * _ONE))
 
     def _segments(
         self, block: MatchBlock, values: Ints, cost: int
@@ -426,8 +469,8 @@ class ChunkUnits(RetrievalUnits):
     """The chunks of a file, each once, in document order.
 
     The file is JSONL with a span of code points on each line, {"doc": "a", "start": 0, "end": 512}.
-    Chunks may overlap in any way. A word belongs to the chunks that hold its first character. Other
-    fields are ignored: a chunk's id or text is of no use here.
+    Chunks may overlap in any way. A word belongs to the chunks that hold its first character. A
+    chunk may have an id, by which its score can be explained; other fields are ignored.
     """
 
     document: Ints
@@ -435,6 +478,7 @@ class ChunkUnits(RetrievalUnits):
     end: Ints
     first: Ints
     after: Ints
+    origin: str = ""
     warnings: tuple[str, ...] = ()
 
     @classmethod
@@ -461,7 +505,14 @@ class ChunkUnits(RetrievalUnits):
             )
         document, start, end = (column[is_new] for column in columns)
         words = _words_in_spans(index, document, start, end)
-        return cls(index, document, start, end, *words, tuple(warnings))
+        return cls(index, document, start, end, *words, origin, tuple(warnings))
+
+    def find(self, name: str, document: str | None) -> tuple[str, str] | None:
+        """Return the document and the span of a chunk, START-END, by its id in the file."""
+        for line in _read_chunk_lines(self.origin):
+            if line.id == name and document in (None, line.document):
+                return line.document, f"{line.start}-{line.end}"
+        return None
 
     def matching(self, block: MatchBlock, is_positive: Bools) -> MatchingUnits:
         """Return the chunks with a match."""
@@ -471,8 +522,10 @@ class ChunkUnits(RetrievalUnits):
         units = MatchingUnits(number, article[number], first, after, block.tf(first, after))
         return units.some(_have_positive(units.tf, is_positive))
 
-    def count(self) -> UnitCount:
+    def count(self, words: WordWeights | None = None) -> UnitCount:
         """Count all chunks of the file."""
+        if words is not None:
+            return UnitCount(len(self.first), words.mean_length(self.first, self.after))
         return UnitCount(len(self.first), float((self.after - self.first).mean()))
 
     def overlap_ranges(self, units: MatchingUnits) -> tuple[Ints, Ints]:
@@ -490,6 +543,7 @@ class _ChunkLine(NamedTuple):
     document: str
     start: int
     end: int
+    id: str | None
 
 
 def _read_chunk_lines(path: str | os.PathLike[str]) -> Iterator[_ChunkLine]:
@@ -517,7 +571,8 @@ def _parse_chunk_line(line: bytes, origin: str, number: int) -> _ChunkLine:
     start, end = (_offset(record, name, origin, number) for name in ("start", "end"))
     if end < start:
         raise FormatError(f"the chunk ends at {end} before it starts at {start}", origin, number)
-    return _ChunkLine(number, document, start, end)
+    name = record.get("id")
+    return _ChunkLine(number, document, start, end, None if name is None else str(name))
 
 
 def _offset(record: dict[str, Any], name: str, origin: str, number: int) -> int:

@@ -8,21 +8,23 @@ all of them, positions only of the words that questions have.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 
 from doxeval.arrays import Ints, OffsetBits, TextOffsets
+from doxeval.retrieve.feedback import is_common, terms_of_stop_words
 from doxeval.retrieve.query import Item, parse_keywords, query_items
 from doxeval.retrieve.text import Analysis, stop_words, words_in
 from doxeval.retrieve.word_numbers import WordNumbers
 
 _NOTHING: Ints = np.zeros(0, dtype=np.int64)
+_NO_WORD: Ints = np.full(1, -1, dtype=np.int32)
 _UNKNOWN, _ELSEWHERE = -2, -1  # of words whose term is not known yet, or in no question
 
 
 class WordIndex:
-    """The positions of the terms of some questions.
+    """The positions of the terms of some questions, or of every term.
 
     Words of a question that are stop words are left out, unless it has no others.
 
@@ -39,11 +41,15 @@ class WordIndex:
         questions: Iterable[str],
         stemmer: str = "s",
         stop: str = "english",
+        *,
+        every_term: bool = False,
     ) -> None:
         self.analysis = Analysis(stemmer)
         self.documents = tuple(docs)
         self._number = {name: number for number, name in enumerate(self.documents)}
+        self._has_every_term = every_term
         stopped = stop_words(stop)
+        self._stop_terms = terms_of_stop_words(stopped, self.analysis)
         every = {
             question: query_items(
                 parse_keywords(question, signs=False), self.analysis, stopped, "words"
@@ -65,6 +71,7 @@ class WordIndex:
         numbers, term_of = WordNumbers(), np.full(1, _UNKNOWN, dtype=np.int32)
         starts: list[OffsetBits] = []
         terms: list[Ints] = []
+        stream: list[Ints] = []
         positions: list[Ints] = []
         lengths: list[int] = []
         first = 0
@@ -81,6 +88,7 @@ class WordIndex:
                 self._term(text[start:end]) for start, end in zip(*spans, strict=True)
             ]
             term = term_of[number]
+            stream += [term, _NO_WORD] if self._has_every_term else []
             at = np.flatnonzero(term >= 0)
             terms.append(term[at])
             positions.append(first + at)
@@ -90,13 +98,34 @@ class WordIndex:
         self.lengths = np.array(lengths, dtype=np.int64)
         self.first = np.cumsum(self.lengths + 1) - self.lengths - 1
         self._starts = TextOffsets(starts)
+        self._stream = np.concatenate([_NOTHING, *stream])
         term, position = np.concatenate([_NOTHING, *terms]), np.concatenate([_NOTHING, *positions])
         self._positions = position[np.argsort(term, kind="stable")]
         self._begin = np.append(0, np.cumsum(np.bincount(term, minlength=len(self._terms))))
 
     def _term(self, word: str) -> int:
-        """Return the number of the term of a word, if it is a term of a question."""
-        return self._terms.get(self.analysis.term(word.lower()), _ELSEWHERE)
+        """Return the number of the term of a word, if its positions are kept."""
+        term = self.analysis.term(word.lower())
+        if self._has_every_term:
+            return self._terms.setdefault(term, len(self._terms))
+        return self._terms.get(term, _ELSEWHERE)
+
+    def terms_between(self, first: int, after: int) -> list[str]:
+        """Return the terms at some positions; only an index of every term has them.
+
+        >>> WordIndex({"a": "Fog horns."}, [], every_term=True).terms_between(0, 2)
+        ['fog', 'horn']
+        """
+        names = self._names
+        return [names[number] for number in self._stream[first:after].tolist()]
+
+    def is_skipped(self, term: str) -> bool:
+        """Return whether feedback does not add a term: a stop word, or one as common."""
+        return term in self._stop_terms or is_common(len(self._of_term(term)), self.words)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return list(self._terms)
 
     @property
     def words(self) -> int:

@@ -231,7 +231,10 @@ def made_by_doxeval(**sections: Any) -> dict[str, Any]:
 
 
 def retrieval_stage(name: str, model: object, **more: Any) -> dict[str, Any]:
-    """Return a stage of retrieval: its name, the model that scores, and all its parameters.
+    """Return a stage of retrieval: its name, the model that scores, and its parameters.
+
+    Those that change nothing as they are, such as the details of feedback that is off, are left
+    out, if the model says which they are (`without_effect`).
 
     >>> retrieval_stage("chunks", "mine", reranks="bm25")
     {'name': 'chunks', 'method': 'mine', 'reranks': 'bm25'}
@@ -239,6 +242,7 @@ def retrieval_stage(name: str, model: object, **more: Any) -> dict[str, Any]:
     params = {
         spec.name: value if isinstance(value, bool | int | float | str | None) else str(value)
         for spec in (fields(model) if is_dataclass(model) else ())
+        if spec.name not in getattr(model, "without_effect", ())
         for value in [getattr(model, spec.name)]
     }
     stage = {"name": name, "method": str(getattr(model, "name", model))}

@@ -39,7 +39,7 @@ def test_a_model_with_parameters_is_explained_as_it_is() -> None:
     text = shown("lm(prior=.5)")
     assert f"**Here** `{lm(prior=0.5)}`\n" in text
     assert "(here 0.5; default 0)" in text
-    assert "**As used**" not in text, "lm is the same for all kinds of units"
+    assert f"- elements: `{lm(prior=0.5)}`\n" in text
     only_for_chunks = shown("bm25(idf=units)")
     assert f"- windows, chunks: `{bm25(idf='units').resolve_auto('chunks')}`\n" in only_for_chunks
     assert "- elements" not in only_for_chunks

@@ -76,7 +76,7 @@ def test_words_show_the_ten_best_with_paths_and_snippets(sea: Path) -> None:
     lines = result.stdout.splitlines()
     assert len(lines) == 20
     assert lines[0].startswith(" 1. fog /article[1]/")
-    assert "horn" in lines[3] and "fog" in lines[3]
+    assert "horn" in lines[1] and "fog" in lines[1]
     points = doxeval(
         "search", sea, "--words", "fog", "--units", "windows(20,5)", "--max-results", 2
     )
@@ -128,6 +128,12 @@ def test_scores_are_explained(sea: Path) -> None:
     assert whole.stdout.startswith("fog: ")
     words = doxeval("search", sea, "--words", "fog", "--explain", "fog", path)
     assert words.stdout.startswith(f"fog {path}: ")
+    spans = ("--units", "windows(20,20)", "--model", "bm25(feedback=2,titles=3)")
+    start, _, end = doxeval("search", sea, "--words", "fog", *spans).stdout.split()[3:6]
+    span = f"{start}-{end}".replace(",", "")
+    window = doxeval("search", sea, "--words", "fog", *spans, "--explain", "fog", span)
+    assert window.stdout.startswith(f"fog characters {start} to {end}: "), window.output
+    assert window.stdout.splitlines()[-1].startswith("score")
     for arguments, message in (
         (("--explain", "1", "fog"), "no topic '1' in the file"),
         (("--explain", "301", "frog"), "no document 'frog'"),
@@ -143,7 +149,7 @@ def test_scores_are_explained(sea: Path) -> None:
     [
         ((), "give TOPICS, or a query with --words"),
         ((TOPICS,), "give the file of the run: --out RUN"),
-        ((TOPICS, "/p[1]", "--out", "x"), "a path is for --explain"),
+        ((TOPICS, "/p[1]", "--out", "x"), "a part of a document is for --explain"),
         ((TOPICS, "--words", "fog"), "--words is the query; leave out TOPICS"),
         (("--words", "fog", "--out", "x"), "--out is for runs, not for --words"),
         (("--words", "fog", "--topic", "1"), "--topic is for runs, not for --words"),
@@ -151,7 +157,10 @@ def test_scores_are_explained(sea: Path) -> None:
         (("--words", "fog", "--hint", "0.5"), "--hint is for vscas and vvcas"),
         (("--words", "fog", "--overlap", "none"), "--overlap is for tasks with structure"),
         (("--words", "fog", "--articles", "bm25"), "--articles has no effect"),
-        (("--words", "fog", "--task", "documents", "--model", "lm"), "--model has no effect on"),
+        (
+            ("--words", "fog", "--task", "documents", "--model", "lm", "--articles", "lm"),
+            "--articles has no effect: --model ranks documents",
+        ),
         (("--words", "fog", "--units", "passages", "--elements", "//p"), "--elements is for"),
         ((TOPICS, "--explain", "301", "fog", "--out", "x"), "--out has no effect with --explain"),
         (("--words", "fog", "--task", "foccused"), "foccused"),

@@ -54,23 +54,33 @@ GOLDEN = [
         {"task": "thorough", "model": "lm(article=0,prior=1)"},
         {"iP[.01]": 0.8360, "MAiP": 0.4834, "MAep": 0.2716},
     ),
-    Golden({"task": "focused"}, {"iP[.01]": 0.9244, "MAiP": 0.4899, "MAgP": 0.4339, "AP": 0.7718}),
+    Golden({"task": "focused"}, {"iP[.01]": 0.9346, "MAiP": 0.5279, "MAgP": 0.4593, "AP": 0.7887}),
+    Golden(  # with headings among the first results, as doxeval had it once
+        {"task": "focused", "model": "lm(least=1)"},
+        {"iP[.01]": 0.9244, "MAiP": 0.4899, "MAgP": 0.4339, "AP": 0.7718},
+    ),
     Golden(
         {"task": "focused", "model": "lm(article=0)"},
-        {"iP[.01]": 0.8651, "MAiP": 0.4381, "MAgP": 0.4078, "AP": 0.7285},
+        {"iP[.01]": 0.8793, "MAiP": 0.4778, "MAgP": 0.4434, "AP": 0.7668},
     ),
     Golden(
         {"task": "focused", "model": "bm25"},
-        {"iP[.01]": 0.8660, "MAiP": 0.5981, "MAgP": 0.4830, "AP": 0.8092},
+        {"iP[.01]": 0.8659, "MAiP": 0.6115, "MAgP": 0.4912, "AP": 0.8145},
     ),
+    Golden(
+        {"task": "focused", "model": "lm(feedback=10)"},
+        {"iP[.01]": 0.9328, "MAiP": 0.6253, "MAgP": 0.3983, "AP": 0.8085},
+    ),
+    Golden({"task": "thorough", "model": "lm(prior=1,feedback=10)"}, {"MAep": 0.3926}),
+    Golden({"task": "relevant-in-context", "model": "bm25(context=0,titles=3)"}, {"MAgP": 0.5796}),
     Golden(
         {"task": "focused", "units": "passages(100)"},
         {"iP[.01]": 0.9211, "MAiP": 0.5261, "MAgP": 0.4726, "AP": 0.8086},
     ),
     Golden({"task": "focused", "units": "windows(25,5)"}, {"iP[.01]": 0.8389, "MAiP": 0.2625}),
-    Golden({"task": "relevant-in-context"}, {"MAgP": 0.5457, "AP": 0.8206}),
+    Golden({"task": "relevant-in-context"}, {"MAgP": 0.5583, "AP": 0.8206}),
     Golden({"task": "best-in-context"}, {"MAgP(score=bep)": 0.4801, "BEPD": 0.6607}),
-    Golden({"task": "focused", "query": "castitle"}, {"iP[.01]": 0.9651, "MAiP": 0.5859}),
+    Golden({"task": "focused", "query": "castitle"}, {"iP[.01]": 0.9697, "MAiP": 0.6194}),
     Golden(
         {"task": "vvcas", "overlap": "none"},
         {"iP[.01]": 0.9712, "MAiP": 0.6363, "MAgP": 0.5211, "AP": 0.8226},
@@ -99,7 +109,8 @@ def test_defaults_are_good_enough() -> None:
         golden.options["task"]: golden.scores for golden in GOLDEN if len(golden.options) == 1
     }
     assert scores["focused"]["iP[.01]"] >= 0.90
-    assert scores["relevant-in-context"]["MAgP"] >= 0.52
+    assert scores["focused"]["MAiP"] >= 0.52
+    assert scores["relevant-in-context"]["MAgP"] >= 0.55
     assert scores["thorough"]["MAep"] >= 0.33
 
 

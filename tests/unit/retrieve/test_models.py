@@ -32,6 +32,7 @@ from strategies import Search, searches
 from strategies.searches import Range
 
 names = pytest.mark.parametrize("name", MODELS)
+PLAIN = "least=1,titles=1,headings=1,abstracts=1,feedback=0,terms=20,weight=0.2)"
 
 
 # Random models
@@ -44,11 +45,23 @@ def fractions(most: float) -> st.SearchStrategy[float]:
 @st.composite
 def language_models(draw: st.DrawFn) -> LanguageModel:
     element = draw(fractions(0.98))
-    return lm(element=element, article=draw(fractions(0.99 - element)), prior=draw(fractions(2)))
+    model = lm(element=element, article=draw(fractions(0.99 - element)), prior=draw(fractions(2)))
+    return model(**draw(of_both))
+
+
+# What search does with fields and feedback is in test_search_directly.py.
+of_both = st.fixed_dictionaries(
+    {
+        "least": st.sampled_from(["auto", 1.0, 5.0, 12.5]),
+        "titles": st.sampled_from([1.0, 2.5]),
+        "feedback": st.sampled_from([0, 10]),
+        "weight": fractions(1),
+    }
+)
 
 
 def okapis(idfs: tuple[str, ...]) -> st.SearchStrategy[BM25]:
-    return st.builds(
+    plain = st.builds(
         BM25,
         k1=fractions(10),
         b=fractions(1),
@@ -56,6 +69,7 @@ def okapis(idfs: tuple[str, ...]) -> st.SearchStrategy[BM25]:
         context=st.sampled_from([0.0, 0.5, 1.0, 3.0]),
         idf=st.sampled_from(idfs),
     )
+    return st.builds(lambda model, more: model(**more), plain, of_both)
 
 
 by_elements = okapis(("documents", "words"))
@@ -65,7 +79,13 @@ by_chunks = okapis(("documents", "words", "units"))
 # The formulas, word by word
 
 
-def lm_score(search: Search, unit: Range, element: float, article: float, prior: float) -> float:
+def short(text: list[str], model: LanguageModel | BM25) -> float:
+    """The share of what is wanted that counts in a text."""
+    return 1 if model.least == "auto" else min(1, len(text) / float(model.least))
+
+
+def lm_score(search: Search, unit: Range, model: LanguageModel) -> float:
+    element, article = model.element, model.article
     everything = [word for document in search.documents for word in document]
     own, around = search.words(unit), search.documents[unit.document]
     score = 0.0
@@ -74,8 +94,9 @@ def lm_score(search: Search, unit: Range, element: float, article: float, prior:
             mixed = element * own.count(word) / len(own)
             mixed += article * around.count(word) / len(around)
             rare = (1 - element - article) * everything.count(word) / len(everything)
-            score += weight * math.log(1 + mixed / rare)
-    return score + prior * math.log(len(own))
+            counted = weight * short(own, model) if weight > 0 else weight
+            score += counted * math.log(1 + mixed / rare)
+    return score + model.prior * math.log(len(own))
 
 
 def rarity(word: str, texts: list[list[str]], idf: str) -> float:
@@ -98,9 +119,11 @@ def okapi_sum(
     for word, weight in search.query.items():
         tf = text.count(word)
         if tf:
-            damping = model.k1 * (1 - model.b + model.b * len(text) / pivot)
+            k1, b = float(model.k1), float(model.b)
+            damping = k1 * (1 - b + b * len(text) / pivot)
             idf = rarity(word, counted, model.idf)
-            score += weight * idf * tf * (model.k1 + 1) / (tf + damping)
+            part = weight * idf * tf * (k1 + 1) / (tf + damping)
+            score += part * short(text, model) if weight > 0 else part
     return score
 
 
@@ -116,7 +139,9 @@ def okapi_score(search: Search, unit: Range, model: BM25, are_chunks: bool) -> f
     article = okapi_sum(
         search, documents[unit.document], documents, mean_length(documents), ARTICLES
     )
-    return (own + model.context * article) / (1 + model.context)
+    context = float(model.context)
+    around = min(article, article * short(search.words(unit), model))
+    return (own + context * around) / (1 + context)
 
 
 def with_articles(evidence: Evidence) -> Evidence:
@@ -125,9 +150,7 @@ def with_articles(evidence: Evidence) -> Evidence:
 
 @given(searches(), language_models())
 def test_lm_is_its_formula(search: Search, model: LanguageModel) -> None:
-    expected = [
-        lm_score(search, unit, model.element, model.article, model.prior) for unit in search.units
-    ]
+    expected = [lm_score(search, unit, model) for unit in search.units]
     assert model.scores(search.evidence) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
@@ -264,6 +287,15 @@ def test_any_model_prints_and_parses_back(model: Model) -> None:
         ("lm(prior=-1)", "prior is '-1': expected a number"),
         ("bm25(b=1.1)", "b must be between 0 and 1"),
         ("bm25(pivot=0)", "pivot must be above 0"),
+        ("bm25(least=0)", "least must be above 0"),
+        ("lm(least=short)", "least is 'short': expected a number or auto"),
+        ("lm(titles=0)", "titles must be above 0, and at most 100"),
+        ("lm(abstracts=101)", "abstracts must be above 0, and at most 100"),
+        ("bm25(feedback=10,weight=1.1)", "weight must be between 0 and 1"),
+        ("bm25(feedback=1,terms=0)", "feedback needs at least one of its terms"),
+        ("bm25(feedback=.5)", "feedback must be a whole number"),
+        ("rm3", "no model 'rm3': lm and bm25 have its feedback"),
+        ("bm25f", "no model 'bm25f': bm25 has weights for fields"),
         ("bm25(pivot=middle)", "pivot is 'middle': expected a number or auto, mean"),
         ("bm25(idf=document)", "did you mean documents?"),
         ("bm25(k=1)", "bm25 has no parameter 'k'"),
@@ -302,32 +334,44 @@ def test_what_is_no_model_is_told() -> None:
 @pytest.mark.parametrize(
     ("units", "printed"),
     [
-        ("elements", "bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents)"),
-        ("passages", "bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents)"),
-        ("documents", "bm25(k1=4,b=0.8,pivot=mean,context=0,idf=documents)"),
-        ("windows", "bm25(k1=4,b=0.8,pivot=mean,context=1,idf=units)"),
-        ("chunks", "bm25(k1=4,b=0.8,pivot=mean,context=1,idf=units)"),
+        ("elements", "bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents"),
+        ("passages", "bm25(k1=4,b=0.8,pivot=400,context=1,idf=documents"),
+        ("documents", "bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents"),
+        ("windows", "bm25(k1=1.2,b=0.75,pivot=mean,context=0,idf=units"),
+        ("chunks", "bm25(k1=1.2,b=0.75,pivot=mean,context=0,idf=units"),
     ],
 )
 def test_bm25_is_settled_by_what_is_ranked(units: Any, printed: str) -> None:
-    settled = bm25.resolve_auto(units)
-    assert str(settled) == printed
+    settled = bm25.resolve_auto(units, "thorough")
+    assert str(settled) == f"{printed},{PLAIN}"
     assert settled.resolve_auto(units) == settled
     given_by_user = bm25(pivot=7, idf="words").resolve_auto(units)
     assert (given_by_user.pivot, given_by_user.idf) == (7.0, "words")
-    assert lm.resolve_auto(units) == lm
+    assert lm.resolve_auto(units, "thorough") == lm(least=1)
+
+
+@pytest.mark.parametrize("model", [lm, bm25, lm(prior=1)])
+def test_short_elements_come_late_where_results_may_not_overlap(model: Any) -> None:
+    for task in ("focused", "relevant-in-context"):
+        assert model.resolve_auto("elements", task).least == 10
+        assert model.resolve_auto("windows", task).least == 1
+        assert model(least=3).resolve_auto("elements", task).least == 3
+    for task in ("thorough", "best-in-context", "vvcas"):
+        assert model.resolve_auto("elements", task).least == 1
+    assert model.resolve_auto("elements").least == "auto"
 
 
 def test_an_unsettled_model_takes_what_there_is() -> None:
     search = Search([["fog", "sea"], ["sea"]], {"fog": 1.0}, [Range(0, 0, 1), Range(1, 0, 1)])
     own = bm25(context=0)
+    assert bm25.scores(search.chunk_evidence).tolist() == own.scores(search.chunk_evidence).tolist()
     for evidence, units in ((search.evidence, "elements"), (search.chunk_evidence, "chunks")):
         settled = own.resolve_auto(units)  # type: ignore[arg-type]
         assert own.scores(evidence).tolist() == settled.scores(evidence).tolist()
 
 
 def test_the_model_of_articles_is_settled() -> None:
-    assert str(ARTICLES) == "bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents)"
+    assert str(ARTICLES) == f"bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents,{PLAIN}"
     assert ARTICLES.resolve_auto("documents") == ARTICLES
 
 

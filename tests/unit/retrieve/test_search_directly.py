@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import direct_search as direct
-from direct_search import Direct, Found, Item, Unit, presented, rounded
+from direct_search import Direct, Found, Item, Unit, Weights, presented, rounded
 from doxeval.documents import example_collection
 from doxeval.errors import InputError
 from doxeval.retrieve import Index, Searcher, SearchOptions, build_index, maximal_segments
@@ -66,10 +66,10 @@ def test_elements_by_lm(
     trees: list[Node], query: list[Item], task: str, most: int, at_once: int, min_words: int
 ) -> None:
     options: dict[str, Any] = {"task": task, "max_results": most, "min_words": min_words}
-    found = searched(trees, query, at_once, model="lm(prior=.5,element=.3)", **options)
+    found = searched(trees, query, at_once, model="lm(prior=.5,element=.3,least=4)", **options)
     world = Direct(trees, query)
     units = world.matches(world.elements(min_words=min_words))
-    scores = [Found(unit, rounded(world.lm(unit, 0.3, 0.4, 0.5))) for unit in units]
+    scores = [Found(unit, rounded(world.lm(unit, 0.3, 0.4, 0.5, 4))) for unit in units]
     keep = {"relevant-in-context": 0.7, "fetch-browse": 0.5}.get(task, 1.0)
     same(found, presented(scores, task, most, keep, world.articles()))
 
@@ -93,7 +93,7 @@ def test_elements_by_bm25_in_context(
         options["articles"] = "best"
     if task in ("relevant-in-context", "fetch-browse"):
         options["keep"] = keep
-    options["model"] = "bm25(k1=2,b=.5,pivot=5,context=.5)"
+    options["model"] = "bm25(k1=2,b=.5,pivot=5,context=.5,least=1)"
     if not world.elements({"b", "p"}, min_words=0):
         with pytest.raises(InputError, match="no element of the collection matches"):
             searched(trees, query, at_once, **options)
@@ -136,7 +136,7 @@ def test_windows(
 def okapi_of_units(world: Direct, units: list[Unit]) -> list[Found]:
     mean = sum(unit.length for unit in units) / max(len(units), 1)
     return [
-        Found(unit, rounded(world.okapi(unit, 4, 0.8, mean, units)))
+        Found(unit, rounded(world.okapi(unit, 1.2, 0.75, mean, units)))
         for unit in world.matches(units)
     ]
 
@@ -178,6 +178,185 @@ def test_passages(
     same(found, presented(scores, task, 1500, keep, world.articles()))
 
 
+# Feedback
+
+RM3 = st.tuples(st.integers(1, 3), st.integers(1, 6), st.sampled_from([0.2, 0.5, 1.0]))
+
+
+def written(feedback: tuple[int, int, float]) -> str:
+    return "feedback={},terms={},weight={}".format(*feedback)
+
+
+@MANY
+@given(WORLDS, QUERIES, st.sampled_from(TASKS), IN_BLOCKS, RM3)
+def test_feedback_of_elements(
+    trees: list[Node],
+    query: list[Item],
+    task: str,
+    at_once: int,
+    feedback: tuple[int, int, float],
+) -> None:
+    """The query of elements is expanded; that of articles stays as it is."""
+
+    def scored(world: Direct) -> list[Found]:
+        units = world.matches(world.elements())
+        return [Found(unit, rounded(world.lm(unit, 0.2, 0.4, 0))) for unit in units]
+
+    found = searched(trees, query, at_once, task=task, model=f"lm(least=1,{written(feedback)})")
+    world = Direct(trees, query)
+    expanded = Direct(trees, world.expanded(scored(world), *feedback))
+    keep = {"relevant-in-context": 0.7, "fetch-browse": 0.5}.get(task, 1.0)
+    same(found, presented(scored(expanded), task, 1500, keep, world.articles()))
+
+
+@MANY
+@given(WORLDS, QUERIES, IN_BLOCKS, RM3)
+def test_feedback_of_documents(
+    trees: list[Node], query: list[Item], at_once: int, feedback: tuple[int, int, float]
+) -> None:
+    def scored(world: Direct) -> list[Found]:
+        units = world.matches(world.wholes())
+        return [Found(unit, rounded(world.article(unit.document))) for unit in units]
+
+    model = f"bm25({written(feedback)})"
+    found = searched(trees, query, at_once, task="documents", model=model)
+    world = Direct(trees, query)
+    expanded = Direct(trees, world.expanded(scored(world), *feedback))
+    same(found, presented(scored(expanded), "thorough", 1500, 1.0, None))
+
+
+@MANY
+@given(WORLDS, QUERIES, IN_BLOCKS, RM3, st.integers(1, 6), st.data())
+def test_feedback_of_windows(
+    trees: list[Node],
+    query: list[Item],
+    at_once: int,
+    feedback: tuple[int, int, float],
+    words: int,
+    data: st.DataObject,
+) -> None:
+    step = data.draw(st.integers(1, words))
+    model = f"bm25({written(feedback)})"
+    found = searched(
+        trees, query, at_once, task="thorough", units=f"windows({words},{step})", model=model
+    )
+    world = Direct(trees, query)
+    windows = world.windows(words, step)
+    expanded = Direct(trees, world.expanded(okapi_of_units(world, windows), *feedback))
+    same(found, presented(okapi_of_units(expanded, windows), "thorough", 1500, 1.0, None))
+
+
+@MANY
+@given(WORLDS, QUERIES, IN_BLOCKS, RM3, st.integers(1, 12))
+def test_feedback_of_passages(
+    trees: list[Node],
+    query: list[Item],
+    at_once: int,
+    feedback: tuple[int, int, float],
+    words: int,
+) -> None:
+    """Passages have no model of their own: documents expand their query."""
+    found = searched(
+        trees,
+        query,
+        at_once,
+        task="thorough",
+        units=f"passages({words})",
+        articles=f"bm25({written(feedback)})",
+    )
+    world = Direct(trees, query)
+    documents = [
+        Found(unit, rounded(world.article(unit.document))) for unit in world.matches(world.wholes())
+    ]
+    expanded = Direct(trees, world.expanded(documents, *feedback))
+    is_answered = any(item.weight > 0 for item in expanded.query)
+    passages = expanded.passages(words) if is_answered else []
+    scores = [Found(unit, rounded(score)) for unit, score in passages]
+    same(found, presented(scores, "thorough", 1500, 1.0, None))
+
+
+# Fields
+
+FIELDS = st.builds(
+    Weights, st.sampled_from([1, 3, 0.5]), st.sampled_from([1, 2]), st.sampled_from([1, 0.25])
+)
+# A heading, a title and an abstract, so that no weight is refused.
+WITH_FIELDS = Node(
+    "article",
+    (
+        Node("title", (Piece("fog", "fog"),)),
+        Node("abs", (Node("st", (Piece("sea lion", "sea lion"),)), Piece(" horn", " horn"))),
+        Node("sec", (Node("title", (Piece("horn", "horn"),)), Piece(" fog sea", " fog sea"))),
+    ),
+)
+
+
+def with_fields(tree: Node) -> Node:
+    """The tree with titles, headings and abstracts instead of some other elements."""
+    tags = {"p": "title", "ss1": "st", "sec": "abs"}
+    inside = tuple(with_fields(one) if isinstance(one, Node) else one for one in tree.inside)
+    return Node(tags.get(tree.tag, tree.tag), inside)
+
+
+@MANY
+@given(WORLDS, QUERIES, st.sampled_from(TASKS), IN_BLOCKS, FIELDS, FIELDS)
+def test_fields_of_elements_and_articles(
+    trees: list[Node],
+    query: list[Item],
+    task: str,
+    at_once: int,
+    of_units: Weights,
+    of_articles: Weights,
+) -> None:
+    trees = [WITH_FIELDS, *map(with_fields, trees)]
+    fields, around = (
+        ",".join(f"{name}={value}" for name, value in weights._asdict().items())
+        for weights in (of_units, of_articles)
+    )
+    options = {"model": f"lm(prior=.5,least=3,{fields})", "task": task}
+    if task not in ("thorough", "focused"):
+        options["articles"] = f"bm25({around})"
+    found = searched(trees, query, at_once, **options)
+    world, articles = Direct(trees, query, of_units), Direct(trees, query, of_articles)
+    units = world.matches(world.elements())
+    scores = [Found(unit, rounded(world.lm(unit, 0.2, 0.4, 0.5, 3))) for unit in units]
+    keep = {"relevant-in-context": 0.7, "fetch-browse": 0.5}.get(task, 1.0)
+    same(found, presented(scores, task, 1500, keep, articles.articles()))
+
+
+@MANY
+@given(WORLDS, QUERIES, IN_BLOCKS, FIELDS, st.integers(1, 6), st.booleans(), RM3)
+def test_fields_of_windows_with_feedback(
+    trees: list[Node],
+    query: list[Item],
+    at_once: int,
+    weights: Weights,
+    words: int,
+    has_feedback: bool,
+    feedback: tuple[int, int, float],
+) -> None:
+    """Feedback looks at the text of results, where a word is a word."""
+    trees = [WITH_FIELDS, *map(with_fields, trees)]
+    fields = ",".join(f"{name}={value}" for name, value in weights._asdict().items())
+    if has_feedback:
+        fields += "," + written(feedback)
+    options = {"task": "thorough", "units": f"windows({words},{words})", "model": f"bm25({fields})"}
+    found = searched(trees, query, at_once, **options)
+
+    def scored(world: Direct) -> list[Found]:
+        windows = world.windows(words, words)
+        mean = sum(map(world.size, windows)) / len(windows)
+        return [
+            Found(unit, rounded(world.okapi(unit, 1.2, 0.75, mean, windows)))
+            for unit in world.matches(windows)
+        ]
+
+    world = Direct(trees, query, weights)
+    if has_feedback:
+        world = Direct(trees, world.expanded(scored(world), *feedback), weights)
+    same(found, presented(scored(world), "thorough", 1500, 1.0, None))
+
+
 @given(st.lists(st.integers(-4, 4), max_size=12))
 def test_maximal_segments(values: list[int]) -> None:
     found = maximal_segments(values)
@@ -193,6 +372,6 @@ def test_text_after_elements_that_end_deep_inside() -> None:
     world = Direct([tree], query)
     units = world.matches(world.elements())
     assert [unit.path for unit in units] == ["/article[1]", "/article[1]/sec[1]"]
-    found = searched([tree], query, task="thorough", model="lm(prior=0)")
+    found = searched([tree], query, task="thorough", model="lm")
     scores = [Found(unit, rounded(world.lm(unit, 0.2, 0.4, 0))) for unit in units]
     same(found, presented(scores, "thorough", 9, 1.0, None))

@@ -14,17 +14,23 @@ import doxeval
 from doxeval import read_run, read_topics, search, search_words, write_run
 from doxeval.documents import example_collection
 from doxeval.errors import FormatError, InputError
-from doxeval.retrieve import TASKS as SEARCH_TASKS
 from doxeval.retrieve import (
+    ARTICLES,
     Index,
     Model,
     SearchOptions,
+    as_model,
+    bm25,
     build_index,
     explain,
     find_snippets,
+    lm,
+    model_named,
     open_searcher,
     parse_keywords,
+    round_scores,
 )
+from doxeval.retrieve import TASKS as SEARCH_TASKS
 from doxeval.runs import Kind, resolve
 from doxeval.tasks import TASKS, problems_of
 from doxeval.topics import Topic, target_of
@@ -82,8 +88,10 @@ def test_runs_say_how_they_were_made(index: Index, topics: list[Topic], tmp_path
     assert run.run_id == "relevant-in-context-bm25(k1=2)"
     facts = run.facts
     assert facts["task"] == "relevant-in-context"
-    assert facts["model"] == "bm25(k1=2,b=0.8,pivot=400,context=1,idf=documents)"
-    assert facts["articles"] == "bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents)"
+    fields = "titles=1,headings=1,abstracts=1,feedback=0,terms=20,weight=0.2)"
+    assert facts["model"] == f"bm25(k1=2,b=0.8,pivot=400,context=1,idf=documents,least=10,{fields}"
+    articles = f"bm25(k1=0.9,b=0.4,pivot=mean,context=0,idf=documents,least=1,{fields}"
+    assert facts["articles"] == articles
     assert facts["topic_fields"] == {"title": "yes"}
     assert (facts["index"], facts["collection"]) == (index.checksum, index.collection.checksum)
     assert (facts["keep"], facts["doxeval"]) == ("0.6", doxeval.__version__)
@@ -97,11 +105,48 @@ def test_runs_say_how_they_were_made(index: Index, topics: list[Topic], tmp_path
 
 def test_defaults_depend_on_the_task(index: Index) -> None:
     runs = {task: search(index, {"1": "fog"}, task) for task in SEARCH_TASKS if task not in CAS}
-    models = {task: run.facts.get("model") for task, run in runs.items()}
-    assert models["thorough"] == "lm(element=0.2,article=0.4,prior=1)"
-    assert models["focused"] == "lm(element=0.2,article=0.4,prior=0)"
-    assert models["fetch-browse"] == "bm25(k1=4,b=0.8,pivot=400,context=0,idf=documents)"
-    assert models["documents"] is None
+    models = {task: model_named(run.facts["model"]) for task, run in runs.items()}
+    okapi = bm25(k1=4, b=0.8, pivot=400, idf="documents", context=0)
+    assert models["thorough"] == lm(prior=1, least=1)
+    assert models["focused"] == lm(least=10)
+    assert models["relevant-in-context"] == okapi(least=10)
+    assert models["fetch-browse"] == models["best-in-context"] == okapi(least=1)
+    assert models["documents"] == ARTICLES
+    assert "articles" not in runs["documents"].facts
+    short = search(index, {"1": "fog"}, model="bm25")
+    assert model_named(short.facts["model"]) == okapi(context=1, least=10)
+
+
+def test_documents_have_any_model(index: Index) -> None:
+    """Whichever of two options names it."""
+    default = search(index, {"1": "fog horn"}, "documents")
+    for model in ("bm25", "bm25(k1=.9,b=.4)"):
+        assert list(search(index, {"1": "fog horn"}, "documents", model)) == list(default)
+    others: list[Any] = ["lm", "bm25(k1=3)", "bm25(feedback=2)", Longest()]
+    for model in others:
+        run = search(index, {"1": "fog horn"}, "documents", model)
+        assert run == search(index, {"1": "fog horn"}, "documents", articles=model)
+        assert run.run_id == f"documents-{as_model(model).label}"
+        assert run.facts["units"] == "documents"
+        assert [one.score for one in run] != [one.score for one in default]
+
+
+# Every task with every kind of unit and some models: it works, or one sentence says what to do.
+@pytest.mark.parametrize("task", SEARCH_TASKS)
+@pytest.mark.parametrize("model", ["lm", "bm25", "bm25(feedback=2,terms=3)", "lm(titles=2)"])
+@pytest.mark.parametrize("units", [None, "windows(20,20)", "passages(50)"])
+def test_tasks_and_models(index: Index, task: str, model: str, units: str | None) -> None:
+    topics = [Topic("1", title="fog horn", castitle="//sec[about(., fog)]")]
+    try:
+        run = search(index, topics, task, model, units=units)
+    except InputError as error:
+        is_of_elements = task in CAS or task == "documents"
+        assert units is not None and (is_of_elements or units.startswith("passages"))
+        told = str(error)
+        assert told.startswith("units=" if is_of_elements else "model=")
+        assert "has no effect" in told or "is not for" in told
+    else:
+        assert len(run) > 0 and as_model(run.facts["model"])
 
 
 @dataclass(frozen=True)
@@ -208,7 +253,12 @@ def test_inline_elements_are_returned_only_if_they_are_named(index: Index) -> No
         ({"overlap": "none"}, "overlap= is for tasks with structure"),
         ({"articles": "bm25"}, "articles= has no effect"),
         ({"articles": "best"}, "articles= best ranks articles, and focused ranks units"),
-        ({"task": "documents", "model": "lm"}, "model= has no effect on documents"),
+        ({"task": "documents", "min_words": 3}, "min_words= has no effect on documents, which"),
+        (
+            {"task": "documents", "model": "lm", "articles": "bm25"},
+            "articles= has no effect: model= ranks documents",
+        ),
+        ({"model": "lm(abstracts=2)"}, "the collection has no abstracts that could have a weight"),
         ({"units": "passages", "model": "lm"}, "model= has no effect on passages"),
         ({"units": "windows(9,3)", "min_words": 2}, "min_words= is for elements"),
         ({"task": "sscas", "units": "windows(9,3)"}, "units= is not for sscas"),
@@ -274,7 +324,7 @@ def test_chunks_are_returned_as_given_and_once(index: Index, tmp_path: Path) -> 
     run = search(index, {"1": "fog"}, "thorough", "bm25", units=str(file))
     assert {(one.document, one.start, one.end) for one in run} == set(given)
     assert len(run) == 2
-    assert run.facts["model"] == "bm25(k1=4,b=0.8,pivot=mean,context=1,idf=units)"
+    assert run.facts["model"].startswith("bm25(k1=1.2,b=0.75,pivot=mean,context=0,idf=units,")
     assert any("1 chunk given before, on the lines 3" in warning for warning in run.warnings)
     file.write_text("", encoding="utf-8")
     with pytest.raises(FormatError, match="no chunks in the file"):
@@ -305,13 +355,85 @@ def test_the_score_of_a_document_is_explained(index: Index) -> None:
     assert explain(searcher, "fog horn", result.document).score == result.score
 
 
-def test_what_cannot_be_explained(index: Index) -> None:
-    for options, message in (
-        (SearchOptions("sscas"), "put together from several"),
-        (SearchOptions(units="passages"), "only scores of elements and documents"),
+def chunk_file(index: Index, directory: Path) -> str:
+    """Chunks of 300 characters that overlap, with ids."""
+    collection = index.collection
+    chunks = [
+        {"id": f"{name}-{start}", "doc": name, "start": start, "end": min(start + 300, length)}
+        for name in collection.ids()
+        for length in [collection.root(name).end]
+        for start in range(0, length, 200)
+    ]
+    file = directory / "chunks.jsonl"
+    file.write_text("".join(json.dumps(chunk) + "\n" for chunk in chunks), encoding="utf-8")
+    return str(file)
+
+
+SPANS = ["windows(30,10)", "passages(60)", "chunks"]
+EXPANDED = "feedback=3,terms=6,weight=.4"
+
+
+@pytest.mark.parametrize("units", SPANS)
+@pytest.mark.parametrize("model", ["lm(prior=.5)", "bm25(context=1)", f"bm25({EXPANDED})"])
+@pytest.mark.parametrize("articles", [None, f"bm25(titles=3,{EXPANDED})"])
+def test_the_parts_of_the_score_of_any_span_add_up_to_it(
+    index: Index,
+    topics: list[Topic],
+    tmp_path: Path,
+    units: str,
+    model: str | None,
+    articles: str | None,
+) -> None:
+    units = chunk_file(index, tmp_path) if units == "chunks" else units
+    model = None if units.startswith("passages") else model
+    if articles is not None and model != "bm25(context=1)" and model is not None:
+        pytest.skip("articles do not matter")
+    options: dict[str, Any] = {"model": model, "units": units, "articles": articles}
+    options["max_results"] = 15
+    searcher = open_searcher(index, SearchOptions("thorough", **options))
+    for words in ('fog +horn -sea "lead line"', *(topic.title or "" for topic in topics[:3])):
+        results = search_words(index, words, task="thorough", **options)
+        assert len(results) == 15
+        for result in results:
+            explained = explain(searcher, words, result.document, f"{result.start}-{result.end}")
+            assert explained.score == result.score
+            assert explained.span == (result.start, result.end)
+            parts = [*(item.share for item in explained.items), *explained.besides.values()]
+            assert round_scores(np.array([sum(parts)]))[0] == result.score
+            assert explained.words > 0 and any(item.tf > 0 for item in explained.items)
+            assert (explained.segment_words is None) == (model is not None)
+            if units.endswith(".jsonl"):
+                name = f"{result.document}-{result.start}"
+                assert explain(searcher, words, name) == explained
+                assert explain(searcher, words, result.document, name) == explained
+
+
+@pytest.mark.parametrize(
+    "model", ["lm(feedback=3,titles=2)", "bm25(feedback=2,headings=3)", "lm(least=40)"]
+)
+def test_the_parts_of_expanded_and_weighted_scores_add_up(index: Index, model: str) -> None:
+    words = 'fog +horn -sea "lead line"'
+    searcher = open_searcher(index, SearchOptions("focused", model))
+    for result in search_words(index, words, task="focused", model=model):
+        explained = explain(searcher, words, result.document, result.paths[0])
+        parts = [*(item.share for item in explained.items), *explained.besides.values()]
+        assert round_scores(np.array([sum(parts)]))[0] == explained.score == result.score
+
+
+def test_what_cannot_be_explained(index: Index, tmp_path: Path) -> None:
+    chunks = chunk_file(index, tmp_path)
+    for options, where, message in (
+        (SearchOptions("sscas"), None, "put together from several"),
+        (SearchOptions("documents"), "0-10", "documents are explained as a whole"),
+        (SearchOptions(units="passages"), "/article[1]", "passages are given by their characters"),
+        (SearchOptions(units="windows(20,20)"), "3-4", "no result from 3 to 4 of fog; there are"),
+        (SearchOptions(units=chunks), "fog-1", "no chunk 'fog-1' in"),
+        (SearchOptions(units=chunks), "0-301", "no result from 0 to 301 of fog; there are 0-300"),
     ):
         with pytest.raises(InputError, match=message):
-            explain(open_searcher(index, options), "fog", "fog")
+            explain(open_searcher(index, options), "fog", "fog", where)
+    with pytest.raises(InputError, match="no chunk 'nosuch' in"):
+        explain(open_searcher(index, SearchOptions(units=chunks)), "fog", "nosuch")
     with pytest.raises(InputError, match="no word of the query occurs in fog"):
         explain(open_searcher(index), "qwertz", "fog")
 
@@ -334,3 +456,14 @@ def test_snippets_are_one_line_with_the_words_of_the_query_marked() -> None:
     assert whole.text.endswith("word39 fog horn")
     assert [whole.text[start:end] for start, end in whole.marked] == ["fog"]
     assert without_words == ("…", ())
+
+
+def test_feedback_adds_no_word_that_is_as_common_as_a_stop_word() -> None:
+    """Whoever searches in a language without a list of stop words is not slowed down by them."""
+    filler = " ".join(["le"] * 600)
+    texts = [f"<a>brouillard {filler} corne</a>", f"<a>mer {filler} corne</a>"]
+    collection = example_collection({str(number): text for number, text in enumerate(texts)})
+    index = Index(build_index(collection).directory, collection)
+    options = SearchOptions("documents", "bm25(feedback=1,terms=3)")
+    explained = explain(open_searcher(index, options), "brouillard", "0")
+    assert [item.text for item in explained.items] == ["brouillard", "corne"]

@@ -257,7 +257,7 @@ def test_search_writes_what_is_known_beside_its_run(sea: Path) -> None:
     assert stage == {
         "name": "elements",
         "method": "lm",
-        "params": {"element": 0.2, "article": 0.4, "prior": 0},
+        "params": {"element": 0.2, "article": 0.4, "prior": 0, "least": 10},
     }
     assert said["method"]["indexing"]["stemmer"] == "s"
     collection = said["data"]["test collection"]

@@ -9,7 +9,7 @@ import { article, queuePage, ServerError, type Subject } from "./judgment/api";
 import { Assessment } from "./judgment/assessment";
 import { keepTime } from "./judgment/timing";
 import { listenToKeys, type PageActions } from "./keys";
-import { adjudication } from "./panels/adjudication";
+import { adjudication, takeSide } from "./panels/adjudication";
 import { comments, writeComment } from "./panels/comments";
 import { heldChanges, showHelp } from "./panels/dialogs";
 import { finder } from "./panels/find";
@@ -23,8 +23,8 @@ import { bar, pooled, tools, views } from "./panels/toolbar";
 import { keywords, questionLine, topicPanel } from "./panels/topic";
 
 export async function openArticle(main: HTMLElement): Promise<void> {
-  const { topic = "", doc = "", judge = "" } = main.dataset;
-  const subject: Subject = { topic, doc, judge };
+  const { topic = "", doc = "", judge = "", reading } = main.dataset;
+  const subject: Subject = reading ? { topic, doc, judge, reading } : { topic, doc, judge };
   const trouble = unsupported();
   if (trouble) return stop(main, subject, trouble);
   const waiting = element("p", { class: "note waiting", role: "status" }, "Loading the document…");
@@ -69,7 +69,8 @@ function show(main: HTMLElement, work: Assessment): void {
     toggleRelease: () => settings.toggleRelease(),
     resize: (step) => settings.resize(step),
     settings: () => showSettings(work, settings),
-    help: () => showHelp(data.mode),
+    takeSide: (key) => takeSide(work, key),
+    help: () => showHelp(data.mode, data.adjudicating),
     comment: () => writeComment(work),
   };
   const { root } = work.shown;
@@ -97,7 +98,7 @@ function show(main: HTMLElement, work: Assessment): void {
     ...judgmentPanels(work),
     comments(work),
     notes(work),
-    finder(work),
+    work.subject.reading ? null : finder(work),
   );
   const text = element("div", { class: "text" }, layer, root);
   const head = element(

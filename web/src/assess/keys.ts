@@ -14,6 +14,8 @@ export interface PageActions {
   toggleRelease(): void;
   resize(step: 1 | -1): void;
   settings(): void;
+  /** Take a side as an adjudicator. */
+  takeSide(key: string): void;
   help(): void;
   comment(): void;
 }
@@ -71,6 +73,11 @@ function pressed(event: KeyboardEvent, work: Assessment, cursor: Cursor, page: P
       return done(work.hasHighlights && page.toggleRelease());
     case "-":
       return done(page.resize(-1));
+    case "a":
+    case "d":
+    case "w":
+    case "e":
+      return work.data.adjudicating ? done(event.repeat || page.takeSide(key)) : false;
     case "c":
       return done(cursor.toggle());
     case "1":

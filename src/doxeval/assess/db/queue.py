@@ -44,7 +44,8 @@ Key: TypeAlias = tuple[str, int]  # a topic and a judge
 class QueueEntry:
     """A document in a queue, and how far its judgment is.
 
-    Honeypots look like every other document.
+    Honeypots look like every other document. is_settled: there is nothing to adjudicate, as one
+    assessor validated it or all say the same, and no adjudicator has begun.
     """
 
     document: str
@@ -53,6 +54,7 @@ class QueueEntry:
     relevant: bool
     problem: bool
     off_pool: bool
+    is_settled: bool = False
 
     @property
     def is_done(self) -> bool:
@@ -116,15 +118,15 @@ _GIVEN = (
     )
 )
 _VALIDATED = (  # by people: what programs say is nothing to adjudicate
-    select(JUDGMENTS.c.topic, JUDGMENTS.c.document)
+    select(JUDGMENTS.c.topic, JUDGMENTS.c.document, JUDGMENTS.c.state)
     .join(USERS, USERS.c.id == JUDGMENTS.c.judge)
     .where(
         JUDGMENTS.c.topic.in_(bindparam("topics", expanding=True)),
         USERS.c.program.is_(None),
         JUDGMENTS.c.status == "validated",
     )
-    .distinct()
 )
+_ESSENCE = ("highlights", "bep", "grades")  # what assessors can differ about
 
 
 class Queues:
@@ -152,7 +154,7 @@ class Queues:
                 row.name,
                 row.part,
                 done=sum(entry.is_done for entry in queues[key]),
-                total=len(queues[key]),
+                total=sum(not entry.is_settled for entry in queues[key]),
                 relevant=sum(entry.is_done and entry.relevant for entry in queues[key]),
                 problems=sum(entry.problem for entry in queues[key]),
                 skipped=sum(entry.status == "skipped" for entry in queues[key]),
@@ -183,11 +185,14 @@ class Queues:
             if key in judged:
                 judged[key][row.document] = row
                 seconds[key] = seconds.get(key, 0.0) + row.seconds
-        validated: dict[str, set[str]] = {topic: set() for topic in topics}
+        validated: dict[str, dict[str, bool]] = {topic: {} for topic in topics}
         adjudicated = [topic for topic, judge in keys if judge == ADJUDICATED]
         if adjudicated:
-            for topic, document in connection.execute(_VALIDATED, {"topics": adjudicated}):
-                validated[topic].add(document)
+            first: dict[tuple[str, str], Any] = {}
+            for topic, document, state in connection.execute(_VALIDATED, {"topics": adjudicated}):
+                said = [state.get(name) for name in _ESSENCE]
+                is_like = first.setdefault((topic, document), said) == said
+                validated[topic][document] = validated[topic].get(document, True) and is_like
         queues = {
             key: _queue(pooled[key], judged[key], validated[key[0]] if not key[1] else None)
             for key in keys
@@ -239,9 +244,12 @@ def _given(connection: Connection, topics: Sequence[str]) -> dict[Key, set[str]]
 
 
 def _queue(
-    pooled: Sequence[QueueEntry], judged: dict[str, Any], validated: set[str] | None
+    pooled: Sequence[QueueEntry], judged: dict[str, Any], validated: dict[str, bool] | None
 ) -> list[QueueEntry]:
-    """Return the queue of a judge; `validated` by anyone, if it is that of adjudicators."""
+    """Return the queue of a judge.
+
+    validated: for adjudicators, the documents that anyone validated, and whether all say the same.
+    """
     known = {entry.document for entry in pooled}
     outside = [document for document in judged if document not in known]
     if validated is not None:
@@ -257,13 +265,19 @@ def _queue(
     for place, document in enumerate(sorted(outside), len(entries)):
         row = judged.get(document)
         entries.append(_entry(document, place, row, row is None or bool(row.off_pool)))
-    return entries
+    return [
+        replace(entry, is_settled=True)
+        if entry.status == "unjudged" and validated and validated.get(entry.document, False)
+        else entry
+        for entry in entries
+    ]
 
 
 def next_document(entries: list[QueueEntry], after: str | None = None) -> str | None:
     """Return the next document to judge after one: skipped ones come at the end.
 
-    The search goes on from the beginning of the queue. None if all documents are done.
+    Those with nothing to adjudicate are passed over. The search goes on from the beginning of the
+    queue. None if all documents are done.
 
     >>> entries = [
     ...     QueueEntry(name, position, status, False, False, False)
@@ -278,7 +292,7 @@ def next_document(entries: list[QueueEntry], after: str | None = None) -> str | 
     rotated = entries[place + 1 :] + entries[: max(place, 0)]
     for statuses in (("unjudged", "open"), ("skipped",)):
         for entry in rotated:
-            if entry.status in statuses:
+            if entry.status in statuses and not entry.is_settled:
                 return entry.document
     return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
 from urllib.parse import quote
 
 import msgspec
@@ -86,8 +86,59 @@ def _done() -> Response:
 
 def get_article(request: Request) -> Response:
     """Answer with an article and the judgment so far."""
-    campaign, topic_id, judge = campaign_of(request), request.state.topic, request.state.judge
-    document = document_of(request)
+    return _answer(_article_data(request, request.state.topic, request.state.judge))
+
+
+def get_judgment(request: Request) -> Response:
+    """Answer with an article and what an assessor judged, for an organiser to read."""
+    return _answer(_article_data(request, *judgment_to_read(request), is_reading=True))
+
+
+def judgment_to_read(request: Request) -> tuple[str, int]:
+    """Return the topic and the judge of a judgment that an organiser wants to read.
+
+    Whoever assesses the topic judges a document before they see what others said of it.
+    """
+    campaign, query, user = campaign_of(request), request.state.query, request.user
+    topic = known_topic(campaign, checked_id(query.get("topic"), "topic")).id
+    request.state.document = checked_id(query.get("doc"), "document")
+    judge = assessor_named(campaign, query.get("user")).judge
+    if judge != user.id and "assess" in campaign.parts(user, topic):
+        _refuse_before_own(campaign, topic, request.state.document, user)
+    return topic, judge
+
+
+class NamedAssessor(NamedTuple):
+    """A person or a program that judges, as organisers call them."""
+
+    name: str
+    judge: int
+
+
+def assessor_named(campaign: Campaign, name: str | None) -> NamedAssessor:
+    """Return a person or a program of a campaign."""
+    wanted = checked_id(name, "user")
+    judges = {user.name: user.id for user in campaign.users()}
+    judges |= {each.program.title: each.id for each in campaign.programs()}
+    if wanted not in judges:
+        raise RefusedRequest(404, "There is no such user.", "user")
+    return NamedAssessor(wanted, judges[wanted])
+
+
+def _refuse_before_own(campaign: Campaign, topic: str, document: str, user: User) -> None:
+    if campaign.judgment(topic, document, user.id).state.status != "validated":
+        raise RefusedRequest(
+            403,
+            "You also assess this topic: judge the document yourself before you see what the "
+            "others said of it.",
+            "judge-first",
+        )
+
+
+def _article_data(
+    request: Request, topic_id: str, judge: int, is_reading: bool = False
+) -> ArticleData:
+    campaign, document = campaign_of(request), document_of(request)
     topic = known_topic(campaign, topic_id)
     entries = campaign.queue(topic_id, judge)
     place = place_in(entries, document)
@@ -97,7 +148,7 @@ def get_article(request: Request) -> Response:
     site = site_of(request)
     facts = campaign.collection.display_facts(campaign.collection.document(document))
     shown = document_data(article, site.finder.display, facts)
-    data = ArticleData(
+    return ArticleData(
         user=request.user.name,
         topic=_topic_data(topic),
         doc=document,
@@ -106,8 +157,9 @@ def get_article(request: Request) -> Response:
         mode=campaign.mode,
         closed=topic.is_closed,
         adjudicating=judge == ADJUDICATED,
-        readonly=topic.is_closed,
-        pictures=shown_pictures(facts, site.pictures),
+        readonly=topic.is_closed or is_reading,
+        # The addresses of pictures are for those who judge; to others their words are shown.
+        pictures=shown_pictures(facts, None if is_reading else site.pictures),
         pooled=_pooled_spans(campaign, topic_id, article) if settings.show_pooled else None,
         keywords=_keywords(campaign, topic, request.user),
         snap=settings.snap,
@@ -116,7 +168,6 @@ def get_article(request: Request) -> Response:
         **_fields(shown),
         **_fields(_judgment(stored, article, campaign.mode)),
     )
-    return _answer(data)
 
 
 def get_picture(request: Request) -> Response:
@@ -166,6 +217,9 @@ def count_done(entries: Sequence[QueueEntry]) -> int:
 
 
 def _queue_place(entries: Sequence[QueueEntry], place: int) -> QueuePlace:
+    current = entries[place]
+    entries = [entry for entry in entries if not entry.is_settled or entry is current]
+    place = entries.index(current)
     is_last = place == len(entries) - 1
     return QueuePlace(
         position=place + 1,
@@ -239,14 +293,8 @@ def _others(request: Request, document: str) -> list[OtherJudgment]:
     Somebody who also assesses the topic judges a document before they see what others said of it.
     """
     campaign, topic, user = campaign_of(request), request.state.topic, request.user
-    is_assessor = "assess" in parts_of(request, topic)
-    if is_assessor and campaign.judgment(topic, document, user.id).state.status != "validated":
-        raise RefusedRequest(
-            403,
-            "You also assess this topic: judge the document yourself before you see what the "
-            "others said of it.",
-            "judge-first",
-        )
+    if "assess" in parts_of(request, topic):
+        _refuse_before_own(campaign, topic, document, user)
     others = [
         OtherJudgment(judged.assessor, _state(judged.state))
         for judged in campaign.judgments(topic, document=document)

@@ -18,7 +18,13 @@ from doxeval.assess.exchange import (
     judgments_to_export,
     log_lines,
 )
-from doxeval.assess.web.api import known_topic
+from doxeval.assess.web.api import (
+    assessor_named,
+    document_of,
+    judgment_to_read,
+    known_topic,
+    place_in,
+)
 from doxeval.assess.web.errors import RefusedRequest, as_sentence
 from doxeval.assess.web.pages import agreement_rows, titles_of_topics
 from doxeval.assess.web.rendering import (
@@ -54,6 +60,7 @@ NOTICES = {
     "enabled": "The account is enabled.",
     "withdrawn": "The invitation is withdrawn. Its link no longer works.",
 }
+MOST_LISTED = 2000  # judgments on a page
 SHOWN_ONCE = "Write the password down now: it is not shown again."
 LINKS_SHOWN_ONCE = "Pass on every link now, each to its user alone: they are not shown again."
 # What the form for spreading documents has at first.
@@ -365,6 +372,49 @@ def post_enable_user(request: Request) -> Response:
     return _back("enabled", "users")
 
 
+# What somebody judged
+
+
+def get_judgments(request: Request) -> Response:
+    """List what somebody judged, for one topic or all."""
+    campaign, query = campaign_of(request), request.state.query
+    assessor = assessor_named(campaign, query.get("user"))
+    topic = query.get("topic") or None
+    if topic is not None:
+        known_topic(campaign, checked_id(topic, "topic"))
+    judged = campaign.judgments(topic, assessor.judge, drafts=True, programs=True)
+    finder = site_of(request).finder
+    return render(
+        request,
+        "judgments",
+        name=assessor.name,
+        topic=topic,
+        judged=judged[:MOST_LISTED],
+        count=len(judged),
+        topics=campaign.topics(),
+        titles=titles_of_topics(campaign.topics()),
+        documents={each.document: finder.title(each.document) for each in judged[:MOST_LISTED]},
+    )
+
+
+def get_judgment(request: Request) -> Response:
+    """Show a document as somebody judged it, which its script fills; nothing can be changed."""
+    campaign = campaign_of(request)
+    topic, judge = judgment_to_read(request)
+    document = document_of(request)
+    place_in(campaign.queue(topic, judge), document)
+    return render(
+        request,
+        "article",
+        topic=topic,
+        topic_title=known_topic(campaign, topic).topic.title,
+        document=document,
+        title=site_of(request).finder.title(document),
+        judge=None,
+        reading=request.state.query["user"],
+    )
+
+
 # Exports
 
 
@@ -393,7 +443,7 @@ class ExportChoice(NamedTuple):
 def get_exports(request: Request) -> Response:
     """Show the formats, and what each of them cannot keep."""
     choice = _choice(request)
-    problem, ties, count = "", "", 0
+    problem, ties, count, offers_union = "", "", 0, False
     formats = [OfferedFormat(LOG)]
     try:
         export = _export(request, choice)
@@ -402,13 +452,14 @@ def get_exports(request: Request) -> Response:
         formats += [_offered(export, name) for name in EXPORT_FORMATS]
         formats.sort(key=lambda offered: list(TITLES).index(offered.name))
     except RefusedRequest as refused:
-        problem = refused.sentence
+        problem, offers_union = refused.sentence, refused.code == "undecided"
     return render(
         request,
         "exports",
         **choice._asdict(),
         titles=titles_of_topics(campaign_of(request).topics()),
         problem=problem,
+        offers_union=offers_union,
         ties=ties,
         count=count,
         left_out=_left_out(campaign_of(request), choice),

@@ -88,6 +88,8 @@ def get_queue(request: Request) -> Response:
     topic = known_topic(campaign, state.topic)
     entries = campaign.queue(state.topic, state.judge)
     query, finder = query_of(request), site_of(request).finder
+    settled = sum(entry.is_settled for entry in entries)
+    shows_all = state.query.get("all") == "yes"
     return render(
         request,
         "queue",
@@ -95,7 +97,10 @@ def get_queue(request: Request) -> Response:
         closed=topic.is_closed,
         judge=state.query.get("judge"),
         place=_article_page(request),
-        entries=entries,
+        entries=[entry for entry in entries if shows_all or not entry.is_settled],
+        settled=settled,
+        shows_all=shows_all,
+        total=len(entries) - settled,
         titles={entry.document: finder.title(entry.document) for entry in entries},
         known={entry.document for entry in entries},
         done=count_done(entries),
@@ -130,6 +135,7 @@ def get_article(request: Request) -> Response:
         document=document,
         title=site_of(request).finder.title(document),
         judge="adjudicated" if judge == ADJUDICATED else None,
+        reading=None,
     )
 
 

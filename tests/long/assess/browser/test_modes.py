@@ -153,13 +153,19 @@ def test_adjudication(judged_twice: Server, browsers: Browsers) -> None:
     campaign.unassign("7", "adj", "assess")
     tab = browsers.tab(judged_twice, "adj").open("7", "tides", "/adjudicate")
     assert tab(".badge.adjudicating").count() == 1
+    # Only what differs is shown at first; "moon" is undisputed.
+    assert sorted(tab.painted("others0") + tab.painted("others1")) == [" pulls", "water"]
+    assert tab("#differences li").count() == 2
+    assert "Of two there is no majority" in tab("#ties").inner_text()
+    assert not tab(".assessor").first.is_visible()
+    tab.page.get_by_label("Show all that they said").check()
     assert sorted(tab.painted("others0") + tab.painted("others1")) == [
         "moon",
         "moon pulls",
         "water",
     ]
     names = [campaign.user(name).pseudonym for name in ("ann", "bob")]
-    assert sorted(tab("#others h3").all_inner_texts()) == sorted(names)
+    assert sorted(tab("#others .assessor h3").all_inner_texts()) == sorted(names)
     tab.click("moon", 1)
     for name in names:
         tab(f"#said-here:has-text('{name}')").wait_for()
@@ -236,3 +242,51 @@ def test_notes_problems_time_and_the_heat_of_sections(serving: Any, browsers: Br
     tab.page.goto(tab.server.url("/help"))
     tab.page.wait_for_timeout(300)
     assert tab.stored.seconds >= 1
+
+
+def test_an_adjudicator_takes_sides_by_keys(judged_twice: Server, browsers: Browsers) -> None:
+    campaign = judged_twice.campaign
+    campaign.assign("7", "adj", "adjudicate")
+    campaign.unassign("7", "adj", "assess")
+    tab = browsers.tab(judged_twice, "adj").open("7", "tides", "/adjudicate")
+    tab("dx-document").focus()
+    for key, passages in (
+        ("a", ["moon", "water"]),
+        ("d", ["moon pulls"]),
+        ("w", ["moon pulls", "water"]),
+        ("e", []),
+        ("w", ["moon pulls", "water"]),
+    ):
+        first = min((campaign.user(name).pseudonym, name) for name in ("ann", "bob"))[1]
+        other_way = {"a": "d", "d": "a"} if first == "bob" else {}
+        tab.press(other_way.get(key, key))
+        tab.saved()
+        assert tab.slices() == tab.painted() == passages
+    assert tab.stored.state.bep is not None
+    tab.press("e")
+    tab.saved()
+    tab.page.get_by_role("button", name="Take: water").click()
+    tab.saved()
+    assert tab.slices() == ["moon", "water"]  # with what nobody disputes
+    tab.page.get_by_role("button", name="Leave out: water").click()
+    tab.saved()
+    assert tab.slices() == ["moon"]
+
+
+def test_an_organiser_reads_what_somebody_judged(judged_twice: Server, browsers: Browsers) -> None:
+    campaign = judged_twice.campaign
+    before = [logged.seq for logged in campaign.operations()]
+    tab = browsers.tab(judged_twice, "organiser")
+    tab.page.goto(judged_twice.url("/organise/judgments", user="ann"))
+    tab.page.get_by_role("link", name="Tides").click()
+    tab("dx-document").wait_for()
+    tab(".badge:has-text('Judgment of ann')").wait_for()
+    assert tab.painted() == ["moon", "water"]
+    assert tab.problems_of_access() == []
+    tab("dx-document").focus()
+    for key in ("x", "h", "u", "w", "a"):
+        tab.press(key)
+        if "/organise/judgment?" not in tab.page.url:
+            break
+    assert [logged.seq for logged in campaign.operations()] == before
+    assert campaign.judgment("7", "tides", campaign.user("organiser").id).version == 0

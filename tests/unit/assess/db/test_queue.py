@@ -11,7 +11,7 @@ from doxeval.assess.db import ADJUDICATED, Campaign, CampaignError
 from doxeval.assess.judging import State
 from doxeval.documents import Collection
 from doxeval.pooling import Pool, PooledDocument, PooledElement
-from small_campaign import POOL, Answer, highlight, make_collection, operation
+from small_campaign import POOL, Answer, bep, highlight, make_collection, operation
 
 Maker = Callable[..., Campaign]
 
@@ -226,3 +226,32 @@ def test_texts_that_no_database_takes_are_errors(campaign: Campaign) -> None:
             campaign.set_keywords(text, ann, [])
         assert campaign.session(text) is None
     assert campaign.keywords("7", ann) is None
+
+
+def test_only_differences_are_to_be_adjudicated(campaign: Campaign) -> None:
+    def judge(name: str, document: str, end: int | None) -> None:
+        user, article = campaign.user(name), campaign.article(document)
+        done = [operation("not-relevant", 0)]
+        if end is not None:
+            done = [highlight(article, 0, end, 0), bep(article, 0, 1), operation("validate", 2)]
+        assert campaign.submit("8", document, user.id, user, done).failure is None
+
+    judge("ann", "tides", 5)
+    judge("bob", "tides", 5)  # the same
+    judge("ann", "waves", None)  # only one
+    judge("ann", "salt", 4)
+    judge("bob", "salt", None)  # not the same
+    entries = {entry.document: entry for entry in campaign.queue("8", ADJUDICATED)}
+    settled = {name: entry.is_settled for name, entry in entries.items()}
+    assert settled == {"tides": True, "waves": True, "salt": False}
+    assert campaign.next_document("8", ADJUDICATED) == "salt"
+    adj = campaign.user("adj")
+    (progress,) = [one for one in campaign.progress(adj) if one.topic == "8"]
+    assert (progress.done, progress.total, progress.next) == (0, 1, "salt")
+    # What all agree on can be opened, and counts once somebody has.
+    campaign.submit("8", "tides", ADJUDICATED, adj, [operation("not-relevant", 0)])
+    (progress,) = [one for one in campaign.progress(adj) if one.topic == "8"]
+    assert (progress.done, progress.total) == (1, 2)
+    judge("bob", "waves", 4)
+    assert not any(entry.is_settled for entry in campaign.queue("8", ADJUDICATED))
+    assert not any(entry.is_settled for entry in campaign.queue("8", campaign.user("ann").id))

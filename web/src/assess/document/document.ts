@@ -66,9 +66,10 @@ export class ShownDocument {
   readonly runs: number[] = [];
   readonly #nodes: Text[] = [];
   readonly #nodeStarts: number[] = [];
-  readonly #startOfNode = new WeakMap<Node, number>();
-  readonly #rowOfElement = new WeakMap<Node, number>();
-  readonly #endOfChunk = new WeakMap<Node, number>();
+  // The document stays as long as the page, and the collector of garbage is slow with weak maps.
+  readonly #startOfNode = new Map<Node, number>();
+  readonly #rowOfElement = new Map<Node, number>();
+  readonly #endOfChunk = new Map<Node, number>();
   #runBreaks = true;
 
   constructor(private readonly data: ArticleData) {
@@ -265,20 +266,20 @@ export class ShownDocument {
       return elements.formula(facts);
     }
     const made = elements.neutral(tag, role, facts);
-    made.hidden = this.length(row) === 0 && elements.isColumn(tag);
+    if (this.length(row) === 0 && elements.isColumn(tag)) made.hidden = true;
     return made;
   }
 
   /** The pictures of an element come after its text; most have none. */
   #addPictures(parent: HTMLElement, row: number): void {
-    if (elements.isMathematics(parent)) return;
+    const given = this.#pictures.get(row) ?? [];
+    if ((given.length === 0 && this.role(row) !== "picture") || elements.isMathematics(parent)) return;
     const add = (address: string | null, alt: string): void => {
       const made = elements.picture(address, alt);
       this.#startOfNode.set(made, item(this.ends, row));
       this.#endOfChunk.set(made, item(this.ends, row));
       parent.append(made);
     };
-    const given = this.#pictures.get(row) ?? [];
     for (const { alt, number } of given) add(number === null ? null : pictureAddress(this.data, number), alt);
     const isEmpty = given.length === 0 && this.role(row) === "picture" && this.length(row) === 0;
     if (isEmpty && this.children(row).length === 0) add(null, "");

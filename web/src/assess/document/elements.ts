@@ -100,26 +100,28 @@ export function isHidden(node: Element): boolean {
   return isMathematics(node) && ANNOTATIONS.has(node.localName);
 }
 
-/** A neutral element with a role. */
+/** A neutral element with a role. There may be a hundred thousand: each attribute takes time. */
 export function neutral(tag: string, role: DisplayRole, facts: Facts): HTMLElement {
-  const spans = role === "cell" || role === "header" ? [facts.rowspan, facts.colspan] : [];
-  const made = document.createElement(spans.some(Boolean) ? "td" : "dx-e");
-  const level = /^heading-(\d)$/.exec(role)?.[1];
-  made.dataset.tag = tag;
-  made.dataset.role = role;
+  const isCell = role === "cell" || role === "header";
+  const isSpanning = isCell && (facts.rowspan !== undefined || facts.colspan !== undefined);
+  const made = document.createElement(isSpanning ? "td" : "dx-e");
+  made.setAttribute("data-tag", tag);
+  made.setAttribute("data-role", role);
   const spoken = SPOKEN[role];
   if (spoken) made.setAttribute("role", spoken);
-  if (level) {
+  if (role.startsWith("heading")) {
     made.setAttribute("role", "heading");
-    made.setAttribute("aria-level", level);
+    made.setAttribute("aria-level", role.slice(-1));
   }
   if (facts.dir) made.dir = facts.dir;
   if (facts.lang) made.lang = facts.lang;
-  for (const name of ["rowspan", "colspan"] as const) {
-    const value = facts[name];
-    if (!value || spans.length === 0) continue;
-    made.setAttribute(name, value);
-    made.setAttribute(`aria-${name}`, value);
+  if (isSpanning) {
+    for (const name of ["rowspan", "colspan"] as const) {
+      const value = facts[name];
+      if (value === undefined) continue;
+      made.setAttribute(name, value);
+      made.setAttribute(`aria-${name}`, value);
+    }
   }
   return made;
 }

@@ -19,6 +19,8 @@ export interface Subject {
   doc: string;
   /** "adjudicated" or "" for one's own. */
   judge: string;
+  /** Whose judgment an organiser reads, if that is what the page is for. */
+  reading?: string;
 }
 
 export type Failure = ErrorData | OperationsFailure;
@@ -52,7 +54,8 @@ function query(parameters: Record<string, string>): string {
 }
 
 /** The page on which a document is judged. */
-export function articlePage({ topic, judge }: Subject, doc: string): string {
+export function articlePage({ topic, judge, reading }: Subject, doc: string): string {
+  if (reading) return `/organise/judgment?${query({ user: reading, topic, doc })}`;
   return `${judge ? "/adjudicate" : "/article"}?${query({ topic, doc })}`;
 }
 
@@ -62,11 +65,13 @@ export function pictureAddress({ topic, doc, adjudicating }: ArticleData, number
   return `/api/picture?${query({ topic: topic.id, doc, judge, number: String(number) })}`;
 }
 
-export function queuePage({ topic, judge }: Subject): string {
+export function queuePage({ topic, judge, reading }: Subject): string {
+  if (reading) return `/organise/judgments?${query({ user: reading, topic })}`;
   return `/queue?${query({ topic, judge })}`;
 }
 
-export function article({ topic, doc, judge }: Subject): Promise<ArticleData> {
+export function article({ topic, doc, judge, reading }: Subject): Promise<ArticleData> {
+  if (reading) return request(`/api/judgment?${query({ user: reading, topic, doc })}`);
   return request(`/api/article?${query({ topic, doc, judge })}`);
 }
 

@@ -10,7 +10,7 @@ import type {
   Span,
 } from "../../shared/api-types";
 import { item } from "../../shared/lists";
-import { spanAt, within } from "../../shared/spans";
+import { spanAt, within, without } from "../../shared/spans";
 import { brief, counted } from "../../shared/words";
 import { Boundaries } from "../document/boundaries";
 import { ShownDocument } from "../document/document";
@@ -20,6 +20,7 @@ import { conflictDialog } from "../panels/dialogs";
 import { announce, tell } from "../panels/messages";
 import { articlePage, type Failure, hasJudgment, isReachable, queuePage, type Subject, send } from "./api";
 import { type Sorted, sorted } from "./conflict";
+import type { Side } from "./differences";
 import * as operations from "./operations";
 import { type Gesture, type View, viewOf } from "./operations";
 import { HELD, Queue } from "./queue";
@@ -151,6 +152,26 @@ export class Assessment implements Listener {
     if (this.view.bep === null) return tell("There is no best entry point.");
     void this.submit(operations.plain("clear-bep"));
     announce("Best entry point cleared.");
+  }
+
+  /** Replace what is relevant by a side that somebody takes, as gestures that can be undone. */
+  take(side: Side, whose: string): void {
+    if (this.refusesEdits()) return;
+    const { points } = this.shown;
+    const gestures: Gesture[] = [];
+    const extra = side.highlights.reduce<Span[]>(without, this.view.highlights);
+    for (const span of extra) gestures.push(operations.unhighlight(points, span));
+    const lacking = this.view.highlights.reduce<Span[]>(without, side.highlights);
+    for (const span of lacking) gestures.push(operations.highlight(points, span));
+    if (side.bep === null && this.view.bep !== null) gestures.push(operations.plain("clear-bep"));
+    if (side.bep !== null && side.bep !== this.view.bep) gestures.push(operations.entryPoint(points, side.bep));
+    for (const path of Object.keys(this.view.grades))
+      if (!(path in side.grades)) gestures.push(operations.grade(path, null));
+    // Elements come before those in them, as grades of the outer ones bound those of the inner ones.
+    for (const path of Object.keys(side.grades).sort((a, b) => a.length - b.length))
+      gestures.push(operations.grade(path, side.grades[path] ?? null));
+    for (const gesture of gestures) void this.submit(gesture);
+    announce(gestures.length ? `${whose} taken over.` : `It is like that already: ${whose}.`);
   }
 
   /** Comment on a passage; without words, take its comment back. */

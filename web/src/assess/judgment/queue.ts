@@ -16,8 +16,8 @@ export class Queue {
   /** Whether the browser keeps the queue when the page closes. */
   isKept = true;
 
-  constructor({ topic, doc, judge }: Subject, user: string, name = WAITING) {
-    this.#key = name + JSON.stringify([user, topic, doc, judge]);
+  constructor({ topic, doc, judge, reading }: Subject, user: string, name = WAITING) {
+    this.#key = name + JSON.stringify([user, topic, doc, reading ? `reading ${reading}` : judge]);
     this.#waiting = stored(this.#key);
   }
 

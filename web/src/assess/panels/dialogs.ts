@@ -66,6 +66,12 @@ const HELP: KeyHelp[] = [
   { keys: ["?"], does: "this help" },
 ];
 
+const HELP_TO_ADJUDICATE: KeyHelp[] = [
+  { keys: ["a", "d"], does: "take all that the first assessor said, or the second" },
+  { keys: ["w"], does: "take what any of them highlighted (union)", modes: ["2006", "2005"] },
+  { keys: ["e"], does: "take nothing of them, and begin your own" },
+];
+
 const RULES: Record<Mode, string> = {
   "2006":
     "Highlight all and only relevant text, then set the best entry point: where a reader should begin. " +
@@ -77,9 +83,9 @@ const RULES: Record<Mode, string> = {
     "Grade elements: exhaustivity (how much of the topic it covers) and specificity (how much of it is about the topic), 0 to 3 each.",
 };
 
-export function showHelp(mode: Mode): void {
+export function showHelp(mode: Mode, isAdjudicating: boolean): void {
   const list = element("dl", { class: "keys" });
-  for (const { keys, does, modes } of HELP) {
+  for (const { keys, does, modes } of isAdjudicating ? [...HELP, ...HELP_TO_ADJUDICATE] : HELP) {
     if (modes && !modes.includes(mode)) continue;
     const names = keys.flatMap((key, at) => [at ? " " : "", element("kbd", {}, key)]);
     list.append(element("div", {}, element("dt", {}, ...names), element("dd", {}, does)));

@@ -28,7 +28,7 @@ export function bar(work: Assessment): HTMLElement {
     element(
       "p",
       { class: "whereabouts" },
-      element("a", { href: queuePage(work.subject) }, "Queue"),
+      element("a", { href: queuePage(work.subject) }, work.subject.reading ? "Judgments" : "Queue"),
       " ",
       element("span", { class: "doc" }, named(data.title || data.doc)),
       " ",
@@ -57,6 +57,7 @@ function original(address: string | null): HTMLElement | null {
 function badgesOf(work: Assessment): HTMLElement[] {
   const { state } = work.judgment;
   const badges: [string, string][] = [];
+  if (work.subject.reading) badges.push(["adjudicating", `Judgment of ${work.subject.reading}`]);
   if (work.data.adjudicating) badges.push(["adjudicating", "Adjudication"]);
   if (work.data.queue.offPool) badges.push(["off-pool", "outside the pool"]);
   if (work.data.closed) badges.push(["closed", "topic closed"]);

@@ -104,6 +104,7 @@ export function keywords(work: Assessment, cursor: Cursor): Keywords {
     words = given;
     draw();
     try {
+      if (work.subject.reading) return; // coloured on this page alone
       await saveKeywords(work.subject.topic, words);
       announce("Keywords saved.");
     } catch (error) {
