@@ -17,6 +17,7 @@ import json
 import os
 import resource
 import shutil
+import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -141,7 +142,7 @@ def carry_out(command: str) -> dict[str, Any]:
     jobs = arguments[-1]
     if "build" in arguments and "--out" in arguments and "--force" not in arguments:
         shutil.rmtree(arguments[arguments.index("--out") + 1], ignore_errors=True)
-    shared = _timed_as_a_job() if jobs != "1" else lambda: 0.0
+    shared = _timed_as_a_job(arguments[0]) if jobs != "1" else lambda: 0.0
     output = _output_of(arguments)
     own, others = (
         resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
@@ -159,20 +160,18 @@ def _output_of(arguments: Sequence[str]) -> str:
     import contextlib
     import io
 
-    from doxeval.cli import main
+    from doxeval.__main__ import run as run_command
 
+    sys.argv = ["doxeval", *arguments]
     output = io.StringIO()
     with contextlib.redirect_stdout(output), contextlib.suppress(SystemExit):
-        main(list(arguments), prog_name="doxeval")
+        run_command()
     return output.getvalue()
 
 
-def _timed_as_a_job() -> Callable[[], float]:
+def _timed_as_a_job(verb: str) -> Callable[[], float]:
     """Time what this process does as one of the jobs; return a function that tells how long."""
     import multiprocessing
-
-    from doxeval.evaluation import Evaluation
-    from doxeval.retrieve import Searcher
 
     seconds = 0.0
 
@@ -188,8 +187,14 @@ def _timed_as_a_job() -> Callable[[], float]:
 
         return carried_out
 
-    Evaluation.score_piece = timed(Evaluation.score_piece)  # type: ignore[method-assign]
-    Searcher.answer = timed(Searcher.answer)  # type: ignore[method-assign]
+    if verb == "evaluate":
+        from doxeval.evaluation import Evaluation
+
+        Evaluation.score_piece = timed(Evaluation.score_piece)  # type: ignore[method-assign]
+    if verb == "search":
+        from doxeval.retrieve import Searcher
+
+        Searcher.answer = timed(Searcher.answer)  # type: ignore[method-assign]
     return lambda: seconds
 
 

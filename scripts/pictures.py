@@ -269,6 +269,7 @@ def pages(campaign: Campaign) -> dict[str, tuple[str | None, str]]:
         "article": ("Ann", f"/article?{query}"),
         "adjudicate": ("Judy", f"/adjudicate?{query}"),
         "organise": ("Ada", "/organise"),
+        "judgments": ("Ada", "/organise/judgments?user=Ann"),
         "exports": ("Ada", "/organise/exports?judgments=union"),
         "account": ("Ann", "/account"),
         "help": ("Ann", "/help"),

@@ -67,7 +67,14 @@ _OWN_BODY: dict[str, dict[str, Any]] = {
     },
     "POST /api/outside": {},
 }
-_OF_DOCUMENTS = {"/api/article", "/api/picture", "/api/operations", "/api/time", "/api/outside"}
+_OF_DOCUMENTS = {
+    "/api/article",
+    "/api/judgment",
+    "/api/picture",
+    "/api/operations",
+    "/api/time",
+    "/api/outside",
+}
 _ERROR = {
     "type": "object",
     "properties": {"error": {"type": "string", "minLength": 1}, "code": {"type": "string"}},
@@ -95,12 +102,14 @@ def openapi(topics: list[str], documents: list[str]) -> dict[str, Any]:
 def _described(
     route: str, path: str, who: Who, topics: list[str], documents: list[str]
 ) -> dict[str, Any]:
-    assert who in OF_A_TOPIC
+    assert who in OF_A_TOPIC or who is Who.ORGANISER
     parameters = [_parameter("topic", {"enum": topics})]
     if path in _OF_DOCUMENTS:
         parameters.append(_parameter("doc", {"enum": documents}))
     if who is Who.JUDGE:
         parameters.append(_parameter("judge", _JUDGE, False))
+    if path == "/api/judgment":
+        parameters.append(_parameter("user", {"enum": ["ann", "bob", "nobody"]}))
     if path == "/api/find":
         parameters.append(_parameter("q", {"type": "string", "maxLength": LONGEST_QUERY}))
     if path == "/api/picture":

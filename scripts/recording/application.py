@@ -31,7 +31,7 @@ PASSWORDS = {
 _OURS = {"sec-fetch-site": "same-origin"}
 _KEPT_HEADERS = ("content-type", "location", "set-cookie", "content-disposition", "allow",
                  "retry-after", "cache-control", "vary", "etag")  # fmt: skip
-_LONGEST = 12_000
+_LONGEST = 20_000
 _ASSET = r'"(/static/[^"]+\.(js|css))"'
 
 Request = tuple[str, str, Any]
@@ -186,11 +186,30 @@ REQUESTS: tuple[Request, ...] = (
     ("olga", "POST /organise/assign", "topic=8&user=nobody"),
     ("olga", "POST /organise/assign", "topic=8&user=ann&part=nosuch"),
     ("olga", "POST /organise/unassign", "topic=8&user=bob"),
+    ("olga", "POST /organise/balance", "do=show&twice=50&keep_topics=yes"),
+    ("olga", "POST /organise/balance", "do=show&per_document=x"),
+    ("olga", "POST /organise/settings",
+        "title=Tides&instructions=%23+Read%0D%0A*all*&colour=%231a7f5a"),
+    ("olga", "POST /organise/settings", "title=Tides&colour=red"),
+    ("ann", "GET /help", None),
+    ("-", "GET /colour.css?of=1a7f5a", None),
+    ("-", "GET /colour.css?of=red", None),
+    ("-", "GET /invitation?token=nosuch", None),
+    ("-", "POST /invitation", "token=nosuch&new=a+new+password&again=a+new+password"),
+    ("olga", "GET /organise/judgments?user=ann", None),
+    ("olga", "GET /organise/judgments?user=nobody", None),
+    ("olga", "GET /organise/judgment?user=ann&topic=7&doc=tides", None),
+    ("olga", "GET /api/judgment?user=ann&topic=7&doc=tides", None),
+    ("ann", "GET /api/judgment?user=bob&topic=7&doc=tides", None),
     ("olga", "POST /organise/users/add", "name=cy&role=assessor"),
     ("admin", "GET /organise", None),
     ("admin", "POST /organise/users/add", "name=cy&role=assessor"),
     ("admin", "POST /organise/users/add", "name=cy&role=assessor"),
     ("admin", "POST /organise/users/add", "name=x&role=king"),
+    ("admin", "POST /organise/users/import", "people=name%0Dcy%0Adora%0A"),
+    ("admin", "POST /organise/users/import", "people=name%0Adora%0Aeva%0A&with=link"),
+    ("admin", "POST /organise/users/invite", "user=cy"),
+    ("admin", "POST /organise/users/withdraw", "user=cy"),
     ("admin", "POST /organise/users/reset", "user=cy"),
     ("admin", "POST /organise/users/disable", "user=cy"),
     ("admin", "POST /organise/users/disable", "user=admin"),
@@ -322,7 +341,9 @@ class _Browser:
             status, headers, _ = self._send("-", "POST /login", form)
             if status != 303:
                 raise SystemExit(f"{name} cannot sign in: {status}")
-            self._cookies[name] = dict(headers)["set-cookie"].split(";")[0]
+            cookies = [value for key, value in headers if key.lower() == "set-cookie"]
+            (session,) = [each for each in cookies if each.startswith("doxeval-session=")]
+            self._cookies[name] = session.split(";")[0]
         return self._cookies[name]
 
 

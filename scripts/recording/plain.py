@@ -47,7 +47,10 @@ _VARYING: tuple[tuple[str, str], ...] = (
     (r"\burn:uuid:[0-9a-f-]{36}", "urn:uuid:ID"),
     (r"\bimport:[0-9a-f]{24}\b", "import:ID"),
     (r"\$argon2id\$[^\"]+", "HASH"),
-    (r"(doxeval-session=)[\w-]{20,}", r"\1TOKEN"),
+    (r"(doxeval-(?:session|browser-\d+)=|\btoken=)[\w-]{20,}", r"\1TOKEN"),
+    (r"(\"(?:day|end)\": \")20\d\d-\d\d-\d\d", r"\1DAY"),
+    (r"\b(until|by|about) 20\d\d-\d\d-\d\d", r"\1 DAY"),
+    (r"(?m)((?:^|\| |  ))20\d\d-\d\d-\d\d$", r"\1DAY"),
 )
 # Lists in the order of a set, which varies.
 _UNORDERED = re.compile(r"(there is no such operation; there are |frozenset\(\{)([\w', -]+)")

@@ -291,6 +291,7 @@ FILES: dict[str, bytes] = {
     "topics.jsonl": lines({"id": "7", "title": "tides", "castitle": "//article[about(., moon)]//p",
                            "description": "Why?"}, {"id": "8", "title": "salt", "narrative": "n"}),
     "topics.tsv": b"7\twater rises\n8\tsalt sea\n",
+    "people.csv": b"name,role,e-mail\ncy,,cy@x.example\ndan,organiser,\n",
     "el.run": _ELEMENT_RUN,
     "el2.run": _ELEMENT_RUN.replace(b"mine", b"other").replace(b"/sec[1]/p[2]", b"/sec[2]"),
     "passage.run": b"7 Q0 tides 1 9 p 28 20\n7 Q0 waves 2 8 p 0 9\n8 Q0 salt 1 7 p 4 9\n",

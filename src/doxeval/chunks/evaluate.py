@@ -336,7 +336,7 @@ def unanswerable_tables(table: ScoreTable) -> list[TextTable]:
     if not names or not table.unanswerable:
         return []
     title = f"{plural(len(table.unanswerable), 'question')} without an answer"
-    return [means_table(table.only(measures=names))._replace(title=title)]
+    return [means_table(table.only(measures=names), with_descriptions=False)._replace(title=title)]
 
 
 # What is lost

@@ -410,7 +410,7 @@ class ChunkIndex:
         if feedback is not None and items:
             first = self._ranked(self.model.without_feedback, items, len(self._table))
             results = self._best_apart(*first, feedback.results)
-            items = expand(items, results, feedback, self._index.stop_terms)
+            items = expand(items, results, feedback, self._index.is_skipped)
         return self._ranked(self.model, items, k)
 
     def _best_apart(self, chunks: Ints, scores: Floats, count: int) -> list[FeedbackResult]:

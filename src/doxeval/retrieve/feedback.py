@@ -8,7 +8,8 @@ most likely terms join the query, and the query as it was keeps the rest of the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
+from itertools import filterfalse, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,20 @@ from doxeval.retrieve.models import Feedback
 from doxeval.retrieve.query import Item
 from doxeval.retrieve.ranking import round_scores
 from doxeval.retrieve.text import Analysis
+
+# A term is too common to be added if it occurs more often than this, and is more than this share of
+# all words. That bounds what a query costs, also in languages whose stop words nobody listed.
+COMMON_OCCURRENCES = 1000
+COMMON_SHARE = 1 / 500
+
+
+def is_common(occurrences: int, words: int) -> bool:
+    """Return whether a term is too common to be added to a query.
+
+    >>> is_common(900, 1000), is_common(1001, 500_000), is_common(1001, 1_000_000)
+    (False, True, False)
+    """
+    return occurrences > max(COMMON_OCCURRENCES, words * COMMON_SHARE)
 
 
 class FeedbackResult(NamedTuple):
@@ -30,11 +45,11 @@ def expand(
     items: Sequence[Item],
     results: Iterable[FeedbackResult],
     feedback: Feedback,
-    skipped: Set[str] = frozenset(),
+    is_skipped: Callable[[str], bool] = lambda _: False,
 ) -> tuple[Item, ...]:
     """Return the items of a query with other weights, and those that its best results add.
 
-    Terms that are skipped, such as stop words, are not added, and neither are unwanted ones.
+    Terms that are skipped, such as common ones, are not added, and neither are unwanted ones.
     Unwanted items keep their weights. Results whose score is not above 0 say nothing.
 
     >>> fog = Item("fog", ("fog",), 1.0)
@@ -45,7 +60,7 @@ def expand(
     horn 0.25
     """
     unwanted = {item.terms[0] for item in items if item.weight < 0 and len(item.terms) == 1}
-    model = _relevance_model(results, feedback, skipped | unwanted)
+    model = _relevance_model(results, feedback, lambda term: term in unwanted or is_skipped(term))
     if not model:
         return tuple(items)
     whole = sum(item.weight for item in items if item.weight > 0)
@@ -61,7 +76,7 @@ def expand(
 
 
 def _relevance_model(
-    results: Iterable[FeedbackResult], feedback: Feedback, skipped: Set[str]
+    results: Iterable[FeedbackResult], feedback: Feedback, is_skipped: Callable[[str], bool]
 ) -> dict[str, float]:
     """Return the likeliest terms of relevant text, and their shares, which add up to 1."""
     best = [result for result in results if result.score > 0 and result.terms]
@@ -69,12 +84,12 @@ def _relevance_model(
     share: dict[str, float] = {}
     for score, terms in best:
         for term, count in Counter(terms).items():
-            if term not in skipped:
-                share[term] = share.get(term, 0.0) + score / total * (count / len(terms))
+            share[term] = share.get(term, 0.0) + score / total * (count / len(terms))
     if not share:
         return {}
     rounded = dict(zip(share, round_scores(np.array(list(share.values()))).tolist(), strict=True))
-    chosen = sorted(share, key=lambda term: (-rounded[term], term))[: feedback.terms]
+    likeliest = sorted(share, key=lambda term: (-rounded[term], term))
+    chosen = list(islice(filterfalse(is_skipped, likeliest), feedback.terms))
     whole = sum(share[term] for term in chosen)
     return {term: share[term] / whole for term in chosen}
 

@@ -25,7 +25,12 @@ from doxeval.errors import InputError, warn
 from doxeval.messages import Parameter, join_names, quoted
 from doxeval.named import checked
 from doxeval.parallel import PATIENCE, EngineLike
-from doxeval.retrieve.feedback import FeedbackResult, expand, terms_of_stop_words
+from doxeval.retrieve.feedback import (
+    FeedbackResult,
+    expand,
+    is_common,
+    terms_of_stop_words,
+)
 from doxeval.retrieve.fields import WordWeights
 from doxeval.retrieve.frames import frame_of_results, topics_of_frame
 from doxeval.retrieve.index import Index
@@ -573,7 +578,12 @@ class QueryScorer:
             return items
         first = QueryScorer(self._searcher, self.occurrences, units, is_first=True)
         results = first._best_apart(feedback.results)
-        return expand(items, results, feedback, self._searcher.stop_terms)
+        return expand(items, results, feedback, self._is_skipped)
+
+    def _is_skipped(self, term: str) -> bool:
+        """Return whether feedback does not add a term."""
+        words, index = self._searcher.stop_terms, self.index
+        return term in words or is_common(len(index.term(term)), index.words)
 
     def _best_apart(self, count: int) -> list[FeedbackResult]:
         """Return the best units that share no text, over all documents."""

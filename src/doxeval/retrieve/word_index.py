@@ -13,7 +13,7 @@ from functools import cached_property, reduce
 import numpy as np
 
 from doxeval.arrays import Ints, OffsetBits, TextOffsets
-from doxeval.retrieve.feedback import terms_of_stop_words
+from doxeval.retrieve.feedback import is_common, terms_of_stop_words
 from doxeval.retrieve.query import Item, parse_keywords, query_items
 from doxeval.retrieve.text import Analysis, stop_words, words_in
 from doxeval.retrieve.word_numbers import WordNumbers
@@ -49,7 +49,7 @@ class WordIndex:
         self._number = {name: number for number, name in enumerate(self.documents)}
         self._has_every_term = every_term
         stopped = stop_words(stop)
-        self.stop_terms = terms_of_stop_words(stopped, self.analysis)
+        self._stop_terms = terms_of_stop_words(stopped, self.analysis)
         every = {
             question: query_items(
                 parse_keywords(question, signs=False), self.analysis, stopped, "words"
@@ -118,6 +118,10 @@ class WordIndex:
         """
         names = self._names
         return [names[number] for number in self._stream[first:after].tolist()]
+
+    def is_skipped(self, term: str) -> bool:
+        """Return whether feedback does not add a term: a stop word, or one as common."""
+        return term in self._stop_terms or is_common(len(self._of_term(term)), self.words)
 
     @cached_property
     def _names(self) -> list[str]:

@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -56,6 +57,7 @@ _LONG_ROW = 80  # bytes; most rows are shorter
 _HEAD = 1 << 20  # by which a file of another kind is recognised
 _HEAD_LINES = 100
 _AT_ONCE = 1 << 24  # bytes read, where nothing else says how many
+_LINES_AT_ONCE = 1 << 14  # that are written
 _PIECE = 1 << 20  # bytes whose columns stay in the processor's cache
 # What lines may be, by how many fields they have.
 TREC_FIELDS = (6, 7, 8)
@@ -571,29 +573,39 @@ def _path_column(names: list[ByteStrings], rows: int) -> Categorical[tuple[str, 
 
 
 def write_text_run(run: Run) -> Iterator[bytes]:
-    """Yield the run as text; `text_losses` says beforehand what the format cannot hold.
+    """Yield the run as text, many lines at a time.
+
+    `text_losses` says beforehand what the format cannot hold.
 
     >>> list(write_text_run(Run.from_arrays([7], ["a"], start=[5], end=[9], run_id="mine")))
     [b'7 Q0 a 1 1.0 mine 5 4\\n']
     """
-    ranks: dict[str, int] = {}
-    for result in run.results():
-        ranks[result.topic] = rank = ranks.get(result.topic, 0) + 1
-        fields: list[object] = [
-            result.topic,
-            "Q0",
-            result.document,
-            rank if result.rank is None else result.rank,
-            1.0 / rank if result.score is None else result.score,
-            run.run_id,
-        ]
-        if result.paths:
-            fields += result.paths
-        elif result.kind == Kind.POINT:
-            fields.append(result.start)
-        elif result.kind == Kind.PASSAGE and result.start is not None and result.end is not None:
-            fields += [result.start, result.end - result.start]
-        yield " ".join(map(str, fields)).encode() + b"\n"
+    topics, documents = list(run.topics), list(run.documents)
+    paths = ["".join(f" {path}" for path in several) for several in run.paths]
+    paths.append("")  # for rows without
+    in_topics = np.argsort(run.topic, kind="stable")
+    counts = np.bincount(run.topic, minlength=1)
+    counted = np.empty(len(run), dtype=np.int64)
+    counted[in_topics] = 1 + np.arange(len(run)) - np.repeat(np.cumsum(counts) - counts, counts)
+    for begin in range(0, len(run), _LINES_AT_ONCE):
+        rows = slice(begin, begin + _LINES_AT_ONCE)
+        ranks = counted[rows] if run.rank is None else run.rank[rows]
+        parts = [paths[number] for number in run.path[rows].tolist()]
+        start, end, kind = run.start[rows], run.end[rows], run.kind[rows]
+        for row in np.flatnonzero((kind == Kind.POINT) & (start >= 0)).tolist():
+            parts[row] = parts[row] or f" {start[row]}"
+        for row in np.flatnonzero((kind == Kind.PASSAGE) & (start >= 0) & (end >= 0)).tolist():
+            parts[row] = parts[row] or f" {start[row]} {end[row] - start[row]}"
+        lines = map(
+            "{} Q0 {} {} {} {}{}\n".format,
+            [topics[number] for number in run.topic[rows].tolist()],
+            [documents[number] for number in run.document[rows].tolist()],
+            ranks.tolist(),
+            (run.score[rows] if run.score is not None else 1.0 / counted[rows]).tolist(),
+            repeat(run.run_id),
+            parts,
+        )
+        yield "".join(lines).encode()
 
 
 def spaced_names(run: Run) -> list[str]:

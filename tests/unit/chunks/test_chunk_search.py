@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from doxeval import chunks
+from doxeval import chunks, search
 from doxeval.chunks import Chunks
+from doxeval.documents import example_collection
 from doxeval.errors import DoxevalError, InputError
+from doxeval.retrieve import Index, build_index
 
 WORDS = ["fog", "horn", "sea", "lion", "the", "ship"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join)
@@ -119,3 +121,31 @@ def test_hybrid_search_adds_reciprocal_ranks() -> None:
     assert {one.start: one.score for one in run} == pytest.approx(scores)
     with pytest.raises(InputError, match="at least two"):
         chunks.hybrid("bm25")
+
+
+# Feedback
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["fog", "horn", "sea", "lamp", "the"]), min_size=4,
+                      max_size=30), min_size=1, max_size=3),
+    st.lists(st.sampled_from(["fog", "horn", "sea"]), min_size=1, max_size=2, unique=True),
+    st.integers(1, 3),
+    st.integers(1, 4),
+    st.integers(1, 6),
+)  # fmt: skip
+@settings(max_examples=10)
+def test_feedback_is_that_of_search_over_a_collection(
+    texts: list[list[str]], query: list[str], results: int, terms: int, words: int
+) -> None:
+    """Two engines and one definition, which tests/unit/retrieve holds against brute force."""
+    docs = {f"d{number}": " ".join(text) for number, text in enumerate(texts)}
+    model = f"bm25(feedback={results},terms={terms},weight=.4)"
+    split = chunks.split(chunks.documents(docs), f"words:{words}:0")
+    run = chunks.search(split, {"1": " ".join(query)}, model)
+    collection = example_collection({name: f"<d>{text}</d>" for name, text in docs.items()})
+    index = Index(build_index(collection).directory, collection)
+    units = f"windows({words},{words})"
+    other = search(index, {"1": " ".join(query)}, "thorough", model, units=units, max_results=100)
+    scores = {(one.document, one.start): one.score for one in other}
+    assert {(one.document, one.start): one.score for one in run} == scores

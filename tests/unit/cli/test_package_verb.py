@@ -176,6 +176,17 @@ def test_without_documents_the_readme_says_to_get_them(campaign: Path, tmp_path:
     assert "text" not in lines_of(tmp_path / "p/documents.jsonl")[0]
 
 
+def test_what_assessors_were_told(campaign: Path, tmp_path: Path) -> None:
+    guide = write_files(tmp_path, {"guide.md": "Highlight *all* of it."}) / "guide.md"
+    told = ("--title", "High tides", "--instructions", guide)
+    assert doxeval("assess", "settings", campaign, *told).exit_code == 0
+    assert packaged(campaign, tmp_path / "p", "--no-baselines").exit_code == 0
+    assert (tmp_path / "p/instructions.md").read_text() == "Highlight *all* of it.\n"
+    text = (tmp_path / "p/README.md").read_text()
+    assert text.startswith("# High tides\n")
+    assert "| `instructions.md` | what assessors were told |" in text
+
+
 def test_citation(package: Path) -> None:
     cited = yaml.safe_load((package / "CITATION.cff").read_text())
     assert cited["authors"] == [

@@ -214,6 +214,17 @@ def test_docbook() -> None:
     ]
 
 
+def test_a_list_continues_the_last_one_of_its_level_in_the_same_list() -> None:
+    nested = "<orderedlist><listitem/><listitem/></orderedlist>"
+    goes_on = "<orderedlist continuation='continues'><listitem/></orderedlist>"
+    first = (
+        f"<orderedlist><listitem>{nested}</listitem><listitem>{goes_on}</listitem></orderedlist>"
+    )
+    second = f"<orderedlist><listitem>{goes_on}{goes_on}</listitem></orderedlist>"
+    starts = [value for _, _, value in facts_of(f"<book>{first}{second}{goes_on}</book>")]
+    assert starts == ["3", "1", "2", "2"]
+
+
 def test_other_vocabularies() -> None:
     source = """<r><graphic xlink:href="fig1.tif"/><graphic url="Graphics/facs.png"/>
         <hi rend="#x italic">x</hi><hi rend="sup">2</hi><row role="label"><cell cols="3">c</cell>

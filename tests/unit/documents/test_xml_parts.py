@@ -127,6 +127,14 @@ def test_help_pages_without_their_credits(build: Builder) -> None:
     assert rooted.display_facts(0) == [(2, "dir", "rtl")]
 
 
+def test_what_comes_after_the_root_is_gone(build: Builder, tmp_path: Path) -> None:
+    source = "<a>x<c>0</c><b>one<c>1</c></b><b>two<c>2</c></b><c>3</c>y</a>"
+    assert build({"a.xml": source}, root="//b", drop="//c").root("a").text == "one"
+    files = write_files(tmp_path / "s", {"a.xml": source, "b.xml": "<a><b><b/></b></a>"})
+    report = build_collection(files, tmp_path / "c", BuildOptions(root="//b"))
+    assert (report.pattern_use.pages, report.pattern_use.several_roots) == (2, 1)
+
+
 def test_html_and_xml_in_one_folder(build: Builder) -> None:
     files = {"a.xml": PAGE, "b.html": "<nav>x</nav><main>y<info>z</info></main>", "c.md": "*q*"}
     collection = build(files, root=["main", "/page/section"], drop=["nav", "//info"])

@@ -119,6 +119,31 @@ def test_text_far_from_ascii_is_counted_right() -> None:
     assert difference([only_text]) is None
 
 
+@pytest.mark.parametrize(
+    ("tag", "kept"),
+    [
+        (b"<td dir=''", [("dir", "")]),
+        (b'<li value=""', [("value", "")]),
+        (b"<hi rend=''", [("rend", "")]),
+        (b'<x:hi a="lang=1" rend\n=\t"2"', [("rend", "2")]),
+        (b"<p lang = 'he'", [("lang", "he")]),
+        (b"<p xml:lang\n='&#104;e' dir=\"&lt;\r\n\"", [("xml:lang", "he"), ("dir", "< ")]),
+        (b"<p a=' lang=' b=\" dir='rtl'\"", []),
+        (b"<p adir='1' langs='2' rend='3'", []),
+    ],
+)
+def test_attributes_are_found_however_they_are_written(
+    tag: bytes, kept: list[tuple[str, str]]
+) -> None:
+    name = tag.split()[0][1:]
+    for element in (tag + b"/>", tag + b" />", tag + b">dir= </" + name + b"> lang = 'x' "):
+        document = b"<s>dir='a'<b></b>" + element + b"</s>"
+        assert was_scanned(document)
+        (marks,), _ = scanned([document], Limits())
+        assert marks.attributes == [[(2, *pair) for pair in kept]]
+        assert difference([document, b"<s/>", document]) is None
+
+
 def test_a_scan_that_expat_does_not_confirm_is_not_believed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -456,3 +456,14 @@ def test_snippets_are_one_line_with_the_words_of_the_query_marked() -> None:
     assert whole.text.endswith("word39 fog horn")
     assert [whole.text[start:end] for start, end in whole.marked] == ["fog"]
     assert without_words == ("…", ())
+
+
+def test_feedback_adds_no_word_that_is_as_common_as_a_stop_word() -> None:
+    """Whoever searches in a language without a list of stop words is not slowed down by them."""
+    filler = " ".join(["le"] * 600)
+    texts = [f"<a>brouillard {filler} corne</a>", f"<a>mer {filler} corne</a>"]
+    collection = example_collection({str(number): text for number, text in enumerate(texts)})
+    index = Index(build_index(collection).directory, collection)
+    options = SearchOptions("documents", "bm25(feedback=1,terms=3)")
+    explained = explain(open_searcher(index, options), "brouillard", "0")
+    assert [item.text for item in explained.items] == ["brouillard", "corne"]

@@ -6,6 +6,7 @@
     doxeval-package.json     by which doxeval recognises it; the settings of the campaign
     documents.jsonl          for each document its id, its length and the SHA-256 of its text
     collection/              the documents themselves, if their licence allows it
+    instructions.md          what assessors were told, if anything was written down
     topics.jsonl             the topics
     judgments.jsonl          the judgments that count, one for each topic and document
     qrels.txt                the same for whole documents, as trec_eval reads them
@@ -66,6 +67,7 @@ OFFICIAL: dict[Mode, str] = {
     "2003": "inex2004",
 }
 BASELINE_TASKS: dict[Mode, str] = {"2006": "focused", "2005": "thorough", "2003": "thorough"}
+_SETTINGS = ("mode", "order", "seed", "show_pooled", "snap", "original")
 _SHOWN = 20
 _IN_NAMES = set("-_.+=@abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
@@ -154,6 +156,7 @@ class Package:
     seconds: Mapping[str, float]
     unfinished: tuple[str, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
+    instructions: str = ""
 
 
 def package_of(
@@ -223,7 +226,8 @@ def package_of(
         assessment_statistics(export.assessments, campaign.collection),
         seconds,
         tuple(open_work),
-        {name: getattr(campaign.settings, name) for name in ("mode", "order", "seed", "snap")},
+        {name: getattr(campaign.settings, name) for name in _SETTINGS},
+        campaign.settings.instructions,
     )
 
 
@@ -325,6 +329,8 @@ def _sha256(path: Path) -> str:
 
 
 def _write_data(package: Package, folder: Path) -> None:
+    if package.instructions:
+        _write(folder / "instructions.md", package.instructions.rstrip("\n") + "\n")
     write_topics(package.topics, folder / PACKAGE_PARTS["topics"])
     write_export(package.judgments, folder / PACKAGE_PARTS["judgments"], "jsonl")
     ids = {name for judged in package.judgments.judged for name in judged.pair}

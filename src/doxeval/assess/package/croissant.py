@@ -70,10 +70,10 @@ _ENCODINGS = {
     ".gz": "application/gzip",
     ".parquet": "application/vnd.apache.parquet",
 }
-_INTEGERS = {"characters", "start", "end", "bep", "docsize", "e"}
+_INTEGERS = {"characters", "start", "end", "bep", "docsize"}
 _OF_TOPICS = "id title castitle phrasetitle description narrative keywords".split()
 _OF_DOCUMENTS = ("id", "characters", "sha256", "text")
-_OF_JUDGMENTS = "topic doc start end bep path assessor docsize".split()
+_OF_JUDGMENTS = "topic doc start end bep path e s assessor docsize".split()
 _RECORDS: dict[str, tuple[str, Sequence[str]]] = {
     "topics": ("the topics", _OF_TOPICS),
     "documents": ("the documents, by id and checksum", _OF_DOCUMENTS),

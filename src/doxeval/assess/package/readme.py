@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from doxeval.messages import plural, yaml_text
+from doxeval.runs import describe_metadata
 from doxeval.scores import ScoreTable, format_score
 from doxeval.version import __version__
 
@@ -29,6 +30,7 @@ _RULES = {
 }
 _ABOUT_FILES = (
     ("topics.jsonl", "the topics: `id`, `title`, `description`, `narrative` …"),
+    ("instructions.md", "what assessors were told"),
     ("judgments.jsonl", "what is relevant: the judgments that count (see below)"),
     ("qrels.txt", "the same for whole documents, as trec_eval reads them"),
     ("assessors/", "what each assessor judged, under pseudonyms"),
@@ -252,10 +254,14 @@ def _baselines(scores: ScoreTable) -> Iterator[str]:
         for run in scores.ranking()
     ]
     yield from _table(["run", *scores.labels], rows)
-    for run, text in scores.descriptions.items():
-        yield f"\n{_plain(run)}: {_plain(text)}"
+    for each in scores.runs:
+        if text := describe_metadata(each.metadata or {}) or each.description:
+            yield f"\n{_plain(each.run)}: {_plain(text)}"
+    titles: dict[str, list[str]] = {}
     for facts in scores.measures:
-        yield f"\n{_plain(facts.label)}: {_plain(facts.title)}"
+        titles.setdefault(facts.title, []).append(facts.label)
+    for title, labels in titles.items():
+        yield f"\n{_plain(', '.join(labels))}: {_plain(title)}"
 
 
 def _table(

@@ -22,6 +22,7 @@ from doxeval.cli.options import (
     out_option,
     tokens_option,
     wide_option,
+    without_metadata,
 )
 from doxeval.cli.output import as_page, data, line, note, print_page, print_table, warn
 from doxeval.cli.thresholds import ThresholdOptions
@@ -96,7 +97,7 @@ class ChunkEvaluateOptions:
 
 
 @verb(ChunkEvaluateOptions)
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, callback=without_metadata)
 def evaluate(runs: tuple[str, ...], options: ChunkEvaluateOptions) -> None:
     """Score runs of chunks, which name chunks by id, or ranges of text.
 

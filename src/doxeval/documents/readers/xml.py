@@ -683,7 +683,6 @@ def kept_tags(
         starts = np.flatnonzero(~tags.closes)[has_own[name_of_start]]
         is_long = tags.end[starts] - tags.begin[starts] >= SHORTEST_WITH_OWN
         which = np.concatenate([which, starts[is_long]])
-    which = which[~tags.closes[which]]
     if not len(which):
         return
     start_of_tag = np.cumsum(~tags.closes)

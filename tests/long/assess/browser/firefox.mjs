@@ -43,7 +43,13 @@ try {
       text,
       at,
     );
-  const [from, to] = [await place(first, 0), await place(last, last.length - 1)];
+  const both = async () => [await place(first, 0), await place(last, last.length - 1)];
+  // The page gets its layout bit by bit: wait until the text stands where it stood before.
+  let [from, to] = await both();
+  for (let before = ""; before !== JSON.stringify([from, to]); [from, to] = await both()) {
+    before = JSON.stringify([from, to]);
+    await new Promise((done) => setTimeout(done, 500));
+  }
   await page.mouse.move(from.left + 0.5, from.middle);
   await page.mouse.down();
   await page.mouse.move(to.right - 0.5, to.middle, { steps: 4 });

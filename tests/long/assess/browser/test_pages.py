@@ -18,6 +18,7 @@ PAGES = {
     "adjudicate": ("adj", "/adjudicate?topic=7&doc=tides"),
     "adjudication queue": ("adj", "/queue?topic=7&judge=adjudicated"),
     "organise": ("admin", "/organise"),
+    "judgments": ("admin", "/organise/judgments?user=ann"),
     "exports": ("admin", "/organise/exports?judgments=union"),
     "account": ("ann", "/account"),
     "help": ("ann", "/help"),

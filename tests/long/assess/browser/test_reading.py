@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from browsing import Browsers, Server, Tab
+from small_campaign import operation
 
 DOCUMENTS = {
     "tides": (
@@ -214,6 +215,20 @@ def test_comments_on_passages(tab: Tab) -> None:
     tab.page.evaluate("getSelection().removeAllRanges()")
     tab.press("m")
     assert "Select what to comment on" in tab.told()
+    assert tab.said == []
+
+
+def test_adjudicators_see_comments(server: Server, browsers: Browsers) -> None:
+    campaign = server.campaign
+    campaign.unassign("7", "adj", "assess")
+    campaign.assign("7", "adj", "adjudicate")
+    bob = campaign.user("bob")
+    remark = operation("comment", 0, start=0, end=5, quote="Tides", value="Which tides?")
+    made = [remark, operation("not-relevant", 1)]
+    assert campaign.submit("7", "tides", bob.id, bob, made).failure is None
+    tab = browsers.tab(server, "adj").open("7", "tides", "/adjudicate")
+    assert "Which tides?" in tab("#others").inner_text()
+    assert tab.problems_of_access() == []
     assert tab.said == []
 
 

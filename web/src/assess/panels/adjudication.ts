@@ -1,6 +1,6 @@
 // Where assessors differ, and what each of them said: layers over the text, and passages to take over.
 
-import type { OtherJudgment, Span, WireGrade } from "../../shared/api-types";
+import type { Comment, OtherJudgment, Span, WireGrade } from "../../shared/api-types";
 import { button, element, named } from "../../shared/dom";
 import { spanAt, without } from "../../shared/spans";
 import { brief, counted } from "../../shared/words";
@@ -143,6 +143,16 @@ function listed(work: Assessment, done: OtherJudgment[], differing: Difference[]
   return element("div", {}, heading, list, differing.length > AT_FIRST ? rest : null);
 }
 
+/** What an assessor said of passages. */
+function remarks(work: Assessment, comments: Comment[]): HTMLElement | null {
+  if (comments.length === 0) return null;
+  const rows = comments.map(([start, end, words]) => {
+    const jump = button({ class: "jump" }, () => jumpTo(work, [start, end]), work.brief([start, end], 80));
+    return element("li", {}, jump, element("p", {}, words));
+  });
+  return element("ul", { class: "comments" }, ...rows);
+}
+
 function assessor(
   work: Assessment,
   { who, state }: OtherJudgment,
@@ -193,6 +203,7 @@ function assessor(
     state.highlights.length && work.hasHighlights ? takeAll : null,
     list,
     state.highlights.length > AT_FIRST ? more : null,
+    remarks(work, state.comments),
     entry(work, who, state.bep),
     grades(work, who, state.grades),
   );
