@@ -22,11 +22,13 @@
     │   │   ├── CannotSave        nothing was saved; try again (assess/db/session.py)
     │   │   ├── Damaged           the database of a campaign is damaged (assess/db/session.py)
     │   │   ├── Interrupted       whoever wanted to sign in has gone away (assess/db/session.py)
+    │   │   ├── NoInvitation      a link to join is wrong, used or expired (assess/db/invitations.py)
     │   │   ├── NotInQueue        nobody is to judge the document (assess/db/session.py)
     │   │   ├── Throttled         too many failed logins (assess/db/session.py)
     │   │   └── Unknown           no such topic or user (assess/db/session.py)
     │   ├── NoMajority            two assessors differ (assessments/merge.py)
     │   ├── Undecided             assessors differ, and nobody decided (assess/exchange/export.py)
+    │   ├── Unfinished            a package would lack judgments (assess/package/contents.py)
     │   └── UnknownName           a table of scores has no such run or measure; a KeyError too
     ├── OutputError               the result cannot be written: it exists, or the disk is full
     ├── WorkerLost                a worker process was killed before it was done
