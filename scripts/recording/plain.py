@@ -39,6 +39,8 @@ _VARYING: tuple[tuple[str, str], ...] = (
     (r"\bexpires=\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT", "expires=TIME"),
     (r"\([\w/]+\.py:\d+\); please report", "(PLACE); please report"),
     (r"\b(assessor|adjudicator|organiser|admin)-[0-9a-f]{6}\b", r"\1-PSEUDONYM"),
+    (r"\(commit [0-9a-f]{12}\+?\)", "(commit COMMIT)"),
+    (r"(campaign-revision-\d+-)[\dT-]+Z", r"\1TIME"),
     (r"(\.(?:html|jsonl|gz): )[\d,]+ bytes", r"\1N bytes"),
     (r"(\"end\": \{[^}]*\}, \"sha256\": \")[0-9a-f]{64}", r"\1HASH"),
     (r"(?m)^[0-9a-f]{64}(?=  \S)", "HASH"),
