@@ -22,7 +22,7 @@
     │   │   ├── CannotSave        nothing was saved; try again (assess/db/session.py)
     │   │   ├── Damaged           the database of a campaign is damaged (assess/db/session.py)
     │   │   ├── Interrupted       whoever wanted to sign in has gone away (assess/db/session.py)
-    │   │   ├── NoInvitation      a link to join is wrong, used or expired (assess/db/invitations.py)
+    │   │   ├── NoInvitation      a link to join no longer counts (assess/db/invitations.py)
     │   │   ├── NotInQueue        nobody is to judge the document (assess/db/session.py)
     │   │   ├── Throttled         too many failed logins (assess/db/session.py)
     │   │   └── Unknown           no such topic or user (assess/db/session.py)
