@@ -168,7 +168,7 @@ def _with_copies(random: Random) -> World:
     text = "".join(random.choice("ab  c") for _ in range(30))
     node = Node("article", (Piece(text, text),))
     spans = [sorted(random.sample(range(31), 2)) for _ in range(random.randint(1, 3))]
-    needs = tuple(NeededSpan(str(at), *span) for at, span in enumerate(spans))
+    needs = tuple(NeededSpan(str(at), start, end) for at, (start, end) in enumerate(spans))
     returned = [sorted(random.sample(range(31), 2)) for _ in range(random.randint(1, 5))]
     return World(
         (("a", node), ("b", node)),

@@ -172,10 +172,11 @@ def _pieces(scene: Scene, wants: Wants) -> Iterator[frozenset[Character]]:
     """Wanted text in pieces; where all of it is worth the same, these are whole passages."""
     single = [need for need in wants.needs if len(need.alternatives) == 1]
     is_plain = not wants.several and len({need.grade for need in single}) < 2
-    edges = set()
+    edges: set[Character] = set()
     if not is_plain:
-        ranges = [sorted(need.alternatives[0]) for need in single]
-        edges = {own[0] for own in ranges} | {(own[-1][0], own[-1][1] + 1) for own in ranges}
+        for own in (need.alternatives[0] for need in single):
+            edges |= {at for at in own if (at[0], at[1] - 1) not in own}
+            edges |= {(name, at + 1) for name, at in own if (name, at + 1) not in own}
     text = sorted(wants.characters)
     begins = [at for at in text if (at[0], at[1] - 1) not in wants.characters or at in edges]
     for begin, after in pairwise([*begins, ("\uffff", 0)]):

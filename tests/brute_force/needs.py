@@ -31,18 +31,23 @@ class Need:
 def needs_of(scene: Scene, solid: bool = False) -> list[Need]:
     """The needs of a topic; perhaps in characters that are not white space."""
     grades: dict[object, Fraction] = {}
-    texts: dict[object, list[Text]] = {}
+    texts: dict[object, dict[object, Text]] = {}  # of each need, and there of each alternative
     for judgment in scene.judgments:
-        stated = [(one.need, one.start, one.end, one.grade) for one in judgment.needs]
-        plain = [] if stated else [(None, start, end, 1) for start, end in judgment.highlights]
-        for need, start, end, grade in (*stated, *plain):
+        plain = [] if judgment.needs else [(None, *span, 1, None) for span in judgment.highlights]
+        for need, start, end, grade, alternative in (*judgment.needs, *plain):
             key = (judgment.document, start, end, len(grades)) if need is None else need
             text = frozenset((judgment.document, at) for at in range(start, end))
             grades[key] = Fraction(grade)
-            if text not in texts.setdefault(key, []):
-                texts[key].append(text)
+            own = texts.setdefault(key, {})
+            together = (judgment.document, start, end) if alternative is None else alternative
+            own[together] = own.get(together, frozenset()) | text
     return [
-        Need(grades[key], tuple(solid_text(scene, text) if solid else text for text in own))
+        Need(
+            grades[key],
+            tuple(
+                solid_text(scene, text) if solid else text for text in dict.fromkeys(own.values())
+            ),
+        )
         for key, own in texts.items()
     ]
 
@@ -103,7 +108,7 @@ class Wants:
 
         return Wants(
             [
-                Need(need.grade, (max(sorted(need.alternatives, key=min), key=last_is_best),))
+                Need(need.grade, (max(sorted(need.alternatives, key=sorted), key=last_is_best),))
                 for need in self.needs
             ]
         )

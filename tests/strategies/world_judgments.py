@@ -57,11 +57,13 @@ def needed(random: Random, topic: str, document: str, node: Node) -> Judgment | 
     if kind == 1:
         return Judgment(topic, document, random_ranges(random, length), document_length=length)
     needs = []
-    for _ in range(random.randrange(4)):
+    for _ in range(random.randrange(6)):
         start, end = sorted(random.sample(range(length + 1), 2))
         need = random.choice([None, "who", "when"])
         grade = {"who": 1, "when": 3}.get(need or "", random.choice([1, 2]))
-        needs.append(NeededSpan(need, start, end, grade))
+        # Spans of a need with the same alternative are to be shown together.
+        alternative = random.choice([None, document]) if need else None
+        needs.append(NeededSpan(need, start, end, grade, alternative))
     return Judgment(topic, document, document_length=length, needs=tuple(needs))
 
 

@@ -130,7 +130,7 @@ def write_aspects(judgments: Iterable[Judgment]) -> Iterator[bytes]:
     """
     for judgment in judgments:
         passages: dict[tuple[int, int], list[str]] = {}
-        for need, start, end, _ in judgment.needs:
+        for need, start, end, *_ in judgment.needs:
             aspects = passages.setdefault((start, end), [])
             if need is None:
                 continue

@@ -36,7 +36,7 @@ from doxeval.messages import quoted, truncate
 
 _EXPECTED = "a dict {topic: {document: grade or list of (start, end)}}"
 _DOCUMENT_FIELDS = tuple(name for name in FIELDS if name != "rel")
-_OF_NEEDED = ("start", "end", "need", "grade")
+_OF_NEEDED = ("start", "end", "need", "grade", "alternative")
 
 
 def judgments_of_dict(judged: Mapping[Any, Mapping[Any, Any]]) -> JudgmentColumns:
@@ -118,7 +118,11 @@ def _needed(given: Any) -> NeededSpan:
         if isinstance(given, Mapping):
             refuse_unknown(given, _OF_NEEDED)
             return NeededSpan(
-                given.get("need"), given["start"], given["end"], given.get("grade", 1)
+                given.get("need"),
+                given["start"],
+                given["end"],
+                given.get("grade", 1),
+                given.get("alternative"),
             )
         if 2 <= len(given) <= 4:
             start, end, *more = given

@@ -1,7 +1,7 @@
 """Assessments as JSONL, one statement per line; this format holds everything there is to say.
 
     {"topic", "doc", "start", "end"}          a highlighted passage, half-open, in characters
-    {"topic", "doc", "start", "end", "need", "grade"}   the same, as an answer to a need
+    {"topic", "doc", "start", "end", "need", "grade", "alternative"?}   the same, for a need
     {"topic", "doc", "bep"}                   the best entry point, an offset
     {"topic", "doc", "path", "e", "s"}        the grade of an element
     {"topic", "doc", "nodes": [paths], "rel"} the relevance of a unit: one or more elements
@@ -11,7 +11,9 @@
     {"topic", "answers": [texts]}             strings, any of which answers the topic
 
 Passages of a topic with the same `need` are alternatives: any of them answers it; a passage without
-one is a need of its own. `grade` is the weight of the need, a number above 0, 1 if it is not given.
+one is a need of its own. Those of a need that also have the same `alternative`, a name, are one
+alternative of several spans in one document, all of which must be shown. `grade` is the weight of
+the need, a number above 0, 1 if it is not given.
 
 The grade of a document with subtopics is the highest of theirs, unless it is given besides them.
 
@@ -79,7 +81,7 @@ from doxeval.spans import TOO_LONG, Spans, merge_spans
 
 # What each kind of statement must have, and what it may have besides.
 _STATEMENTS: dict[frozenset[str], frozenset[str]] = {
-    frozenset({"start", "end"}): frozenset({"need", "grade"}),
+    frozenset({"start", "end"}): frozenset({"need", "grade", "alternative"}),
     frozenset({"start_point", "end_point"}): frozenset({"size"}),
     frozenset({"bep"}): frozenset(),
     frozenset({"bep_point"}): frozenset(),
@@ -329,7 +331,10 @@ class _Draft:
         start, end = fields.whole("start") or 0, fields.whole("end") or 0
         if end < start:
             raise FormatError(f"the passage ends at {end} before it starts at {start}")
-        self.spans.append(NeededSpan(fields.optional_text("need"), start, end, weight))
+        need, alternative = fields.optional_text("need"), fields.optional_text("alternative")
+        if alternative is not None and need is None:
+            raise FormatError(f"alternative {quoted(alternative)}: expected a need as well")
+        self.spans.append(NeededSpan(need, start, end, weight, alternative))
 
     def _add_subtopic(self, fields: Fields) -> None:
         graded = SubtopicGrade(fields.text("subtopic"), _document_grade(fields, "grade"))
@@ -719,8 +724,9 @@ def _statements(judgment: Judgment) -> list[dict[str, Any]]:
 
 def _needed_record(span: NeededSpan) -> dict[str, Any]:
     need = {} if span.need is None else {"need": span.need}
+    together = {} if span.alternative is None else {"alternative": span.alternative}
     # The grade is always written: it distinguishes spans of needs from other passages.
-    return {"start": span.start, "end": span.end, **need, "grade": span.grade}
+    return {"start": span.start, "end": span.end, **need, "grade": span.grade, **together}
 
 
 def _graded_record(element: GradedElement) -> dict[str, Any]:

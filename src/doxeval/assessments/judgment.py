@@ -69,6 +69,8 @@ class NeededSpan(NamedTuple):
 
     Ranges with the same need, in whatever documents of the topic, are alternatives: any of them
     will do. A range whose need is None is a need of its own. grade: how much the need weighs.
+    alternative: ranges of a need with the same one, all in one document, are one alternative: all
+    of them are to be shown.
 
     >>> needs = (NeededSpan("who", 0, 5), NeededSpan("when", 9, 12, grade=2))
     >>> Judgment("7", "a", needs=needs).highlights
@@ -79,6 +81,7 @@ class NeededSpan(NamedTuple):
     start: int
     end: int
     grade: float = 1
+    alternative: str | None = None
 
 
 class TopicAnswer(NamedTuple):
@@ -196,17 +199,23 @@ class Judgment:
             return tuple(NeededSpan(*need) for need in self.needs)
         except TypeError:
             raise self._wrong(
-                "needs: expected (need, start, end) or (need, start, end, grade)"
+                "needs: expected (need, start, end), perhaps with a grade and an alternative"
             ) from None
 
     def _check_needs(self) -> None:
         grades: dict[str, float] = {}
-        for need, start, end, grade in self.needs:
+        for need, start, end, grade, alternative in self.needs:
             name = "a span" if need is None else f"need {quoted(need)}"
             if need is not None and not (isinstance(need, str) and need.strip()):
                 raise self._wrong(f"{name}: expected a name")
             if not (isinstance(grade, int | float) and 0 < grade <= LARGEST_GRADE):
                 raise self._wrong(f"the grade of {name} is {quoted(grade)}: expected more than 0")
+            if alternative is not None and not (
+                need is not None and isinstance(alternative, str) and alternative.strip()
+            ):
+                raise self._wrong(
+                    f"{name} is of alternative {quoted(alternative)}: expected a name, and a need"
+                )
             if end == start:
                 raise self._wrong(f"{name} has the empty range [{start}, {end})")
             if need is not None and grades.setdefault(need, grade) != grade:

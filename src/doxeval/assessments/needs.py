@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
-from doxeval.arrays import Bools, Floats, Ints
+from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges
 from doxeval.assessments.assessments import Assessments
 from doxeval.assessments.judgment import Judgment, NeededSpan, merge_passages
 from doxeval.errors import FormatError
@@ -17,14 +19,16 @@ from doxeval.messages import quoted, truncate
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Needs:
-    """The needs of all topics, sorted by topic, each with its alternative spans of text.
+    """The needs of all topics, sorted by topic, each with its alternatives, of one or more spans.
 
     topic: of each need, as its position among the topics. grade: its weight. begin: where its
-    alternatives begin, one more than there are needs; pair, start, end: the alternatives, pair
-    being the judged pair of topic and document. The shortest alternative of a need comes first; of
-    equally long ones the first in document order (by the id of the document, then by offset), so
-    that the order of lines in a file makes no difference. listed: numbers that rise in the order in
-    which the spans of a pair are listed, for the few measures to which that order matters.
+    alternatives begin, one more than there are needs. first: where the spans of each alternative
+    begin, one more than there are alternatives; pair, start, end: the spans, pair being the judged
+    pair of topic and document. Those of an alternative do not overlap. The shortest alternative of
+    a need comes first; of equally long ones the first in document order (by the id of the document,
+    then by offset), so that the order of lines in a file makes no difference. listed: numbers that
+    rise in the order in which the spans of a pair are listed, for the few measures to which that
+    order matters.
 
     >>> first = Judgment("7", "a", needs=(NeededSpan("who", 0, 5, 2), NeededSpan(None, 7, 9)))
     >>> other = Judgment("7", "b", needs=(NeededSpan("who", 3, 8, 2),))
@@ -39,6 +43,7 @@ class Needs:
     topic: Ints
     grade: Floats
     begin: Ints
+    first: Ints
     pair: Ints
     start: Ints
     end: Ints
@@ -53,7 +58,7 @@ class Needs:
             topic = columns.topic[columns.highlights.group]
             single = np.arange(count + 1)
             spans = columns.highlights
-            return cls((None,) * count, topic, np.ones(count), single, *spans, single[:-1])
+            return cls((None,) * count, topic, np.ones(count), single, single, *spans, single[:-1])
         judgments = assessments.detailed()
         needs = _collect_needs(judgments, columns.topic)
         return needs.shortest_first([judgments[pair].document for pair in needs.pair.tolist()])
@@ -62,7 +67,7 @@ class Needs:
         return len(self.topic)
 
     def __repr__(self) -> str:
-        return f"Needs({len(self):,} with {len(self.start):,} ranges)"
+        return f"Needs({len(self):,} with {len(self.size):,} alternatives)"
 
     @property
     def counts(self) -> Ints:
@@ -74,18 +79,43 @@ class Needs:
         """The need of each alternative."""
         return np.repeat(np.arange(len(self)), self.counts)
 
+    @cached_property
+    def alternative(self) -> Ints:
+        """The alternative of each span."""
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+
+    @cached_property
+    def need(self) -> Ints:
+        """The need of each span."""
+        return self.owner[self.alternative]
+
+    @cached_property
+    def size(self) -> Ints:
+        """The number of characters of each alternative."""
+        return self.sums(self.end - self.start)
+
+    def sums(self, values: Ints) -> Ints:
+        """Sum values of spans for each alternative."""
+        total = np.append(0, np.cumsum(values))
+        sums: Ints = total[self.first[1:]] - total[self.first[:-1]]
+        return sums
+
     def shortest_first(self, documents: Sequence[str]) -> Needs:
         """Return the needs with the alternatives of each sorted by length, then as they stand.
 
-        documents: the id of the document of each alternative. An alternative without any character
+        documents: the id of the document of each span. An alternative without any character
         comes last.
         """
-        length = self.end - self.start
+        at = self.first[:-1]
         known = {name: number for number, name in enumerate(sorted(set(documents)))}
         document = np.array([known[name] for name in documents], dtype=np.int64)
-        order = np.lexsort((self.start, document, length, length == 0, self.owner))
+        keys = (self.start[at], document[at], self.size, self.size == 0, self.owner)
+        order = np.lexsort(keys)
+        counts = np.diff(self.first)[order]
+        rows = concatenated_ranges(at[order], counts)
         columns = ("pair", "start", "end", "listed")
-        return replace(self, **{name: getattr(self, name)[order] for name in columns})
+        sorted_spans = {name: getattr(self, name)[rows] for name in columns}
+        return replace(self, first=np.append(0, np.cumsum(counts)), **sorted_spans)
 
     @property
     def has_alternatives(self) -> Bools:
@@ -93,19 +123,28 @@ class Needs:
         return self.counts > 1
 
 
+class _Span(NamedTuple):
+    """A span of an alternative, and its place among those of its pair as they are listed."""
+
+    pair: int
+    start: int
+    end: int
+    listed: int
+
+
 def _collect_needs(judgments: Sequence[Judgment], topics: Ints) -> Needs:
     """Return the needs of judgments, with the alternatives of each as they are given."""
     names: list[str | None] = []
     grades: list[float] = []
     of_topic: list[int] = []
-    # For each need its alternatives, as pair, start and end, and where each is first listed.
-    alternatives: list[dict[tuple[int, int, int], int]] = []
+    # For each need the spans of its alternatives, each with the place where it is listed.
+    alternatives: list[dict[object, list[_Span]]] = []
     known: dict[tuple[int, str], int] = {}
     for pair, judgment in enumerate(judgments):
         topic = int(topics[pair])
         others = (NeededSpan(None, start, end) for start, end in spans_without_need(judgment))
         for position, span in enumerate((*judgment.needs, *others)):
-            need, start, end, grade = span
+            need, start, end, grade, alternative = span
             number = len(names) if need is None else known.setdefault((topic, need), len(names))
             if number == len(names):
                 names.append(need)
@@ -119,16 +158,42 @@ def _collect_needs(judgments: Sequence[Judgment], topics: Ints) -> Needs:
                     judgment.origin,
                     judgment.line,
                 )
-            alternatives[number].setdefault((pair, start, end), position)
-    spans = chain.from_iterable(each.items() for each in alternatives)
-    columns = np.array([(*span, position) for span, position in spans], dtype=np.int64)
+            key = (pair, start, end) if alternative is None else alternative
+            together = alternatives[number].setdefault(key, [])
+            if together and together[0].pair != pair:
+                raise FormatError(
+                    f"alternative {quoted(alternative)} of need {quoted(need)} of topic "
+                    f"{truncate(judgment.topic)} has spans in two documents: expected one",
+                    judgment.origin,
+                    judgment.line,
+                )
+            together.append(_Span(pair, start, end, position))
+    distinct = [_distinct(each.values()) for each in alternatives]
+    in_order = list(chain.from_iterable(distinct))
+    columns = np.array(list(chain.from_iterable(in_order)), dtype=np.int64)
     return Needs(
         tuple(names),
         np.array(of_topic),
         np.array(grades, dtype=np.float64),
-        np.append(0, np.cumsum(list(map(len, alternatives)))),
+        np.append(0, np.cumsum(list(map(len, distinct)))),
+        np.append(0, np.cumsum(list(map(len, in_order)))),
         *columns.reshape(-1, 4).T,
     )
+
+
+def _distinct(alternatives: Iterable[list[_Span]]) -> list[list[_Span]]:
+    """Return the alternatives of a need, each once, with those of their spans merged that touch."""
+    merged: dict[tuple[tuple[int, int, int], ...], list[_Span]] = {}
+    for spans in alternatives:
+        own: list[_Span] = []
+        for span in sorted(spans):
+            if own and span.start <= own[-1].end:
+                own[-1] = own[-1]._replace(end=max(own[-1].end, span.end))
+            else:
+                own.append(span)
+        merged.setdefault(tuple(span[:3] for span in own), own)
+    in_order = sorted(merged, key=lambda own: [(pair, start, -end) for pair, start, end in own])
+    return [merged[key] for key in in_order]
 
 
 def spans_without_need(judgment: Judgment) -> list[tuple[int, int]]:

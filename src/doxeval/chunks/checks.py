@@ -171,8 +171,11 @@ def _spans(question: Question) -> Iterator[EvidenceSpan]:
 
 def _is_copied(need: QuestionNeed, texts: Mapping[str, str]) -> bool:
     """Return whether the same text stands in several places that answer a need."""
-    quotes = [_words(texts[span.document][span.start : span.end]) for span in need.spans]
-    return len(quotes) > len(set(map(tuple, quotes)))
+    quotes = [
+        tuple(tuple(_words(texts[span.document][span.start : span.end])) for span in spans)
+        for spans in need.alternatives
+    ]
+    return len(quotes) > len(set(quotes))
 
 
 def _words(text: str) -> list[str]:
@@ -206,9 +209,10 @@ def _longer(gold: Questions, dataset: Dataset, size: int) -> tuple[str, ...]:
         before, until = starts.before(np.array([span.start, span.end])).tolist()
         return int(until - before)
 
-    return _ids(
-        gold, lambda q: any(min(map(units, need.spans), default=0) > size for need in q.needs)
-    )
+    def least(need: QuestionNeed) -> int:
+        return min((sum(map(units, spans)) for spans in need.alternatives), default=0)
+
+    return _ids(gold, lambda q: any(least(need) > size for need in q.needs))
 
 
 def _not_whole(gold: Questions, dataset: Dataset, by: Any) -> tuple[str, ...]:
@@ -222,7 +226,10 @@ def _not_whole(gold: Questions, dataset: Dataset, by: Any) -> tuple[str, ...]:
         rows = rows[np.lexsort((spans.end[rows], spans.start[rows]))]
         by_document[name] = spans.start[rows], np.maximum.accumulate(spans.end[rows])
 
-    def is_whole(span: EvidenceSpan) -> bool:
+    def is_whole(spans: tuple[EvidenceSpan, ...]) -> bool:
+        # These chunks are one span each: one with the first and the last part has all of them.
+        first, last = min(spans), max(spans, key=lambda span: span.end)
+        span = first._replace(end=last.end)
         text = dataset.docs[span.document][span.start : span.end]
         start = span.start + len(text) - len(text.lstrip())
         end = span.end - len(text) + len(text.rstrip())
@@ -232,7 +239,7 @@ def _not_whole(gold: Questions, dataset: Dataset, by: Any) -> tuple[str, ...]:
         before = int(np.searchsorted(starts, start, "right"))
         return before > 0 and bool(furthest[before - 1] >= end)
 
-    return _ids(gold, lambda q: any(not any(map(is_whole, need.spans)) for need in q.needs))
+    return _ids(gold, lambda q: any(not any(map(is_whole, need.alternatives)) for need in q.needs))
 
 
 # Questions that ask nearly the same
@@ -262,8 +269,9 @@ def _record(question: Question, texts: Mapping[str, str]) -> dict[str, Any]:
     """Return what a person needs to check a question."""
     needs = []
     for need in question.needs:
-        document, start, end = need.spans[0]
-        needs.append(f"{document} {start:,}: {' '.join(texts[document][start:end].split())!r}")
+        parts = need.alternatives[0]
+        quote = " … ".join(" ".join(texts[name][start:end].split()) for name, start, end in parts)
+        needs.append(f"{parts[0].document} {parts[0].start:,}: {quote!r}")
     strings = [f"answer: {text!r}" for text in question.answers]
     none = [] if question.answerable else ["no document answers it"]
     return {"id": question.id, "question": question.text, "gold": [*needs, *strings, *none]}

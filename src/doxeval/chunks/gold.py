@@ -186,8 +186,8 @@ _LIKELY = 3
 class _Resolution(NamedTuple):
     """The spans of evidence, the best first; and a warning about it, if there is one.
 
-    near, share: where most of what was not found is, and how much of it. parts: of a quote with
-    ellipses, the spans of each part; those at the same position belong together.
+    near, share: where most of what was not found is, and how much of it. in_parts: of evidence in
+    several parts, the spans of these, for each alternative.
     """
 
     spans: tuple[EvidenceSpan, ...]
@@ -196,7 +196,7 @@ class _Resolution(NamedTuple):
     is_copied: bool = False
     near: EvidenceSpan | None = None
     share: float = 0.0
-    parts: tuple[tuple[EvidenceSpan, ...], ...] = ()
+    in_parts: tuple[tuple[EvidenceSpan, ...], ...] = ()
 
 
 class _Missing(NamedTuple):
@@ -234,11 +234,6 @@ def resolve_gold(
     resolved = [resolver.question(raw) for raw in given]
     missing = resolver.missing_lines()
     left_out = resolver.needs_left_out
-    if resolver.split:
-        resolver.warnings.append(
-            f"{plural(resolver.split, 'quote')} with ellipses: each part is a need of its own, so "
-            "that all of them are to be shown"
-        )
     if left_out:
         needs = f"{plural(left_out, 'need')} not found and left out"
         resolver.warnings.append(f"{needs}: such questions are scored by their other needs")
@@ -267,7 +262,7 @@ class _GoldResolver:
     ) -> None:
         self._docs = docs
         self._similar = similar
-        self.split = self.needs_left_out = 0
+        self.needs_left_out = 0
         self._copies = copies
         self._offsets = OffsetReadings(docs)
         self._quotes = QuoteFinder(docs, self._texts_to_find(given))
@@ -299,15 +294,13 @@ class _GoldResolver:
         needs = []
         left_out = 0
         for name, need in _named_needs(raw).items():
-            spans, parts = self._spans(raw, need)
-            if parts:
-                needs += [
-                    QuestionNeed(f"{name}.{number}", part, need.grade)
-                    for number, part in enumerate(parts, 1)
-                ]
-            elif spans:
-                needs.append(QuestionNeed(name, spans, need.grade))
-            left_out += bool(need.evidence) and not spans
+            alternatives = self._alternatives(raw, need)
+            if alternatives:
+                parts = tuple(map(len, alternatives))
+                spans = tuple(span for spans in alternatives for span in spans)
+                is_plain = len(spans) == len(parts)
+                needs.append(QuestionNeed(name, spans, need.grade, () if is_plain else parts))
+            left_out += bool(need.evidence) and not alternatives
             if not need.evidence:
                 self._warn(raw, f"need {truncate(name)} names no text")
         for text in raw.unusable:
@@ -323,12 +316,11 @@ class _GoldResolver:
         answers = tuple(dict.fromkeys(text for text in raw.answers if text.strip()))
         return Question(raw.id, raw.text, tuple(needs), raw.tags, kept, answers, raw.answerable)
 
-    def _spans(
+    def _alternatives(
         self, raw: RawQuestion, need: RawNeed
-    ) -> tuple[tuple[EvidenceSpan, ...], tuple[tuple[EvidenceSpan, ...], ...]]:
-        """Return the spans of a need; and those of each part, if it is one quote with ellipses."""
-        spans: dict[EvidenceSpan, None] = {}
-        parts: tuple[tuple[EvidenceSpan, ...], ...] = ()
+    ) -> tuple[tuple[EvidenceSpan, ...], ...]:
+        """Return the spans of each alternative of a need."""
+        alternatives: dict[tuple[EvidenceSpan, ...], None] = {}
         for evidence in need.evidence:
             resolution = self._resolve(evidence)
             if not resolution.spans:
@@ -338,22 +330,16 @@ class _GoldResolver:
                 self._missing.append(missing)
             if resolution.warning is not None:
                 self._warn(raw, resolution.warning)
-            if resolution.parts and len(need.evidence) == 1:
-                parts = resolution.parts
-                self.split += 1
-            elif resolution.parts:
-                quote = _shown(evidence.quote or "")
-                self._warn(
-                    raw, f"one of several alternatives, taken from end to end in spite of: {quote}"
-                )
             self._count(
                 evidence=1,
                 missing=int(not resolution.spans),
                 moved=int(resolution.is_moved),
                 copied=int(resolution.is_copied),
+                in_parts=int(bool(resolution.in_parts)),
             )
-            spans |= dict.fromkeys(resolution.spans)
-        return tuple(spans), parts
+            own = resolution.in_parts or [(span,) for span in resolution.spans]
+            alternatives |= dict.fromkeys(own)
+        return tuple(alternatives)
 
     def missing_lines(self) -> tuple[str, ...]:
         """Return what was not found, with where it nearly is, which the warnings get too."""
@@ -402,6 +388,11 @@ class _GoldResolver:
             return _Resolution((), f"no document {quoted(evidence.document)}{quote}")
         if evidence.is_whole:
             return self._whole(str(document))
+        if evidence.parts:
+            found = [self._resolve(part) for part in evidence.parts]
+            spans = tuple(span for part in found for span in part.spans)
+            unknown = next((part for part in found if not part.spans), None)
+            return unknown or _Resolution(spans, in_parts=(spans,))
         if evidence.inside is not None:
             return self._within(evidence, document)
         if evidence.page is not None and document is not None:
@@ -541,8 +532,7 @@ class _GoldResolver:
         whole = tuple(EvidenceSpan(c[0].document, c[0].start, c[-1].end) for c in chains)
         if len(parts) == 1:
             return _Resolution(whole, is_copied=len(whole) > 1)
-        by_part = tuple(tuple(dict.fromkeys(spans)) for spans in zip(*chains, strict=True))
-        return _Resolution(whole, is_copied=len(whole) > 1, parts=by_part)
+        return _Resolution(whole, is_copied=len(whole) > 1, in_parts=tuple(chains))
 
     def _within(self, evidence: RawEvidence, document: str | None) -> _Resolution:
         """Resolve evidence whose offsets count in a text of the document."""
@@ -691,7 +681,7 @@ def questions(
     length of the quote, over letters and digits without case and accents. By default only case,
     accents, marks, hyphens and white space may differ; similar=.9 allows a few other words. A quote
     with ellipses (…, ..., […], [...]) stands for all of its parts, in their order, in one document,
-    with at most 2,000 characters between two: each part is then a need of its own.
+    with at most 2,000 characters between two: all of them must be shown.
 
     Gold that is not found is an error, which lists it and where it nearly is. max_missing allows a
     number, or a share such as "5%": what is missing is then left out and warned about. A need of

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from doxeval.arrays import Bools, Floats, Ints, concatenated_ranges
+from doxeval.arrays import Floats, Ints, concatenated_ranges, sum_by_group
 from doxeval.assessments import Needs
 from doxeval.chunks.boundaries import Boundaries, BoundaryAgreement, boundary_agreement
 from doxeval.chunks.chunks import Chunks, RebuiltDocuments
@@ -206,12 +206,11 @@ def _warnings(table: ChunkTable, boundaries: Boundaries) -> list[str]:
 
 
 class _GoldSpans(NamedTuple):
-    """Spans that answer needs: the need of each, its topic, and the span in its document.
+    """Spans that answer needs: the topic of each, and the span in its document.
 
     Documents are numbered as those of the chunks are; documents without chunks follow.
     """
 
-    need: Ints
     topic: Ints
     text: Spans
 
@@ -223,8 +222,7 @@ def _gold_spans(truth: GroundTruth, needs: Needs, documents: tuple[str, ...]) ->
         numbers.setdefault(name, len(numbers))
     of_judged = np.array([numbers[name] for name in truth.documents], dtype=np.int64)
     document = of_judged[truth.document[needs.pair]] if len(of_judged) else needs.pair
-    owner = needs.owner
-    return _GoldSpans(owner, needs.topic[owner], Spans(document, needs.start, needs.end))
+    return _GoldSpans(needs.topic[needs.need], Spans(document, needs.start, needs.end))
 
 
 def _non_space_spans(table: ChunkTable, boundaries: Boundaries) -> OwnedSpans:
@@ -251,35 +249,39 @@ def _limits_of_needs(
 ) -> _LimitsOfNeeds:
     needs = boundaries.offsets.needs(truth.needs, truth.columns)
     gold = _gold_spans(truth, needs, table.documents)
-    length = gold.text.lengths()
     shared = overlaps(gold.text, spans)
-    is_whole = np.zeros(len(length), dtype=np.bool_)
-    is_whole[shared.gold[shared.shared == length[shared.gold]]] = True
-    count = np.bincount(shared.gold, minlength=len(length)).astype(np.float64)
+    width = max(len(table), 1)
+    keys, which = np.unique(
+        needs.alternative[shared.gold] * width + shared.chunk, return_inverse=True
+    )
+    alternative, shown = keys // width, sum_by_group(which, shared.shared, len(keys))
+    is_whole = np.zeros(len(needs.size), dtype=np.bool_)
+    is_whole[alternative[shown == needs.size[alternative]]] = True
+    count = np.bincount(alternative, minlength=len(is_whole)).astype(np.float64)
     edges = np.unique(
         np.concatenate([spans.text.group * _KEY + offset for offset in spans.text[1:]])
     )
     inside = np.searchsorted(edges, gold.text.group * _KEY + gold.text.end) - (
         np.searchsorted(edges, gold.text.group * _KEY + gold.text.start, "right")
     )
-    has_text = length > 0
+    of_alternatives = needs.sums(inside).astype(np.float64)
     # Alternatives that no chunk shows are not better for it.
     last = np.where(count > 0, 0.0, np.inf)
-    is_split = _least(gold, has_text, (~is_whole).astype(np.float64), len(needs))
+    is_split = _least(needs, (~is_whole).astype(np.float64))
     return _LimitsOfNeeds(
         1 - is_split,
-        _least(gold, has_text, count + last, len(needs)),
-        _least(gold, has_text, inside.astype(np.float64) + last, len(needs)),
+        _least(needs, count + last),
+        _least(needs, of_alternatives + last),
     )
 
 
-def _least(gold: _GoldSpans, rows: Bools, values: Floats, count: int) -> Floats:
+def _least(needs: Needs, values: Floats) -> Floats:
     """Return the least value of each need's alternatives, 0 if none is in a chunk.
 
     It is nan where a need has nothing but white space.
     """
-    least = np.full(count, np.nan)
-    np.fmin.at(least, gold.need[rows], values[rows])
+    least, has_text = np.full(len(needs), np.nan), needs.size > 0
+    np.fmin.at(least, needs.owner[has_text], values[has_text])
     least[np.isinf(least)] = 0.0
     return least
 
@@ -297,9 +299,8 @@ def omegas(table: ChunkTable, truth: GroundTruth) -> Floats:
     gold = _gold_spans(truth, truth.needs, table.documents)
     shared = overlaps(gold.text, spans)
     if truth.needs.has_alternatives.any():
-        best = _best_alternatives(gold, shared, spans, len(table))
-        text = Spans(*(column[best] for column in gold.text))
-        gold = _GoldSpans(gold.need[best], gold.topic[best], text)
+        best = _spans_of_best(truth.needs, gold, shared, spans, len(table))
+        gold = _GoldSpans(gold.topic[best], Spans(*(column[best] for column in gold.text)))
         shared = overlaps(gold.text, spans)
     return _fits(gold.topic, gold.text, shared, spans, len(table), len(truth.topics))
 
@@ -332,10 +333,15 @@ def _fits(
     return fits
 
 
-def _best_alternatives(gold: _GoldSpans, shared: Overlaps, spans: OwnedSpans, chunks: int) -> Ints:
-    """Return the alternative of each need that fits its chunks best, of equal ones the shortest."""
-    count = len(gold.need)
-    fit = _fits(np.arange(count), gold.text, shared, spans, chunks, count)
-    order = np.lexsort((np.arange(count), -np.nan_to_num(fit), gold.need))
-    _, first = np.unique(gold.need[order], return_index=True)
-    return order[first]
+def _spans_of_best(
+    needs: Needs, gold: _GoldSpans, shared: Overlaps, spans: OwnedSpans, chunks: int
+) -> Ints:
+    """Return the rows of the alternative of each need that fits its chunks best.
+
+    Of those that fit equally, it is the shortest.
+    """
+    count = len(needs.size)
+    fit = _fits(needs.alternative, gold.text, shared, spans, chunks, count)
+    order = np.lexsort((np.arange(count), -np.nan_to_num(fit), needs.owner))
+    _, first = np.unique(needs.owner[order], return_index=True)
+    return np.flatnonzero(np.isin(needs.alternative, order[first]))

@@ -132,7 +132,8 @@ class Oracle:
 class _GoldText(NamedTuple):
     """A span of gold, and what a character of it is worth.
 
-    need: the need of which it is one of several alternatives; -1 if it counts by itself.
+    need: the need with alternatives that it answers; -1 if it counts by itself. alternative: the
+    one of that need that it is, or is part of.
     """
 
     document: int
@@ -140,6 +141,7 @@ class _GoldText(NamedTuple):
     end: int
     worth: float
     need: int
+    alternative: int = -1
 
 
 def _gold_of_topics(
@@ -156,10 +158,12 @@ def _gold_of_topics(
             yield topic[pair], _GoldText(document[pair], start, end, worth, -1)
     for need, weight in zip(weights.several.tolist(), weights.weight.tolist(), strict=True):
         for at in range(int(needs.begin[need]), int(needs.begin[need + 1])):
-            pair, start, end = (int(column[at]) for column in (needs.pair, needs.start, needs.end))
-            worth = weight / (end - start) if end > start else 0.0
-            if document[pair] >= 0:
-                yield topic[pair], _GoldText(document[pair], start, end, worth, need)
+            worth = weight / int(needs.size[at]) if needs.size[at] else 0.0
+            rows = slice(*needs.first[at : at + 2])
+            spans = (column[rows].tolist() for column in (needs.pair, needs.start, needs.end))
+            for pair, start, end in zip(*spans, strict=True):
+                if document[pair] >= 0:
+                    yield topic[pair], _GoldText(document[pair], start, end, worth, need, at)
 
 
 class _TopicGold:
@@ -228,13 +232,15 @@ class _ReadSoFar:
         for row, segment in self._topic.covered[chunk]:
             if not self._read[segment]:
                 new[row] += self._topic.sizes[segment]
+        grown: dict[int, int] = defaultdict(int)
         most: dict[int, float] = {}
         for row, size in new.items():
             text = self._topic.gold[row]
             if text.need < 0:
                 gain += text.worth * size
             else:
-                now = (self._seen[row] + size) * text.worth
+                grown[text.alternative] += size
+                now = (self._seen[text.alternative] + grown[text.alternative]) * text.worth
                 most[text.need] = max(now, most.get(text.need, 0.0))
         return gain + sum(max(now - self._most[need], 0.0) for need, now in most.items())
 
@@ -249,8 +255,8 @@ class _ReadSoFar:
             changed.update(topic.showing[segment])
             text = topic.gold[row]
             if text.need >= 0:
-                self._seen[row] += topic.sizes[segment]
-                now = self._seen[row] * text.worth
+                self._seen[text.alternative] += topic.sizes[segment]
+                now = self._seen[text.alternative] * text.worth
                 self._most[text.need] = max(now, self._most[text.need])
                 changed |= topic.answering[text.need]
         return changed

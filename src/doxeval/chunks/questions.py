@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -32,11 +33,26 @@ class EvidenceSpan(NamedTuple):
 
 
 class QuestionNeed(NamedTuple):
-    """Something a question needs to be shown: any of its spans will do."""
+    """Something a question needs to be shown: any of its alternatives will do.
+
+    spans: those of all alternatives. parts: how many spans in turn make up each alternative, all of
+    which are to be shown; without it, each span is an alternative.
+
+    >>> spans = EvidenceSpan("a", 0, 3), EvidenceSpan("a", 5, 9), EvidenceSpan("b", 0, 7)
+    >>> [len(spans) for spans in QuestionNeed("1", spans, parts=(2, 1)).alternatives]
+    [2, 1]
+    """
 
     id: str
     spans: tuple[EvidenceSpan, ...]
     grade: float = 1
+    parts: tuple[int, ...] = ()
+
+    @property
+    def alternatives(self) -> tuple[tuple[EvidenceSpan, ...], ...]:
+        """The spans of each alternative."""
+        spans = iter(self.spans)
+        return tuple(tuple(islice(spans, n)) for n in self.parts or (1,) * len(self.spans))
 
 
 @dataclass(frozen=True)
@@ -68,6 +84,7 @@ class Tally(NamedTuple):
     evidence: the texts that were looked for. missing: those not found. moved: those that are not at
     their offsets. copied: those that occur more than once, and in how many questions.
     unusable: answers that are not text of a document at all, which are counted nowhere else.
+    in_parts: quotes with ellipses, of which several parts are needed.
     """
 
     evidence: int = 0
@@ -76,6 +93,7 @@ class Tally(NamedTuple):
     copied: int = 0
     questions_with_copies: int = 0
     unusable: int = 0
+    in_parts: int = 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,6 +185,8 @@ class Questions:
             f"{tally.copied:,} {occur} more than once "
             f"({plural(tally.questions_with_copies, 'question')})",
         ]
+        if tally.in_parts:
+            parts.append(f"{plural(tally.in_parts, 'quote')} of several parts")
         if tally.unusable:
             parts.append(f"{plural(tally.unusable, 'answer')} not text of a document")
         counts = {
@@ -188,14 +208,15 @@ class Questions:
         """Return a pandas frame with a row for each span of each need."""
         from doxeval.runs import optional_module
 
-        names = ["question", "text", "need", "grade", "doc", "start", "end"]
+        names = ["question", "text", "need", "grade", "doc", "start", "end", "alternative"]
         return optional_module("pandas").DataFrame(list(self._rows()), columns=names)
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         for question in self.questions:
             for need in question.needs:
-                for span in need.spans:
-                    yield question.id, question.text, need.id, need.grade, *span
+                for number, spans in enumerate(need.alternatives, 1):
+                    for span in spans:
+                        yield question.id, question.text, need.id, need.grade, *span, number
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the questions as JSONL, which `questions` reads again."""
@@ -211,9 +232,11 @@ class Questions:
 def _judgments(question: Question) -> Iterator[Judgment]:
     by_document: dict[str, list[NeededSpan]] = {name: [] for name in question.not_relevant}
     for need in question.needs:
-        for document, start, end in need.spans:
-            spans = by_document.setdefault(document, [])
-            spans.append(NeededSpan(need.id, start, end, need.grade))
+        for number, together in enumerate(need.alternatives, 1):
+            alternative = str(number) if len(together) > 1 else None
+            for document, start, end in together:
+                spans = by_document.setdefault(document, [])
+                spans.append(NeededSpan(need.id, start, end, need.grade, alternative))
     for document, needs in by_document.items():
         yield Judgment(question.id, document, needs=tuple(needs))
 
@@ -224,7 +247,9 @@ def _record(question: Question) -> dict[str, Any]:
             "id": need.id,
             "grade": need.grade,
             "spans": [
-                {"doc": span.document, "start": span.start, "end": span.end} for span in need.spans
+                places[0] if len(places) == 1 else places
+                for spans in need.alternatives
+                for places in [[{"doc": doc, "start": s, "end": e} for doc, s, e in spans]]
             ],
         }
         for need in question.needs

@@ -70,11 +70,10 @@ def relevance_weights(truth: GroundTruth) -> RelevanceWeights:
     if not len(several) and (relative == 1).all():
         text, total = truth.highlights, truth.relevant_characters
         return RelevanceWeights(text, np.ones(len(text.group)), several, np.zeros(0), total, True)
-    single = needs.begin[np.flatnonzero(~needs.has_alternatives)]
+    single = ~needs.has_alternatives[needs.need]
     spans = Spans(needs.pair[single], needs.start[single], needs.end[single])
-    text, worth = _disjoint(spans, relative[~needs.has_alternatives])
-    shortest = needs.begin[several]
-    weight = relative[several] * (needs.end[shortest] - needs.start[shortest])
+    text, worth = _disjoint(spans, relative[needs.need[single]])
+    weight = relative[several] * needs.size[needs.begin[several]]
     total = sum_by_group(truth.topic[text.group], worth * text.lengths(), topics)
     np.add.at(total, needs.topic[several], weight)
     return RelevanceWeights(text, worth, several, weight, total, False)
@@ -137,9 +136,10 @@ def new_gain(ranking: Ranking) -> Numbers:
     return sum_by_group(new.row, new.gain * new.length, len(ranking))
 
 
-def alternatives_to_score(ranking: Ranking) -> Ints:
-    """Return the rows of the alternatives of all needs of the topics to score."""
-    begin = ranking.truth.needs.begin[ranking.truth.need_begin]
+def needed_spans_to_score(ranking: Ranking) -> Ints:
+    """Return the rows of the spans of all needs of the topics to score."""
+    needs = ranking.truth.needs
+    begin = needs.first[needs.begin[ranking.truth.need_begin]]
     return np.arange(begin[-1])[rows_of_topics(begin, ranking.topics)]
 
 
@@ -151,13 +151,13 @@ def shown_alternatives(ranking: Ranking) -> SharedText:
     text, needs = ranking.new_text.text, ranking.truth.needs
     order = np.lexsort((text.start, text.group))
     in_order = Spans(*(column[order] for column in text))
-    rows = alternatives_to_score(ranking)
+    rows = needed_spans_to_score(ranking)
     shared = shared_parts(Spans(needs.pair[rows], needs.start[rows], needs.end[rows]), in_order)
-    return shared._replace(row=rows[shared.row], other=order[shared.other])
+    return shared._replace(row=needs.alternative[rows[shared.row]], other=order[shared.other])
 
 
 class ShownPart(NamedTuple):
-    """What is shown of an alternative of a need, by its row."""
+    """A span that is shown of an alternative of a need, by its number."""
 
     alternative: int
     start: int
@@ -211,7 +211,7 @@ class _LargestShare:
         count = np.arange(1, end - start + 1)
         largest = np.full(len(count) + 1, self._share)
         for at in alternatives:
-            size = int(self._needs.end[at] - self._needs.start[at])
+            size = int(self._needs.size[at])
             share = (self._seen.get(at, 0) + count) / size
             np.maximum(largest[1:], share, out=largest[1:])
         growth = largest[1:] - largest[:-1]
@@ -280,16 +280,19 @@ def _valued(text: Spans, worth: Floats) -> list[_Valued]:
     return list(map(_Valued, start, end, worth.tolist()))
 
 
-def _alternatives(truth: GroundTruth, topic: int, several: Ints) -> list[list[_Valued]]:
-    """Return the alternatives of each need of a topic that has several."""
+def _alternatives(truth: GroundTruth, topic: int, several: Ints) -> list[list[list[_Valued]]]:
+    """Return the spans of the alternatives of each need of a topic that has several."""
     needs = truth.needs
     highest = needs.grade[truth.need_begin[topic] : truth.need_begin[topic + 1]].max()
     alternatives = []
     for need in truth.relevance_weights.several[several].tolist():
-        rows = slice(*needs.begin[need : need + 2])
+        edges = needs.first[needs.begin[need] : needs.begin[need + 1] + 1].tolist()
+        rows = slice(edges[0], edges[-1])
         text = Spans(needs.pair[rows], needs.start[rows], needs.end[rows])
-        worth = np.full(len(text.group), needs.grade[need] / highest)
-        alternatives.append(_valued(text, worth))
+        spans = _valued(text, np.full(len(text.group), needs.grade[need] / highest))
+        alternatives.append(
+            [spans[at - edges[0] : after - edges[0]] for at, after in pairwise(edges)]
+        )
     return alternatives
 
 
@@ -297,28 +300,36 @@ class _Gold:
     """The gold of a topic, of which each need has only its best-shown alternative.
 
     The edges of all needs split the text into segments, so that a need has a segment whole or not
-    at all. The worth of a segment is the highest of the needs that have it now.
+    at all. The worth of a segment is the highest of the needs that have it now. What is counted as
+    one, text by itself or an alternative, is called a text here; it has one or more spans.
     """
 
-    def __init__(self, single: Sequence[_Valued], several: Sequence[Sequence[_Valued]]) -> None:
-        self._all = [*single, *(span for spans in several for span in spans)]
-        self._edges = sorted({edge for span in self._all for edge in span[:2]})
+    def __init__(
+        self, single: Sequence[_Valued], several: Sequence[Sequence[Sequence[_Valued]]]
+    ) -> None:
+        texts = [*([span] for span in single), *(text for need in several for text in need)]
+        self._edges = sorted({edge for text in texts for span in text for edge in span[:2]})
         place = {edge: number for number, edge in enumerate(self._edges)}
-        self._segments = [range(place[span.start], place[span.end]) for span in self._all]
-        self._spans: list[list[int]] = [[] for _ in self._edges]  # of each segment
-        for span, segments in enumerate(self._segments):
+        self._worth = [text[0].worth for text in texts]
+        self._length = [sum(span.end - span.start for span in text) for text in texts]
+        self._segments = [
+            [at for span in text for at in range(place[span.start], place[span.end])]
+            for text in texts
+        ]
+        self._texts: list[list[int]] = [[] for _ in self._edges]  # of each segment
+        for text, segments in enumerate(self._segments):
             for segment in segments:
-                self._spans[segment].append(span)
+                self._texts[segment].append(text)
         at = len(single)
         self._needs: list[range] = []  # the alternatives of each need
-        for spans in several:
-            self._needs.append(range(at, at + len(spans)))
-            at += len(spans)
+        for alternatives in several:
+            self._needs.append(range(at, at + len(alternatives)))
+            at += len(alternatives)
         # What counts at present: all text without alternatives, and the first of each need.
         self._chosen = [alternatives[0] for alternatives in self._needs]
-        self._counts = [span < len(single) for span in range(at)]
-        for span in self._chosen:
-            self._counts[span] = True
+        self._counts = [text < len(single) for text in range(at)]
+        for text in self._chosen:
+            self._counts[text] = True
         self._seen = [0] * at
         self._seen_of_segment = [0] * len(self._edges)
         self._worth_of_segment = [0.0] * len(self._edges)
@@ -328,10 +339,8 @@ class _Gold:
     def _weigh(self, segments: Iterable[int]) -> None:
         """Bring the worth of segments up to date."""
         for segment in segments:
-            spans = self._spans[segment]
-            worth = max(
-                (self._all[span].worth for span in spans if self._counts[span]), default=0.0
-            )
+            texts = self._texts[segment]
+            worth = max((self._worth[text] for text in texts if self._counts[text]), default=0.0)
             more = worth - self._worth_of_segment[segment]
             if more:
                 self._worth_of_segment[segment] = worth
@@ -346,20 +355,17 @@ class _Gold:
                 until = min(self._edges[segment + 1], stop)
                 self._seen_of_segment[segment] += until - at
                 self.shown += self._worth_of_segment[segment] * (until - at)
-                for span in self._spans[segment]:
-                    self._seen[span] += until - at
+                for text in self._texts[segment]:
+                    self._seen[text] += until - at
                 at, segment = until, segment + 1
-        for need, spans in enumerate(self._needs):
-            best = spans[0]
-            for span in spans[1:]:  # the shorter ones are first
-                if self._seen[span] * self._length(best) > self._seen[best] * self._length(span):
-                    best = span
+        for need, alternatives in enumerate(self._needs):
+            best = alternatives[0]
+            for text in alternatives[1:]:  # the shorter ones are first
+                if self._seen[text] * self._length[best] > self._seen[best] * self._length[text]:
+                    best = text
             before = self._chosen[need]
             if best != before:
                 self._chosen[need] = best
                 self._counts[before], self._counts[best] = False, True
                 self._weigh(self._segments[before])
                 self._weigh(self._segments[best])
-
-    def _length(self, span: int) -> int:
-        return self._all[span].end - self._all[span].start

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from doxeval import chunks
+from doxeval import chunks, evaluate
+from doxeval.assessments import Assessments, Judgment, NeededSpan, Needs
 from doxeval.errors import FormatError, InputError
 from doxeval.locating import most_similar, parts_of_quote
+from doxeval.runs import Run
 from helpers import doxeval, write_files
 from levels import examples
 
@@ -40,18 +42,24 @@ def texts(gold: chunks.Questions) -> list[list[str]]:
 @pytest.mark.parametrize("mark", ["…", "...", " [...] ", " […] ", "(...)", " . . . "])
 @pytest.mark.parametrize("doc", ["terms", None])
 def test_all_parts_of_a_quote_with_an_ellipsis_are_needed(mark: str, doc: str | None) -> None:
-    with pytest.warns(UserWarning, match="1 quote with ellipses: each part is a need of its own"):
-        gold = one(f"Nobody has to pay{mark}within a week{mark}", doc)
-    assert texts(gold) == [["Nobody has to pay"], ["within a week"]]
-    assert [need.id for need in gold["1"].needs] == ["1.1", "1.2"]
-    assert gold["1"].needs[1].spans[0].start == TEXT.index("within")
+    gold = one(f"Nobody has to pay{mark}within a week{mark}", doc)
+    assert texts(gold) == [["Nobody has to pay", "within a week"]]
+    (need,) = gold["1"].needs
+    assert (need.id, need.parts, need.alternatives) == ("1", (2,), (need.spans,))
+    assert need.spans[1].start == TEXT.index("within")
+    assert "1 quote of several parts" in gold.report()
+    (record,) = map(json.loads, gold.lines())
+    assert record["needs"][0]["spans"] == [
+        [{"doc": "terms", "start": start, "end": end} for _, start, end in need.spans]
+    ]
+    assert chunks.questions([record], DOCS)["1"] == gold["1"]
+    assert chunks.questions(gold.assessments, DOCS)["1"].needs == gold["1"].needs
 
 
 def test_parts_are_near_each_other_and_in_order() -> None:
-    with pytest.warns(UserWarning):
-        both = one("You may pay … within a week")
-    ends = [span.start for span in both["1"].needs[0].spans]
-    assert ends == [0, TEXT.index("You may pay later")]
+    both = one("You may pay … within a week")
+    begins = [spans[0].start for spans in both["1"].needs[0].alternatives]
+    assert begins == [0, TEXT.index("You may pay later")]
     with pytest.raises(InputError, match="not found in terms"):
         one("within a week … Nobody has to pay")
     with pytest.raises(InputError, match="not found in terms"):
@@ -65,12 +73,56 @@ def test_an_ellipsis_that_is_in_the_text_is_text() -> None:
     assert [span[1:] for span in gold["1"].needs[0].spans] == [(4, 19)]
 
 
-def test_an_alternative_with_an_ellipsis_is_taken_from_end_to_end() -> None:
+def test_an_alternative_may_have_an_ellipsis() -> None:
     spans = [{"doc": "terms", "quote": "by card … at once"}, {"doc": "faq", "quote": "Nothing"}]
     records = [{"id": "1", "question": "?", "needs": [{"spans": spans}]}]
-    with pytest.warns(UserWarning, match="one of several alternatives, taken from end to end"):
-        gold = chunks.questions(records, DOCS)
-    assert texts(gold)[0][0] == "by card or in cash. Nobody has to pay at once"
+    gold = chunks.questions(records, DOCS)
+    assert texts(gold)[0] == ["by card", "at once", "Nothing", "Nothing"]
+    assert gold["1"].needs[0].parts == (2, 1, 1)
+    needs = Needs.of(gold.assessments)
+    assert (len(needs), needs.counts.tolist(), sorted(needs.size.tolist())) == (1, [3], [7, 7, 14])
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [{"doc": "terms", "start": 0, "end": 3}, {"doc": "faq", "start": 0, "end": 3}],
+        [{"doc": "terms", "quote": "by card"}],
+        ["by card"],
+        [],
+    ],
+)
+def test_a_list_of_spans_has_places_in_one_document(spans: list[Any]) -> None:
+    records = [{"id": "1", "question": "?", "needs": [{"spans": [spans]}]}]
+    with pytest.raises(FormatError, match="several times, all in one document"):
+        chunks.questions(records, DOCS)
+
+
+def test_parts_of_one_need_weigh_as_much_text_as_needs_of_their_own() -> None:
+    run = Run.from_arrays(["7", "7"], ["a", "a"], start=[0, 18], end=[8, 26])
+    names = ["cR@1", "cP@2", "IoU@2", "bR@12(unit=characters)", "U@12(unit=characters)"]
+    apart = (NeededSpan("x", 2, 8), NeededSpan("y", 15, 25))
+    together = (NeededSpan("x", 2, 8, 1, "1"), NeededSpan("x", 15, 25, 1, "1"))
+
+    def means(needs: tuple[NeededSpan, ...], *names: str) -> list[float | None]:
+        judged = Assessments([Judgment("7", "a", needs=needs, document_length=40)])
+        table = evaluate(run, judged, list(names))
+        return [table.mean()["run"][name] for name in names]
+
+    assert means(apart, *names) == means(together, *names)
+    counted = ["hit@1", "sR@1", "RR@2", "hit@1(cover=.3)", "hit@2(cover=.8)"]
+    assert means(apart, *counted) == [1, 0.5, 1, 1, 1]
+    assert means(together, *counted) == [0, 0, 0, 1, 1]
+    split = (NeededSpan("x", 2, 8, 1, "1"), NeededSpan("x", 15, 25, 1, "2"))
+    assert means(split, "hit@1") == [1]
+
+
+def test_an_alternative_is_of_a_need_in_one_document() -> None:
+    with pytest.raises(FormatError, match="expected a name, and a need"):
+        Judgment("7", "a", needs=(NeededSpan(None, 0, 3, 1, "1"),))
+    judged = [Judgment("7", name, needs=(NeededSpan("x", 0, 3, 1, "1"),)) for name in "ab"]
+    with pytest.raises(FormatError, match="has spans in two documents"):
+        Needs.of(Assessments(judged))
 
 
 # Similarity

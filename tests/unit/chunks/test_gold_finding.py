@@ -294,6 +294,7 @@ def test_a_frame_of_places() -> None:
     assert [row["start"] for row in rows] == [12, 40]
     assert rows[0] | {"start": 0} == {
         "question": "1", "text": "?", "need": "1", "grade": 1, "doc": "sea", "start": 0, "end": 27,
+            "alternative": 1,
     }  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def test_own_questions(tmp_path: Path) -> None:
     assert gold.assessments.topics == ("q1",), "a question without gold is not evaluated"
     assert [topic.title for topic in gold.topics] == ["How long?", "Why?"]
     needs = gold.assessments.find("q1", "faq").needs  # type: ignore[union-attr]
-    assert [tuple(one) for one in needs] == [("2", 18, 31, 1)]
+    assert [tuple(one) for one in needs] == [("2", 18, 31, 1, None)]
 
 
 def test_questions_survive_being_written(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_chunking_evaluation(tmp_path: Path) -> None:
     assert gold.texts["1"] == 'How, "exactly"?'
     assert answers(gold, "1") == [["Thirty days."], ["Unused goods only."] * 2]
     assert [place.start for place in gold["1"].needs[1].spans] == [13, 46]
-    assert gold.tally[1:] == (0, 0, 1, 1, 0)
+    assert gold.tally[1:] == (0, 0, 1, 1, 0, 0)
     assert gold.warnings == ("question 1: stands 2 times in terms: 'Unused goods only.'",)
     at_place = chunks.questions(tmp_path / "q.csv", DOCS, copies="place")
     assert [place.start for place in at_place["1"].needs[1].spans] == [13]

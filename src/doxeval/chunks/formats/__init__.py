@@ -24,7 +24,8 @@ class RawEvidence(NamedTuple):
     inside: the text in which start and end count, if that is not the document. at_place: whether
     only this place is meant, since such a short text occurs elsewhere by chance. is_whole: whether
     the whole document is meant; then there are neither offsets nor a quote. page: the number of the
-    page on which the quote is; without a quote, the whole page is meant.
+    page on which the quote is; without a quote, the whole page is meant. parts: the places that
+    are to be shown together, if there are several; then nothing else is given but the document.
     """
 
     document: str | None
@@ -35,6 +36,7 @@ class RawEvidence(NamedTuple):
     at_place: bool = False
     is_whole: bool = False
     page: int | None = None
+    parts: tuple[RawEvidence, ...] = ()
 
 
 class RawNeed(NamedTuple):

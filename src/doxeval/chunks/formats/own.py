@@ -27,15 +27,15 @@ these are: {"id", "text", "pages": [[start, end], …]}. Fields
 that are null are absent; unknown fields are errors, and so is a span that does not say what it is.
 
 A quote with ellipses (… or ..., also in brackets) stands for all of its parts, in their order, in
-one document, with at most 2,000 characters between two. Each part then is a need of its own (`1.1`,
-`1.2`); where the quote is one of several alternatives, it is taken from end to end. Quotes that are
-not there to the letter are listed with their similarity, and --similar says which are accepted.
+one document, with at most 2,000 characters between two: all of them must be shown. With places, a
+list in `spans` says the same: [[{"doc", "start", "end"}, {"doc", "start", "end"}], …]. Quotes that
+are not there to the letter are listed with their similarity, and --similar says which are accepted.
 
 Gold that is not found in the documents is an error, unless --max-missing (`max_missing` in Python)
 allows it. `doxeval chunks questions --topics-out` writes this format, with the offsets of all
 places of a quote. Judged spans in JSONL, as under [Assessments](#assessments), are read as well:
 
-    {"topic", "doc", "start", "end", "need"?, "grade"?}
+    {"topic", "doc", "start", "end", "need"?, "grade"?, "alternative"?}
 
 `doxeval chunks questions --out` writes them. For question sets of other programs, see
 [Question sets of others](#question-sets-of-others).
@@ -43,8 +43,8 @@ places of a quote. Judged spans in JSONL, as under [Assessments](#assessments), 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from doxeval.chunks.documents import Documents
 from doxeval.chunks.formats import QuestionFormat, RawEvidence, RawNeed, RawQuestion, first_record
@@ -53,6 +53,9 @@ from doxeval.chunks.records import Loaded
 from doxeval.columns import refuse_unknown
 from doxeval.errors import FormatError
 from doxeval.messages import quoted
+
+if TYPE_CHECKING:
+    from doxeval.assessments import Needs
 
 _OF_QUESTION = ("id", "question", "needs", "tags", "not_relevant", "answers", "answerable")
 _OF_NEED = ("id", "grade", "spans")
@@ -126,6 +129,8 @@ def _need(loaded: Loaded, row: int, need: Any) -> RawNeed:
 def _evidence(loaded: Loaded, row: int, span: Any) -> RawEvidence:
     if isinstance(span, str):
         return RawEvidence(None, span)
+    if isinstance(span, list):
+        return _evidence_in_parts(loaded, row, span)
     if not isinstance(span, Mapping):
         raise loaded.wrong(f"{quoted(span)}: expected {_SPANS}", row)
     _refuse_unknown(loaded, row, span, _OF_SPAN)
@@ -148,6 +153,19 @@ def _evidence(loaded: Loaded, row: int, span: Any) -> RawEvidence:
     if whole and (document is None or (quote, start, page) != (None, None, None)):
         raise loaded.wrong(f"{quoted(dict(span))}: a whole document has only a doc", row)
     return RawEvidence(document, quote, start, end, is_whole=bool(whole), page=page)
+
+
+def _evidence_in_parts(loaded: Loaded, row: int, spans: list[Any]) -> RawEvidence:
+    if all(isinstance(span, Mapping) for span in spans):
+        parts = tuple(_evidence(loaded, row, span) for span in spans)
+        is_place = [part.start is not None and part.quote is None for part in parts]
+        if parts and all(is_place) and len({part.document for part in parts}) == 1:
+            return RawEvidence(parts[0].document, parts=parts)
+    raise loaded.wrong(
+        f'{quoted(spans)}: expected {{"doc", "start", "end"}} several times, all in one document; '
+        "for quotes, one quote with ellipses",
+        row,
+    )
 
 
 def _is_judged(value: Any) -> bool:
@@ -173,9 +191,10 @@ def judged_questions(judged: Any, titles: Mapping[str, str] = {}) -> Iterator[Ra
     by_topic: dict[str, list[RawNeed]] = {topic: [] for topic in judged.topics}
     topics = list(judged.topics)
     for row in range(len(needs)):
-        spans = range(int(needs.begin[row]), int(needs.begin[row + 1]))
-        places = zip(needs.pair[spans], needs.start[spans], needs.end[spans], strict=True)
-        evidence = tuple(RawEvidence(pairs[pair][1], None, int(s), int(e)) for pair, s, e in places)
+        evidence = tuple(
+            _judged_evidence(needs, pairs, at)
+            for at in range(int(needs.begin[row]), int(needs.begin[row + 1]))
+        )
         need = RawNeed(evidence, _whole(float(needs.grade[row])), needs.names[row])
         by_topic[topics[int(needs.topic[row])]].append(need)
     for topic, own_needs in by_topic.items():
@@ -189,6 +208,15 @@ def judged_questions(judged: Any, titles: Mapping[str, str] = {}) -> Iterator[Ra
             answers=answer.texts,
             answerable=answer.exists,
         )
+
+
+def _judged_evidence(
+    needs: Needs, pairs: Sequence[tuple[str, str]], alternative: int
+) -> RawEvidence:
+    spans = slice(*needs.first[alternative : alternative + 2])
+    places = zip(needs.pair[spans], needs.start[spans], needs.end[spans], strict=True)
+    parts = [RawEvidence(pairs[pair][1], None, int(start), int(end)) for pair, start, end in places]
+    return parts[0] if len(parts) == 1 else RawEvidence(parts[0].document, parts=tuple(parts))
 
 
 def _whole(grade: float) -> float:

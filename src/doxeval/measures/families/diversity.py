@@ -255,7 +255,7 @@ def answered_subtopics(truth: GroundTruth, rel: int) -> _Subtopics:
         topics = np.array([topic for topic, _ in numbers], dtype=np.int64)
     else:
         needs = truth.needs
-        answers = list(zip(needs.pair.tolist(), needs.owner.tolist(), strict=True))
+        answers = list(zip(needs.pair.tolist(), needs.need.tolist(), strict=True))
         topics = needs.topic
     columns = np.array(sorted(set(answers)), dtype=np.int64).reshape(-1, 2)
     counts = np.bincount(topics, minlength=len(truth.topics))

@@ -165,7 +165,7 @@ def gold_passages(truth: GroundTruth) -> GoldPassages:
     passage = place[number.reshape(-1)]
     by_passage = np.argsort(passage, kind="stable")
     begin = np.searchsorted(passage[by_passage], np.arange(len(listed) + 1))
-    return GoldPassages(Spans(*distinct[:, listed]), needs.owner[order][by_passage], begin)
+    return GoldPassages(Spans(*distinct[:, listed]), needs.need[order][by_passage], begin)
 
 
 class GoldOverlap(NamedTuple):

@@ -37,8 +37,8 @@ def ideal_utility(truth: GroundTruth, unit: str, budget: int) -> Floats:
     single = np.maximum(_count_units(truth, unit, text), 1)
     columns = [(truth.topic[text.group], single, weights.worth * text.lengths())]
     if len(several):
-        alternatives = Spans(needs.pair, needs.start, needs.end)
-        every = np.maximum(_count_units(truth, unit, alternatives), 1)
+        spans = Spans(needs.pair, needs.start, needs.end)
+        every = np.maximum(needs.sums(_count_units(truth, unit, spans)), 1)
         fewest = np.minimum.reduceat(every, needs.begin[:-1])
         columns.append((needs.topic[several], fewest[several], weights.weight))
     topic, units, gain = (np.concatenate(column) for column in zip(*columns, strict=True))
@@ -96,7 +96,7 @@ class _ShownNeeds:
         for alternative, start, end in parts:
             text = seen.setdefault(alternative, set(self._seen.get(alternative, ())))
             text.update(range(start, end))
-            size = int(needs.end[alternative] - needs.start[alternative])
+            size = int(needs.size[alternative])
             need = int(np.searchsorted(needs.begin, alternative, "right")) - 1
             share = len(text) / size if size else 0.0
             best[need] = max(share, best.get(need, 0.0), self._best.get(need, 0.0))
@@ -159,8 +159,9 @@ def parts_of_chunks(truth: GroundTruth) -> list[dict[int, list[ShownPart]]]:
     numbers = {name: number for number, name in enumerate(chunks.documents)}
     by_topic: list[dict[int, list[ShownPart]]] = [{} for _ in truth.topics]
     topics = needs.topic[needs.owner].tolist()
-    columns = (column.tolist() for column in (needs.pair, needs.start, needs.end))
-    for alternative, (pair, first, last) in enumerate(zip(*columns, strict=True)):
+    spans = (needs.alternative, needs.pair, needs.start, needs.end)
+    columns = (column.tolist() for column in spans)
+    for alternative, pair, first, last in zip(*columns, strict=True):
         name = truth.documents[int(truth.document[pair])]
         here = (document == numbers.get(name, -1)) & (start < last) & (end > first)
         for at in np.flatnonzero(here).tolist():

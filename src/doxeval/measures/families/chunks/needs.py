@@ -30,7 +30,7 @@ from doxeval.measures.families.chunks.ideal import best_gains, linear_gains
 from doxeval.measures.families.chunks.text import NEEDS, example
 from doxeval.measures.graded_ranking import graded_documents
 from doxeval.measures.ground_truth import GroundTruth
-from doxeval.measures.new_text import alternatives_to_score, shown_alternatives
+from doxeval.measures.new_text import needed_spans_to_score, shown_alternatives
 from doxeval.measures.ranking import Numbers, Ranking, defined, ratio
 from doxeval.measures.whole_documents import LAWS as LAWS_OF_DOCUMENTS
 
@@ -335,7 +335,7 @@ def rank_of_answer(ranking: Ranking, cover: float, by: str) -> Ints:
 
 def enough_characters(needs: Needs, cover: float) -> Floats:
     """Return how many characters of each alternative must be shown to answer its need."""
-    enough: Floats = np.maximum(cover * (needs.end - needs.start) - TOLERANCE, TOLERANCE)
+    enough: Floats = np.maximum(cover * needs.size - TOLERANCE, TOLERANCE)
     return enough
 
 
@@ -354,17 +354,17 @@ def shown_alone(ranking: Ranking) -> _Shown:
     """Return what each result shows of an alternative by itself."""
     needs = ranking.truth.needs
     row, text = ranking.text_in_relevant()
-    order = alternatives_to_score(ranking)
+    order = needed_spans_to_score(ranking)
     order = order[np.argsort(needs.pair[order], kind="stable")]
     in_order = needs.pair[order]
     first = np.searchsorted(in_order, text.group)
     counts = np.searchsorted(in_order, text.group, "right") - first
     span = np.repeat(np.arange(len(row)), counts)
-    alternative = order[concatenated_ranges(first, counts)]
-    length = np.minimum(text.end[span], needs.end[alternative]) - np.maximum(
-        text.start[span], needs.start[alternative]
+    needed = order[concatenated_ranges(first, counts)]
+    length = np.minimum(text.end[span], needs.end[needed]) - np.maximum(
+        text.start[span], needs.start[needed]
     )
     width = len(ranking) + 1
-    keys, at = np.unique(alternative * width + row[span], return_inverse=True)
+    keys, at = np.unique(needs.alternative[needed] * width + row[span], return_inverse=True)
     together = sum_by_group(at, np.maximum(length, 0), len(keys))
     return _Shown(keys // width, keys % width, together)
