@@ -370,15 +370,15 @@ def chunk_file(index: Index, directory: Path) -> str:
 
 
 EXPANDED = "feedback=3,terms=6,weight=.4"
-ARTICLES = f"bm25(titles=3,{EXPANDED})"  # which count where the model looks at them
+EXPANDED_ARTICLES = f"bm25(titles=3,{EXPANDED})"  # which count where the model looks at them
 SPANS = [
     *[
         (units, model, None)
         for units in ("windows(30,10)", "chunks")
         for model in ("lm(prior=.5)", "bm25(context=1)", f"bm25({EXPANDED})")
     ],
-    *[(units, "bm25(context=1)", ARTICLES) for units in ("windows(30,10)", "chunks")],
-    *[("passages(60)", None, articles) for articles in (None, ARTICLES)],
+    *[(units, "bm25(context=1)", EXPANDED_ARTICLES) for units in ("windows(30,10)", "chunks")],
+    *[("passages(60)", None, articles) for articles in (None, EXPANDED_ARTICLES)],
 ]
 
 
