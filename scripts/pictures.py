@@ -129,7 +129,7 @@ def report_sections(chromium: Any, page: Path, out: Path) -> None:
 
 
 # Of the document in the documentation: topic, document, and two runs side by side.
-SHOWN = ("308", "privateers", "careful", "baseline-lm")
+SHOWN = ("303", "satellites", "careful", "baseline-lm")
 
 
 def report_of_the_docs(chromium: Any, page: Path, out: Path) -> None:

@@ -369,13 +369,20 @@ def chunk_file(index: Index, directory: Path) -> str:
     return str(file)
 
 
-SPANS = ["windows(30,10)", "passages(60)", "chunks"]
 EXPANDED = "feedback=3,terms=6,weight=.4"
+EXPANDED_ARTICLES = f"bm25(titles=3,{EXPANDED})"  # which count where the model looks at them
+SPANS = [
+    *[
+        (units, model, None)
+        for units in ("windows(30,10)", "chunks")
+        for model in ("lm(prior=.5)", "bm25(context=1)", f"bm25({EXPANDED})")
+    ],
+    *[(units, "bm25(context=1)", EXPANDED_ARTICLES) for units in ("windows(30,10)", "chunks")],
+    *[("passages(60)", None, articles) for articles in (None, EXPANDED_ARTICLES)],
+]
 
 
-@pytest.mark.parametrize("units", SPANS)
-@pytest.mark.parametrize("model", ["lm(prior=.5)", "bm25(context=1)", f"bm25({EXPANDED})"])
-@pytest.mark.parametrize("articles", [None, f"bm25(titles=3,{EXPANDED})"])
+@pytest.mark.parametrize(("units", "model", "articles"), SPANS)
 def test_the_parts_of_the_score_of_any_span_add_up_to_it(
     index: Index,
     topics: list[Topic],
@@ -385,9 +392,6 @@ def test_the_parts_of_the_score_of_any_span_add_up_to_it(
     articles: str | None,
 ) -> None:
     units = chunk_file(index, tmp_path) if units == "chunks" else units
-    model = None if units.startswith("passages") else model
-    if articles is not None and model != "bm25(context=1)" and model is not None:
-        pytest.skip("articles do not matter")
     options: dict[str, Any] = {"model": model, "units": units, "articles": articles}
     options["max_results"] = 15
     searcher = open_searcher(index, SearchOptions("thorough", **options))
