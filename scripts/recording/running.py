@@ -29,6 +29,7 @@ ENVIRONMENT = {
     "SOURCE_DATE_EPOCH": "1700000000",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONUTF8": "1",
+    "GIT_DIR": os.devnull,  # the record does not depend on the commit
 }
 LONGEST_CALL = 1000
 # Directories that a call may change: it gets a copy if one of its words begins with the name.
