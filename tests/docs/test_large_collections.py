@@ -118,7 +118,7 @@ def error_of(collection: Path, engine: str, patience: str = "60") -> str:
 @pytest.mark.parametrize(
     ("fault", "settings"),
     [
-        ("a worker with another version", {"TEST_VERSION": "0.0.1"}),
+        ("a worker with another version", {"TEST_VERSION": "0.1.0"}),
         ("a worker without doxeval", {"TEST_MISSING": "doxeval"}),
         ("a worker that does not see the collection", {"TEST_HIDDEN": "{collection}"}),
         ("a worker that does not see the runs", {"TEST_HIDDEN": f"{DEMO}/runs"}),
