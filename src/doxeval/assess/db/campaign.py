@@ -416,7 +416,11 @@ class Campaign:
     def count_wrong_link(self, address: str) -> None:
         """Count a wrong link from an address; a Throttled after too many of them."""
         attempt = users.Attempt(users.WRONG_LINK + address, address)
-        with self._attempts.admitted(self.database, attempt), self.database.write() as connection:
+        with (
+            self._attempts.admitted(self.database, attempt) as ending,
+            ending,
+            self.database.write() as connection,
+        ):
             users.count_failure(connection, attempt)
             note_event(connection, "wrong invitation", address=address)
 
@@ -470,17 +474,17 @@ class Campaign:
             user, password_hash = users.user_to_sign_in(connection, name) or (None, None)
             browser = None if user is None else users.known_browser(connection, user, tokens)
         attempt = users.Attempt(name, address, browser)
-        with self._attempts.admitted(self.database, attempt):
+        with self._attempts.admitted(self.database, attempt) as ending:
             is_right = not is_gone() and users.is_right(password, password_hash)
             if is_gone():
                 raise Interrupted("nobody waits for the answer")
-            with self.database.write() as connection:
+            with ending, self.database.write() as connection:
                 if is_right:
                     users.forget_failures(connection, attempt)
-                    return user
-                users.count_failure(connection, attempt)
-                note_event(connection, "sign-in failed", name=name, address=address)
-        return None
+                else:
+                    users.count_failure(connection, attempt)
+                    note_event(connection, "sign-in failed", name=name, address=address)
+        return user if is_right else None
 
     def remember_browser(self, user: User, tokens: Iterable[str] = ()) -> str:
         """Know a browser in which a user has just signed in; return the token that it keeps.

@@ -22,7 +22,7 @@ import hashlib
 import secrets
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -278,17 +278,34 @@ class Attempts:
         self._lock = threading.Lock()
 
     @contextmanager
-    def admitted(self, database: Database, attempt: Attempt) -> Iterator[None]:
-        """Let an attempt be made; a Throttled if it came too soon after too many others."""
+    def admitted(
+        self, database: Database, attempt: Attempt
+    ) -> Iterator[AbstractContextManager[None]]:
+        """Let an attempt be made; a Throttled if it came too soon after too many others.
+
+        Within what is yielded its outcome is written, while no other is admitted: otherwise it
+        would count twice for a moment, as a failure and as under way.
+        """
+        is_under_way = True
+
+        @contextmanager
+        def ending() -> Iterator[None]:
+            nonlocal is_under_way
+            with self._lock:
+                yield
+                self._under_way.remove(attempt)
+                is_under_way = False
+
         with self._lock:
             with database.read() as connection:
                 _check_attempt(connection, attempt, self._under_way)
             self._under_way.append(attempt)
         try:
-            yield
+            yield ending()
         finally:
-            with self._lock:
-                self._under_way.remove(attempt)
+            if is_under_way:
+                with self._lock:
+                    self._under_way.remove(attempt)
 
 
 def _check_attempt(connection: Connection, attempt: Attempt, under_way: list[Attempt]) -> None:
