@@ -458,7 +458,7 @@ class _JudgmentDraft:
             self._set("bep", _needed(place)[0])
         elif annotation.motivation == "commenting":
             comment = annotation.body("commenting")
-            if place is None or place == (0, len(article.text)):
+            if place is None:
                 self._set("note", comment)
             elif self.comments.setdefault(place, comment) != comment:
                 raise FormatError(f"there are two comments on {place[0]:,} to {place[1]:,}")
