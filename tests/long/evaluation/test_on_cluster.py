@@ -236,8 +236,9 @@ def test_a_measure_that_workers_cannot_import(
     with pytest.raises(EngineError) as caught:
         evaluate(RUNS, "judged", mine, engine=running.address)
     assert "worker 127.0.0.1:" in str(caught.value)
-    assert "No module named 'unseen_measures'; a measure, model or function of your own must be" in str(
-        caught.value
+    assert (
+        "No module named 'unseen_measures'; a measure, model or function of your own must be"
+        in str(caught.value)
     )
 
 
